@@ -1,0 +1,26 @@
+# sepconv_library(NAME sources... ): the library sepconv_NAME, known inside and outside as sepconv::NAME.
+
+# One spelling of every include, in the tree and installed: "sepconv/core/geometry.hpp".
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/sepconv SYMBOLIC)
+
+function(sepconv_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  # The same bits everywhere: a multiplication and an addition become one operation only where the source says fma.
+  target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wpedantic
+                         $<$<BOOL:${SEPCONV_WERROR}>:-Werror>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  if(SEPCONV_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${SEPCONV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${SEPCONV_SANITIZE})
+  endif()
+endfunction()
+
+function(sepconv_library name)
+  add_library(sepconv_${name} ${ARGN})
+  add_library(sepconv::${name} ALIAS sepconv_${name})
+  set_target_properties(sepconv_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(sepconv_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  sepconv_options(sepconv_${name})
+endfunction()

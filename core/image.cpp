@@ -1,0 +1,16 @@
+#include "sepconv/core/image.hpp"
+
+#include <cstring>
+
+namespace sepconv {
+
+void copy_pixels(const ConstPixelView& from, const PixelView& to) noexcept {
+  assert(from.extent == to.extent && from.channels == to.channels && from.type == to.type);
+  const auto row_bytes = static_cast<std::size_t>(from.row_bytes());
+  if (row_bytes == 0) return;
+  for (std::int64_t row = 0; row < from.extent.rows; ++row) {
+    std::memcpy(to.row_data(row), from.row_data(row), row_bytes);
+  }
+}
+
+}  // namespace sepconv

@@ -1,0 +1,1 @@
+#include "sepconv/io/metadata.hpp"

@@ -1,0 +1,53 @@
+// Source of pixels, by rectangle. Knows nothing of stages, bands or devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sepconv/core/executor.hpp"
+#include "sepconv/core/image.hpp"
+#include "sepconv/io/metadata.hpp"
+
+namespace sepconv {
+
+/// In what order rectangles may be asked for.
+enum class Access : std::uint8_t {
+  random,      ///< any rectangle, any order, several calls at once
+  sequential,  ///< full-width rows, ascending, each row once, one call at a time
+};
+
+/// What a planner must know of a file's layout.
+struct SourceLayout {
+  /// The smallest part that is decoded at once. {1, 1}: a rectangle costs its own bytes. A tile, a strip (full
+  /// width), or the whole image for a file that cannot be streamed.
+  Extent block{1, 1};
+  Access access = Access::random;
+  /// False when the file must be decoded as a whole and is held in memory from the first read on.
+  bool streams = true;
+  /// For people: "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".
+  std::string description;
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  virtual const ImageSpec& spec() const noexcept = 0;
+  virtual const SourceLayout& layout() const noexcept = 0;
+  virtual const Metadata& metadata() const noexcept = 0;
+
+  /// Reads and decodes `rect` (inside the image, not empty) into `out`: same extent, spec().channels and spec().type.
+  /// Decoding is spread over `executor`. Blocks that `rect` only touches are decoded whole and cropped; rectangles of
+  /// whole blocks waste nothing. Thread-safe when layout().access is random. Throws IoError, which names the file.
+  virtual void read(const Rect& rect, const PixelView& out, Executor& executor) = 0;
+
+  /// Upper bound of the memory held while reads run on an executor of this concurrency, decoder's own included,
+  /// `out` excluded. Part of the plan's ceiling, so it must hold.
+  virtual std::int64_t buffer_bytes(int concurrency) const = 0;
+
+  /// Bytes of the file behind the pixels, 0 if unknown: for progress and rates.
+  virtual std::int64_t stored_bytes() const noexcept { return spec().bytes(); }
+};
+
+}  // namespace sepconv

@@ -1,0 +1,45 @@
+// Sink of pixels, by rectangle. Nothing is visible under the target's name before finish().
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sepconv/core/executor.hpp"
+#include "sepconv/core/image.hpp"
+#include "sepconv/io/reader.hpp"
+
+namespace sepconv {
+
+/// What a planner must know of a sink.
+struct SinkLayout {
+  /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's edge.
+  /// {1, 1}: any rectangle. A tile, or a strip of full width.
+  Extent block{1, 1};
+  Access access = Access::random;
+  /// False when the whole image is collected in memory before it can be encoded.
+  bool streams = true;
+  std::string description;
+};
+
+class Writer {
+ public:
+  /// A writer that is destroyed without finish() leaves nothing behind: no target, no temporary file.
+  virtual ~Writer() = default;
+
+  virtual const ImageSpec& spec() const noexcept = 0;
+  virtual const SinkLayout& layout() const noexcept = 0;
+
+  /// Takes the pixels of `rect`, each pixel of the image exactly once over all calls; `in` has spec()'s channels and type and
+  /// may be reused when the call returns. Encoding is spread over `executor`; what reaches the file does not depend on its
+  /// number of threads. One call at a time; in any order when layout().access is random, in ascending full rows when it is
+  /// sequential. Throws IoError, which names the file.
+  virtual void write(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
+
+  /// Completes the file and gives it its name. Call once, after all pixels. Throws IoError; then nothing is left behind.
+  virtual void finish() = 0;
+
+  /// Upper bound of the memory held while writes run on an executor of this concurrency, encoder's own included, `in` excluded.
+  virtual std::int64_t buffer_bytes(int concurrency) const = 0;
+};
+
+}  // namespace sepconv

@@ -1,0 +1,53 @@
+// How an image goes on beyond its edges. Index arithmetic only, shared by every implementation and by the GPU.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sepconv {
+
+enum class BorderMode : std::uint8_t {
+  constant,    ///< vvv|abcd|vvv
+  replicate,   ///< aaa|abcd|ddd
+  reflect,     ///< cba|abcd|dcb
+  reflect101,  ///< dcb|abcd|cba
+};
+std::string_view name_of(BorderMode mode) noexcept;
+std::optional<BorderMode> parse_border_mode(std::string_view name) noexcept;
+
+/// A border and, for `constant`, the value of every channel outside.
+struct Border {
+  BorderMode mode = BorderMode::reflect101;
+  double value = 0;
+  friend bool operator==(const Border&, const Border&) = default;
+};
+
+#ifdef __CUDACC__
+#define SEPCONV_HOST_DEVICE __host__ __device__
+#else
+#define SEPCONV_HOST_DEVICE
+#endif
+
+/// The index inside [0, size) whose pixel stands at `index`, for any index; -1 for "the constant". size > 0.
+SEPCONV_HOST_DEVICE inline std::int64_t border_index(std::int64_t index, std::int64_t size, BorderMode mode) {
+  if (index >= 0 && index < size) return index;
+  switch (mode) {
+    case BorderMode::constant: return -1;
+    case BorderMode::replicate: return index < 0 ? 0 : size - 1;
+    case BorderMode::reflect: {
+      const std::int64_t period = 2 * size;
+      const std::int64_t phase = ((index % period) + period) % period;
+      return phase < size ? phase : period - 1 - phase;
+    }
+    case BorderMode::reflect101: {
+      if (size == 1) return 0;
+      const std::int64_t period = 2 * size - 2;
+      const std::int64_t phase = ((index % period) + period) % period;
+      return phase < size ? phase : period - phase;
+    }
+  }
+  return -1;
+}
+
+}  // namespace sepconv

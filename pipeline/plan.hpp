@@ -1,0 +1,77 @@
+// The plan of a run: how an image is cut into bands and tiles, and the memory that takes. Pure integer arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/reader.hpp"
+#include "sepconv/io/writer.hpp"
+#include "sepconv/pipeline/chain.hpp"
+
+namespace sepconv {
+
+/// What the caller asks for; 0 or nothing means "choose".
+struct PlanOptions {
+  std::int64_t max_memory_bytes = 0;  ///< ceiling for everything the run holds; 0: a quarter of the memory that is free
+  int threads = 0;                    ///< 0: all processors this process may use
+  int slots = 0;                      ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
+  std::int64_t band_rows = 0;         ///< rows of the result per band; rounded up to what the sink's blocks need
+  std::int64_t band_cols = 0;         ///< columns of the result per band; less than the width forces column tiles
+  Extent tile;                        ///< pixels of the result computed at once by one thread; for tests
+  std::optional<Arithmetic> arithmetic;
+};
+
+/// Where the ceiling's bytes go.
+struct MemoryUse {
+  std::int64_t slots = 0;    ///< band buffers, input and output, all slots
+  std::int64_t scratch = 0;  ///< arenas of all threads
+  std::int64_t source = 0;   ///< reader and decoder
+  std::int64_t sink = 0;     ///< writer and encoder
+  std::int64_t total() const noexcept { return slots + scratch + source + sink; }
+};
+
+struct Plan {
+  std::vector<ImageSpec> specs;  ///< of the source, between stages, of the result
+  Arithmetic arithmetic = Arithmetic::f32;
+  int threads = 1;
+  int slots = 1;
+  Extent band;  ///< of the result; bands at the right and lower edge may be smaller
+  Extent tile;  ///< of the result, inside a band
+  std::int64_t slot_input_bytes = 0;
+  std::int64_t slot_output_bytes = 0;
+  std::int64_t arena_bytes = 0;  ///< per thread
+  MemoryUse memory;
+  std::int64_t max_memory_bytes = 0;
+  std::int64_t bytes_read = 0;     ///< of source pixels, decoded, halos of column tiles and partly used blocks included
+  std::int64_t bytes_written = 0;  ///< of result pixels
+  double operations = 0;           ///< fused multiply-adds of the whole run, recomputed halos included
+  double recomputed = 0;           ///< part of `operations` that is done again because bands and tiles overlap
+  bool streams = true;             ///< source and sink both do
+  std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
+
+  const ImageSpec& source() const noexcept { return specs.front(); }
+  const ImageSpec& result() const noexcept { return specs.back(); }
+
+  /// Bands run down one column of bands, then down the next.
+  std::int64_t band_count() const noexcept;
+  /// Rectangle of the result of band `index`.
+  Rect band_rect(std::int64_t index) const noexcept;
+};
+
+/// The part of the source that `output` of the result needs, through all stages.
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
+
+/// Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
+Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, const PlanOptions& options);
+
+/// The plan for people, several lines; what `sepconv plan` prints.
+std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink);
+
+/// Memory that can be had now without swapping: the least of MemAvailable, the cgroup's limit less its use, and the process's rlimit.
+std::int64_t free_memory_bytes();
+/// Processors this process may run on (affinity and cgroup quota).
+int usable_processors();
+
+}  // namespace sepconv

@@ -1,0 +1,83 @@
+// Running a chain: from any reader to any writer, or on a caller's own buffers.
+//
+//   auto in = sepconv::open_reader("scan.tif");
+//   auto chain = sepconv::Chain::parse({{"gaussian:sigma=2.5"}});
+//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), {});
+//   auto report = sepconv::run(*in, *out, chain, {.max_memory_bytes = 256 << 20});
+//
+// Nothing here prints, exits or keeps global state; any number of runs may go on at once in one process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <memory_resource>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "sepconv/pipeline/plan.hpp"
+#include "sepconv/pipeline/timeline.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace sepconv {
+
+struct Progress {
+  std::int64_t bands_done = 0;
+  std::int64_t bands = 0;
+  std::int64_t pixels_done = 0;  ///< of the result, written
+  std::int64_t pixels = 0;
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  double seconds = 0;  ///< since the run began
+};
+
+struct RunOptions : PlanOptions {
+  /// Called after each band that was written, from one thread at a time; must not throw and should return soon.
+  std::function<void(const Progress&)> progress;
+  /// When a stop is requested the run throws Cancelled within a fraction of a second and leaves no output.
+  std::stop_token stop;
+  /// Band buffers and arenas come from here; must be thread-safe and outlive the run. Null: page_resource().
+  std::pmr::memory_resource* memory = nullptr;
+  /// Plan, retries and warnings are logged here (levels info and debug). Null: nothing is logged.
+  std::shared_ptr<spdlog::logger> logger;
+};
+
+/// What one step (read, compute, write) did.
+struct StepReport {
+  std::string name;
+  double busy_seconds = 0;     ///< length of the union of its spans
+  double hidden_seconds = 0;   ///< part of busy_seconds during which another step was busy too
+  std::int64_t bytes = 0;      ///< pixels' bytes moved by it
+  double operations = 0;       ///< fused multiply-adds
+};
+
+struct RunReport {
+  Plan plan;
+  double wall_seconds = 0;
+  std::vector<StepReport> steps;
+  std::string bottleneck;  ///< name of the step with the most busy time
+  std::string device;      ///< "CPU, 2 threads, AVX3"
+  std::int64_t bytes_stored = 0;  ///< of the source file, 0 if unknown
+  Timeline timeline;
+};
+
+/// Streams the chain over the image: reads, computes and writes different bands at the same time, inside the ceiling.
+/// Calls sink.finish() at the end. If anything fails everything stops, every thread ends, and the first cause is thrown:
+/// InvalidArgument, OutOfMemory, IoError, Cancelled, or whatever a caller's own reader or writer threw, unchanged.
+/// If memory cannot be had for the plan, smaller plans are tried before OutOfMemory is thrown; until then nothing is written.
+/// The bytes written do not depend on the plan. sink.spec() must equal chain.result_spec(source.spec()).
+RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
+
+/// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan options except `arithmetic`.
+/// For tests and for checking; memory and time have no bound.
+void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> arithmetic = std::nullopt);
+
+/// One chain on a caller's whole image in memory, on `options.threads` threads; returns when it is done. in and out must not overlap.
+/// out has the spec chain.result_spec({in}). Throws InvalidArgument.
+void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const RunOptions& options = {});
+
+}  // namespace sepconv

@@ -1,0 +1,69 @@
+// A stage: one step of a chain. It states its footprint and computes regions; it knows nothing of bands, files, threads or devices.
+//
+//   name        in pipeline/stages/    footprint (input for an output rectangle)
+//   gaussian    gaussian.cpp           grown by the radius
+//   box         box.cpp                grown by the radius
+//   binomial    binomial.cpp           grown by the radius
+//   sobel       derivatives.cpp        grown by the radius
+//   scharr      derivatives.cpp        grown by the radius
+//   derivative  derivatives.cpp        grown by the radius
+//   gradient    derivatives.cpp        grown by the radius           two branches
+//   log         multi_scale.cpp        grown by the radius           two branches
+//   dog         multi_scale.cpp        grown by the larger radius    two branches
+//   unsharp     multi_scale.cpp        grown by the radius           two branches
+//   taps        taps.cpp               grown by the radius
+//   matrix      matrix.cpp             itself                        changes the number of channels
+//   scale cast clamp abs threshold     pointwise.cpp   itself        cast changes the type
+//
+// docs/adding-a-stage.md shows how to add one, and how transpose (footprint swapped) and gemm (full rows) fit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sepconv/core/image.hpp"
+#include "sepconv/core/memory.hpp"
+
+namespace sepconv {
+
+/// Immutable once made, and so safe to use from any number of threads and runs at once.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  /// The stage as it could be typed, every value explicit: "gaussian:sigma=2.5,truncate=4,border=reflect101".
+  virtual std::string text() const = 0;
+
+  /// Shape and type of the result for an input like this. Throws InvalidArgument if the stage cannot take it.
+  virtual ImageSpec output_spec(const ImageSpec& input) const { return input; }
+
+  /// The part of the input image that the pixels of `output` depend on, clipped to the image: never empty for an output that is not.
+  virtual Rect input_for(const Rect& output, const ImageSpec& input) const {
+    (void)input;
+    return output;
+  }
+
+  /// Whether values need f64 whatever the image (a cast to f64 does).
+  virtual bool needs_f64() const { return false; }
+
+  /// Fused multiply-adds (or operations of like cost) per output element: for the planner and for the summary.
+  virtual double operations_per_element() const { return 1; }
+
+  /// Upper bound of the arena bytes that apply() takes for an output of this extent.
+  virtual std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
+    (void)output, (void)input, (void)arithmetic;
+    return 0;
+  }
+
+  /// Computes out.rect of the result from in.rect of the input, which holds input_for(out.rect). Both may have any pixel type: values
+  /// are computed in `arithmetic` and stored as docs/maths.md says. The same bits for any way to cut an image into regions.
+  virtual void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const = 0;
+
+  /// The same, written to be obviously right; allocates as it likes. The whole-image runner uses it and tests compare the two.
+  virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
+};
+
+using StagePtr = std::shared_ptr<const Stage>;
+
+}  // namespace sepconv

@@ -1,0 +1,1 @@
+#include "sepconv/pipeline/timeline.hpp"

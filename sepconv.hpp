@@ -1,0 +1,11 @@
+// The one header for users of the library.
+#pragma once
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/files.hpp"
+#include "sepconv/io/pattern.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/measure.hpp"
+#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/run.hpp"
