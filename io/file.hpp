@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -61,10 +62,13 @@ class OutputFile {
 
  private:
   int descriptor();  // makes the temporary file on first use; thread-safe
+  void make_temporary();
+  void discard() noexcept;
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   Options options_;
+  std::mutex making_;
   int descriptor_ = -1;
   bool committed_ = false;
 };
