@@ -1,0 +1,35 @@
+#include "sepconv/pipeline/chain.hpp"
+
+#include <fmt/format.h>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+
+Chain Chain::parse(std::span<const std::string> stages) {
+  Chain chain;
+  for (const std::string& stage : stages) chain.then(parse_stage(stage));
+  return chain;
+}
+
+std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
+  std::vector<ImageSpec> specs{source};
+  for (const StagePtr& stage : stages_) specs.push_back(stage->output_spec(specs.back()));
+  return specs;
+}
+
+Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
+  if (asked) return *asked;
+  bool wide = source.type == PixelType::f64 || result_spec(source).type == PixelType::f64;
+  for (const StagePtr& stage : stages_) wide = wide || stage->needs_f64();
+  return wide ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+std::string Chain::text() const {
+  if (stages_.empty()) return "copy";
+  std::string text;
+  for (const StagePtr& stage : stages_) text += fmt::format("{}{}", text.empty() ? "" : " | ", stage->text());
+  return text;
+}
+
+}  // namespace sepconv
