@@ -1,0 +1,26 @@
+// The text of a stage. What parses must print as text that parses to the same stage.
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain.hpp"
+
+namespace {
+
+/// Taps and matrices may name files: the fuzzer must not open what it happens to spell.
+bool worth_trying(std::string_view text) { return text.size() <= 256 && text.find("file") == text.npos; }
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  if (!worth_trying(text)) return -1;
+  try {
+    const sepconv::StagePtr stage = sepconv::parse_stage(text);
+    const std::string canonical = stage->text();
+    if (sepconv::parse_stage(canonical)->text() != canonical) std::abort();
+  } catch (const sepconv::Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,59 @@
+// What every reader's fuzz target does with a file: facts, then all pixels, in whole and in part. Any
+// sepconv::Error is a right answer.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "memory_file.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/files.hpp"
+
+namespace sepconv::fuzz {
+
+/// Larger images are opened but not decoded: the time is better spent on more inputs.
+inline constexpr std::int64_t kMaxDecodedBytes = 16 << 20;
+
+inline bool starts_with(const std::uint8_t* data, std::size_t size, std::string_view magic) {
+  return size >= magic.size() && std::memcmp(data, magic.data(), magic.size()) == 0;
+}
+
+/// Decodes `rect` into memory of exactly its size, so that one byte too many is seen by the address
+/// sanitizer.
+inline void read_rect(Reader& reader, const Rect& rect) {
+  ImageSpec spec = reader.spec();
+  spec.extent = rect.extent();
+  std::vector<std::byte> pixels(static_cast<std::size_t>(spec.bytes()));
+  SerialExecutor executor;
+  reader.read(rect, {pixels.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()}, executor);
+}
+
+inline void read_all(Reader& reader) {
+  const ImageSpec& spec = reader.spec();
+  if (spec.row_bytes() > kMaxDecodedBytes || spec.bytes() > kMaxDecodedBytes) return;
+  if (reader.layout().access == Access::random) {
+    const Extent extent = spec.extent;
+    read_rect(reader, {extent.rows / 3, extent.cols / 3, (extent.rows + 2) / 3, (extent.cols + 2) / 3});
+  }
+  read_rect(reader, Rect::whole(spec.extent));
+}
+
+enum class Depth { header, pixels };
+
+inline void read_image(const std::uint8_t* data, std::size_t size, Depth depth) {
+  const MemoryFile file(data, size);
+  try {
+    file_info(file.path());
+  } catch (const Error&) {  // and on: what info cannot print may open all the same
+  }
+  try {
+    const auto reader = open_reader(file.path());
+    reader->buffer_bytes(2);
+    if (depth == Depth::pixels) read_all(*reader);
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace sepconv::fuzz
