@@ -20,6 +20,9 @@ std::string summary(const RunReport& report, const HostLimits& limits);
 /// The same facts and the plan as JSON text; schema in docs/formats.md.
 std::string to_json(const RunReport& report, const HostLimits& limits);
 
+/// The plan alone as JSON text: the same object as "plan" in the report.
+std::string to_json(const Plan& plan);
+
 /// Peak resident set of this process so far, in bytes.
 std::int64_t peak_rss_bytes();
 
