@@ -1,4 +1,5 @@
-// The plan of a run: how an image is cut into bands and tiles, and the memory that takes. Pure integer arithmetic.
+// The plan of a run: how an image is cut into bands and tiles, and the memory that takes. Pure integer
+// arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,13 @@ namespace sepconv {
 
 /// What the caller asks for; 0 or nothing means "choose".
 struct PlanOptions {
-  std::int64_t max_memory_bytes = 0;  ///< ceiling for everything the run holds; 0: a quarter of the memory that is free
-  int threads = 0;                    ///< 0: all processors this process may use
-  int slots = 0;                      ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
-  std::int64_t band_rows = 0;         ///< rows of the result per band; rounded up to what the sink's blocks need
-  std::int64_t band_cols = 0;         ///< columns of the result per band; less than the width forces column tiles
-  Extent tile;                        ///< pixels of the result computed at once by one thread; for tests
+  std::int64_t max_memory_bytes =
+      0;            ///< ceiling for everything the run holds; 0: a quarter of the memory that is free
+  int threads = 0;  ///< 0: all processors this process may use
+  int slots = 0;    ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
+  std::int64_t band_rows = 0;  ///< rows of the result per band; rounded up to what the sink's blocks need
+  std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
+  Extent tile;                 ///< pixels of the result computed at once by one thread; for tests
   std::optional<Arithmetic> arithmetic;
 };
 
@@ -44,11 +46,12 @@ struct Plan {
   std::int64_t arena_bytes = 0;  ///< per thread
   MemoryUse memory;
   std::int64_t max_memory_bytes = 0;
-  std::int64_t bytes_read = 0;     ///< of source pixels, decoded, halos of column tiles and partly used blocks included
+  std::int64_t bytes_read =
+      0;  ///< of source pixels, decoded, halos of column tiles and partly used blocks included
   std::int64_t bytes_written = 0;  ///< of result pixels
   double operations = 0;           ///< fused multiply-adds of the whole run, recomputed halos included
-  double recomputed = 0;           ///< part of `operations` that is done again because bands and tiles overlap
-  bool streams = true;             ///< source and sink both do
+  double recomputed = 0;  ///< part of `operations` that is done again because bands and tiles overlap
+  bool streams = true;    ///< source and sink both do
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
 
   const ImageSpec& source() const noexcept { return specs.front(); }
@@ -63,13 +66,15 @@ struct Plan {
 /// The part of the source that `output` of the result needs, through all stages.
 Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
 
-/// Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
+/// Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest sufficient
+/// ceiling if none fits.
 Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, const PlanOptions& options);
 
 /// The plan for people, several lines; what `sepconv plan` prints.
 std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink);
 
-/// Memory that can be had now without swapping: the least of MemAvailable, the cgroup's limit less its use, and the process's rlimit.
+/// Memory that can be had now without swapping: the least of MemAvailable, the cgroup's limit less its use,
+/// and the process's rlimit.
 std::int64_t free_memory_bytes();
 /// Processors this process may run on (affinity and cgroup quota).
 int usable_processors();

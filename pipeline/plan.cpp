@@ -1,0 +1,199 @@
+#include "sepconv/pipeline/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain_tile.hpp"
+#include "sepconv/pipeline/plan_cost.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kPreferredInputBytes =
+    8 << 20;  // a band that the outer caches hold while it is filtered
+constexpr std::int64_t kHaloFactor =
+    4;                              // a band is at least so many times as high as its halo, if memory allows
+constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxSlots = 64;
+
+void check_options(const PlanOptions& options) {
+  const auto check = [](bool good, std::string_view what, std::int64_t value, std::string_view range) {
+    if (!good) throw InvalidArgument(fmt::format("{} cannot be {}; it lies {}", what, value, range));
+  };
+  check(options.max_memory_bytes >= 0, "the memory ceiling", options.max_memory_bytes, "above 0");
+  check(options.threads >= 0 && options.threads <= kMaxThreads, "the number of threads", options.threads,
+        "between 1 and 1024");
+  check(options.slots >= 0 && options.slots <= kMaxSlots, "the number of slots", options.slots,
+        "between 1 and 64");
+  check(options.band_rows >= 0, "the number of rows of a band", options.band_rows, "above 0");
+  check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
+}
+
+/// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`.
+std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t size = most;; size = size / 2) {
+    const std::int64_t rounded = std::min(round_up(std::max<std::int64_t>(size, 1), unit), side);
+    if (result.empty() || rounded < result.back()) result.push_back(rounded);
+    if (size <= unit) return result;
+  }
+}
+
+std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
+  const Extent image = problem.specs.back().extent;
+  const std::int64_t unit = problem.band_unit().rows;
+  if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
+  const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
+  const std::int64_t halo = problem.halo_rows({1, image.cols});
+  const std::int64_t rows =
+      std::max({ceil_div(kPreferredInputBytes, row_bytes), kHaloFactor * halo, problem.read_unit_rows()});
+  return sizes(rows, unit, image.rows);
+}
+
+std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {
+  const Extent image = problem.specs.back().extent;
+  const std::int64_t unit = problem.band_unit().cols;
+  const bool whole_rows = problem.source.layout().access == Access::sequential ||
+                          problem.sink.layout().access == Access::sequential;
+  if (options.band_cols > 0) {
+    const std::int64_t cols = std::min(round_up(options.band_cols, unit), image.cols);
+    if (whole_rows && cols < image.cols)
+      throw InvalidArgument(
+          "column tiles need a source and a sink that take any rectangle; leave band_cols out");
+    return {cols};
+  }
+  if (whole_rows) return {image.cols};
+  return sizes(image.cols, std::max<std::int64_t>(unit, std::min<std::int64_t>(64, image.cols)), image.cols);
+}
+
+struct Search {
+  std::optional<Cut> best;
+  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+
+  void offer(const Cut& cut, std::int64_t ceiling) {
+    least_bytes = std::min(least_bytes, cut.memory.total());
+    if (cut.memory.total() <= ceiling && (!best || cut.cost < best->cost)) best = cut;
+  }
+};
+
+Search search(const PlanProblem& problem, const PlanOptions& options, int threads, std::int64_t ceiling) {
+  std::vector<int> slot_counts{options.slots};
+  if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
+  Search found;
+  for (const std::int64_t cols : candidate_cols(problem, options)) {
+    for (const std::int64_t rows : candidate_rows(problem, options)) {
+      for (const int slots : slot_counts) {
+        found.offer(evaluate(problem, {rows, cols}, slots, threads, options.tile), ceiling);
+      }
+    }
+  }
+  return found;
+}
+
+/// Fewer threads hold less scratch: halve their number until something fits.
+Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, std::int64_t ceiling) {
+  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+  for (; threads >= 1; threads /= 2) {
+    const Search found = search(problem, options, threads, ceiling);
+    if (found.best) return *found.best;
+    least_bytes = std::min(least_bytes, found.least_bytes);
+  }
+  throw OutOfMemory(fmt::format(
+      "no plan fits into {}: the smallest ceiling for this source, chain and sink is {} ({} bytes); raise "
+      "--max-memory to it",
+      format_bytes(static_cast<double>(ceiling)), format_bytes(static_cast<double>(least_bytes)),
+      least_bytes));
+}
+
+std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
+                                 int asked_threads) {
+  std::vector<std::string> notes;
+  const Extent image = plan.result().extent;
+  const std::int64_t halo = problem.halo_rows(plan.band);
+  const SourceLayout& source = problem.source.layout();
+  if (!source.streams) {
+    notes.push_back(fmt::format("the source cannot be streamed: it is decoded as a whole and held ({})",
+                                format_bytes(static_cast<double>(plan.memory.source))));
+  } else if (plan.band.cols == image.cols) {
+    notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
+  }
+  if (!problem.sink.layout().streams) {
+    notes.push_back("the sink cannot be streamed: the result is collected in memory before it is encoded");
+  }
+  if (problem.band_unit().rows > 1) {
+    notes.push_back(
+        fmt::format("bands end at multiples of {} rows, the sink's blocks", problem.band_unit().rows));
+  }
+  if (halo > 0) notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
+  if (plan.band.cols < image.cols && options.band_cols == 0) {
+    notes.push_back(fmt::format(
+        "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
+        format_bytes(static_cast<double>(plan.bytes_read)),
+        format_bytes(static_cast<double>(plan.source().bytes()))));
+  }
+  if (options.slots == 0 && plan.slots < kPreferredSlots) {
+    notes.push_back(fmt::format(
+        "{} of {} slots, because memory is short: {}", plan.slots, kPreferredSlots,
+        plan.slots == 1 ? "nothing overlaps" : "reading and writing take turns to overlap computing"));
+  }
+  if (plan.threads < asked_threads)
+    notes.push_back(
+        fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));
+  if (options.max_memory_bytes == 0)
+    notes.push_back("the ceiling is a quarter of the memory that is free; --max-memory sets it");
+  return notes;
+}
+
+}  // namespace
+
+std::int64_t Plan::band_count() const noexcept {
+  return ceil_div(result().extent.rows, band.rows) * ceil_div(result().extent.cols, band.cols);
+}
+
+Rect Plan::band_rect(std::int64_t index) const noexcept {
+  const std::int64_t per_column = ceil_div(result().extent.rows, band.rows);
+  const Rect rect{index % per_column * band.rows, index / per_column * band.cols, band.rows, band.cols};
+  return rect.intersect(Rect::whole(result().extent));
+}
+
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
+  return needed_rects(chain, specs, output).front();
+}
+
+Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, const PlanOptions& options) {
+  check_options(options);
+  Plan plan;
+  plan.specs = chain.specs(source.spec());
+  if (plan.result() != sink.spec())
+    throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
+  plan.arithmetic = chain.arithmetic(source.spec(), options.arithmetic);
+  plan.max_memory_bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
+  const int threads = options.threads > 0 ? options.threads : usable_processors();
+
+  const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink};
+  const Cut cut = best_cut(problem, options, threads, plan.max_memory_bytes);
+  plan.threads = cut.threads;
+  plan.slots = cut.slots;
+  plan.band = cut.band;
+  plan.tile = cut.tile;
+  plan.slot_input_bytes = cut.slot_input_bytes;
+  plan.slot_output_bytes = cut.slot_output_bytes;
+  plan.arena_bytes = cut.arena_bytes;
+  plan.memory = cut.memory;
+  plan.bytes_read = cut.bytes_read;
+  plan.bytes_written = plan.result().bytes();
+  plan.operations = cut.operations;
+  const double ideal = tile_operations(chain, plan.specs, plan.result().extent);
+  plan.recomputed = std::max(0.0, cut.operations - ideal);
+  plan.streams = source.layout().streams && sink.layout().streams;
+  plan.notes = explain(problem, plan, options, threads);
+  return plan;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,47 @@
+// What a way to cut an image costs, in memory and in work: the model behind make_plan. Internal to the
+// planner.
+#pragma once
+
+#include "sepconv/pipeline/plan.hpp"
+
+namespace sepconv {
+
+/// Everything about a run that is settled before the cut is chosen.
+struct PlanProblem {
+  const Chain& chain;
+  std::vector<ImageSpec> specs;
+  Arithmetic arithmetic;
+  const Reader& source;
+  const Writer& sink;
+
+  /// Reads end at multiples of this many rows, so that no block is decoded twice.
+  std::int64_t read_unit_rows() const;
+  /// Bands end at multiples of this.
+  Extent band_unit() const;
+  /// Rows that a band needs beyond its own number.
+  std::int64_t halo_rows(Extent band) const;
+};
+
+/// One candidate: how the image is cut and what follows from it.
+struct Cut {
+  Extent band;
+  Extent tile;
+  int slots = 1;
+  int threads = 1;
+  std::int64_t slot_input_bytes = 0;
+  std::int64_t slot_output_bytes = 0;
+  std::int64_t arena_bytes = 0;
+  MemoryUse memory;
+  std::int64_t bytes_read = 0;
+  double operations = 0;
+  double cost = 0;  ///< estimated time in multiply-adds; for comparing candidates only
+};
+
+/// The best tile for a band: little recomputation, scratch that stays in the cache, work for every thread.
+/// `forced` wins if not empty.
+Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced);
+
+/// Evaluates a candidate completely.
+Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Extent forced_tile);
+
+}  // namespace sepconv

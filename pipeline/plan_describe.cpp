@@ -1,0 +1,62 @@
+// The plan in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/pipeline/plan.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv {
+namespace {
+
+std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
+
+std::string spec_text(const ImageSpec& spec) {
+  return fmt::format("{} x {} pixels, {} channel{} of {}, {}", spec.extent.cols, spec.extent.rows,
+                     spec.channels, spec.channels == 1 ? "" : "s", name_of(spec.type), bytes(spec.bytes()));
+}
+
+/// Seconds of copying and of arithmetic at the rates that this machine reaches now, the larger being the
+/// limit.
+std::string limit_text(const Plan& plan) {
+  const HostLimits limits = measure_host_limits(plan.threads, plan.arithmetic);
+  // A source byte is copied into a slot and read from it, a result byte written to a slot and copied out.
+  const double copying =
+      2.0 * static_cast<double>(plan.bytes_read + plan.bytes_written) / limits.copy_bytes_per_second;
+  const double arithmetic = plan.operations / limits.fma_per_second;
+  return fmt::format(
+      "{}: at this machine's rates copying takes {:.2f} s and arithmetic {:.2f} s, storage and codecs aside",
+      copying > arithmetic ? "memory bandwidth" : "arithmetic", copying, arithmetic);
+}
+
+}  // namespace
+
+std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink) {
+  std::string text;
+  const auto line = [&text](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<10} {}\n", name, value);
+  };
+  line("source", spec_text(plan.source()));
+  line("", source.layout().description);
+  line("chain", chain.text() + fmt::format(", computed in {}", name_of(plan.arithmetic)));
+  line("result", spec_text(plan.result()));
+  line("", sink.layout().description);
+  line("streams", plan.streams ? "yes" : "no");
+  line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
+  line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols, plan.threads,
+                            plan.threads == 1 ? "" : "s"));
+  line("slots", fmt::format("{} of {} input and {} output", plan.slots, bytes(plan.slot_input_bytes),
+                            bytes(plan.slot_output_bytes)));
+  line("read", bytes(plan.bytes_read));
+  line("written", bytes(plan.bytes_written));
+  line("work", fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
+                           plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
+  line("memory", fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}", bytes(plan.memory.total()),
+                             bytes(plan.max_memory_bytes), bytes(plan.memory.slots),
+                             bytes(plan.memory.scratch), bytes(plan.memory.source), bytes(plan.memory.sink)));
+  line("limit", limit_text(plan));
+  for (const std::string& note : plan.notes) line("note", note);
+  return text;
+}
+
+}  // namespace sepconv

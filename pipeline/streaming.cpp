@@ -1,0 +1,174 @@
+#include "sepconv/pipeline/streaming.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr const char* kRoleNames[] = {"read", "compute", "write"};
+
+PixelView dense_view(std::byte* data, const ImageSpec& spec, Extent extent) {
+  return {data, extent, spec.channels, spec.type, extent.cols * spec.pixel_bytes()};
+}
+
+}  // namespace
+
+Region StreamingRun::Slot::source(const ImageSpec& spec, const Rect& rect) const {
+  return {dense_view(input.data(), spec, rect.extent()), rect, spec.extent};
+}
+
+Region StreamingRun::Slot::result(const Plan& plan, const Rect& rect) const {
+  return {dense_view(output.data(), plan.result(), rect.extent()), rect, plan.result().extent};
+}
+
+StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan,
+                           const RunOptions& options)
+    : source_(source),
+      sink_(sink),
+      chain_(chain),
+      plan_(plan),
+      options_(options),
+      pool_(plan.threads, stop_.get_token()) {
+  std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
+  for (int slot = 0; slot < plan.slots; ++slot) {
+    slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory), {}});
+  }
+  for (int worker = 0; worker < plan.threads; ++worker)
+    arenas_.emplace_back(Buffer(plan.arena_bytes, memory));
+  progress_.bands = plan.band_count();
+  progress_.pixels = plan.result().extent.area();
+}
+
+void StreamingRun::execute(Timeline& timeline) {
+  const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
+  {
+    const std::jthread reader([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
+    const std::jthread writer(
+        [&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
+    play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
+  }
+  const std::scoped_lock lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+}
+
+void StreamingRun::play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step) {
+  try {
+    for (std::int64_t band = 0; band < progress_.bands; ++band) {
+      // The ring's whole order: read after the slot's last band was written, compute after read, write after
+      // compute.
+      const Role before = role == kRead ? kWrite : static_cast<Role>(role - 1);
+      if (!wait_for(before, role == kRead ? band - plan_.slots + 1 : band + 1)) return;
+      const double begin = timeline.now();
+      step(band);
+      timeline.record({kRoleNames[role], band, begin, timeline.now(), bytes_[role]});
+      finish_band(role);
+      if (role == kWrite) report_progress(band, timeline);
+    }
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+bool StreamingRun::wait_for(Role role, std::int64_t bands_done) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return error_ != nullptr || done_[role] >= bands_done; });
+  return error_ == nullptr;
+}
+
+void StreamingRun::finish_band(Role role) {
+  {
+    const std::scoped_lock lock(mutex_);
+    ++done_[role];
+    if (role == kRead) bytes_read_ += bytes_[kRead];
+  }
+  changed_.notify_all();
+}
+
+void StreamingRun::fail(std::exception_ptr error) noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  stop_.request_stop();
+  changed_.notify_all();
+}
+
+/// What a band needs, its last row rounded up to the source's blocks, so that no block is decoded for two
+/// bands.
+Rect StreamingRun::rows_to_hold(std::int64_t band) const {
+  Rect needed = source_rect(chain_, plan_.specs, plan_.band_rect(band));
+  const SourceLayout& layout = source_.layout();
+  if (layout.streams && layout.access == Access::random) {
+    needed.rows =
+        std::min(round_up(needed.row_end(), layout.block.rows), plan_.source().extent.rows) - needed.row;
+  }
+  return needed;
+}
+
+/// Copies what the band before holds of these rows to the slot's beginning; returns the part of slot.held
+/// that is still to be read.
+Rect StreamingRun::keep_shared_rows(std::int64_t band, Slot& slot) {
+  const Rect wanted = rows_to_hold(band);
+  Rect missing = wanted;
+  if (band > 0) {
+    const Slot& before = slot_of(band - 1);
+    const Rect held = before.held;
+    const Rect shared = wanted.intersect(held);
+    if (held.col == wanted.col && held.cols == wanted.cols && shared.row == wanted.row && !shared.empty()) {
+      const std::int64_t row_bytes = wanted.cols * plan_.source().pixel_bytes();
+      std::memmove(slot.input.data(), before.input.data() + (shared.row - held.row) * row_bytes,
+                   static_cast<std::size_t>(shared.rows * row_bytes));
+      missing = {shared.row_end(), wanted.col, wanted.rows - shared.rows, wanted.cols};
+    }
+  }
+  slot.held = wanted;
+  return missing;
+}
+
+void StreamingRun::read_band(std::int64_t band) {
+  Slot& slot = slot_of(band);
+  const Rect missing = keep_shared_rows(band, slot);
+  bytes_[kRead] = missing.area() * plan_.source().pixel_bytes();
+  if (missing.empty()) return;
+  source_.read(missing, slot.source(plan_.source(), slot.held).crop(missing).pixels, pool_);
+}
+
+void StreamingRun::compute_band(std::int64_t band) {
+  const Slot& slot = slot_of(band);
+  const Rect rect = plan_.band_rect(band);
+  const ConstRegion source = slot.source(plan_.source(), slot.held);
+  const Region result = slot.result(plan_, rect);
+  const std::vector<Rect> tiles = tiles_of(rect, plan_.tile);
+  bytes_[kCompute] =
+      source.rect.area() * plan_.source().pixel_bytes() + rect.area() * plan_.result().pixel_bytes();
+  pool_.for_each(static_cast<std::int64_t>(tiles.size()), [&](std::int64_t index, int worker) {
+    compute_tile(chain_, plan_.specs, plan_.arithmetic, source,
+                 result.crop(tiles[static_cast<std::size_t>(index)]),
+                 arenas_[static_cast<std::size_t>(worker)]);
+  });
+}
+
+void StreamingRun::write_band(std::int64_t band) {
+  const Rect rect = plan_.band_rect(band);
+  bytes_[kWrite] = rect.area() * plan_.result().pixel_bytes();
+  sink_.write(rect, slot_of(band).result(plan_, rect).pixels, pool_);
+}
+
+void StreamingRun::report_progress(std::int64_t band, const Timeline& timeline) {
+  progress_.bands_done = band + 1;
+  progress_.pixels_done += plan_.band_rect(band).area();
+  progress_.bytes_written += bytes_[kWrite];
+  progress_.seconds = timeline.now();
+  if (!options_.progress) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    progress_.bytes_read = bytes_read_;
+  }
+  options_.progress(progress_);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,80 @@
+// The streaming runner of the host: three roles around a ring of slots. Internal to run().
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/thread_pool.hpp"
+
+namespace sepconv {
+
+/// One streaming run. Band i lives in slot i % slots from the moment it is read until it is written:
+///
+///   reader    waits until the slot's last band is written; copies the rows that band i shares with band i -
+///   1 from that band's slot;
+///             reads the others
+///   computer  waits until band i is read; runs the chain over its tiles
+///   writer    waits until band i is computed; hands it to the sink
+///
+/// Each role works through the bands in order, in a thread of its own, and spreads its work over the pool.
+/// The only state they share is how many bands each has finished. The first failure of any of them stops the
+/// pool, wakes the others and is what execute() throws.
+class StreamingRun {
+ public:
+  /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
+  StreamingRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options);
+
+  /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
+  /// ended then.
+  void execute(Timeline& timeline);
+
+ private:
+  enum Role : std::size_t { kRead, kCompute, kWrite };
+
+  struct Slot {
+    Buffer input;
+    Buffer output;
+    Rect held;  ///< part of the source that `input` holds, densely packed
+    Region result(const Plan& plan, const Rect& rect) const;
+    Region source(const ImageSpec& spec, const Rect& rect) const;
+  };
+
+  void read_band(std::int64_t band);
+  void compute_band(std::int64_t band);
+  void write_band(std::int64_t band);
+
+  Rect rows_to_hold(std::int64_t band) const;
+  Rect keep_shared_rows(std::int64_t band, Slot& slot);
+  void play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step);
+  bool wait_for(Role role, std::int64_t bands_done);
+  void finish_band(Role role);
+  void fail(std::exception_ptr error) noexcept;
+  void report_progress(std::int64_t band, const Timeline& timeline);
+  Slot& slot_of(std::int64_t band) { return slots_[static_cast<std::size_t>(band % plan_.slots)]; }
+
+  Reader& source_;
+  Writer& sink_;
+  const Chain& chain_;
+  const Plan& plan_;
+  const RunOptions& options_;
+  std::vector<Slot> slots_;
+  std::vector<Arena> arenas_;  // one per worker
+  Progress progress_;          // the writer's own, but for bytes_read
+
+  std::stop_source stop_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::array<std::int64_t, 3> done_{};   // bands finished, by role
+  std::array<std::int64_t, 3> bytes_{};  // moved for the band at hand, by role; each role's own
+  std::int64_t bytes_read_ = 0;
+  std::exception_ptr error_;
+  ThreadPool pool_;
+};
+
+}  // namespace sepconv

@@ -1,0 +1,40 @@
+// The whole-image runner: every image of the chain in memory, one reference stage after another. Meant to be
+// obviously right.
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv {
+namespace {
+
+struct Image {
+  explicit Image(const ImageSpec& spec)
+      : pixels(spec.bytes()), view{pixels.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()} {}
+  Buffer pixels;
+  PixelView view;
+};
+
+}  // namespace
+
+void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> asked) {
+  const std::vector<ImageSpec> specs = chain.specs(source.spec());
+  if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
+  const Arithmetic arithmetic = chain.arithmetic(source.spec(), asked);
+  SerialExecutor executor;
+
+  Image image(source.spec());
+  source.read(Rect::whole(source.spec().extent), image.view, executor);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    ImageSpec spec = specs[i + 1];
+    spec.type = pixel_type_of(arithmetic);
+    Image result(spec);
+    chain.stages()[i]->apply_reference(Region::whole(image.view), Region::whole(result.view), arithmetic);
+    image = std::move(result);
+  }
+  Image result(specs.back());
+  pointwise_reference({}, image.view, image.view, result.view, arithmetic);
+  sink.write(Rect::whole(specs.back().extent), result.view, executor);
+  sink.finish();
+}
+
+}  // namespace sepconv

@@ -1,0 +1,103 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain.hpp"
+
+using namespace sepconv;
+using Catch::Contains;
+
+TEST_CASE("every stage's example parses, and its text parses to itself") {
+  CHECK(stage_table().size() == 17);
+  for (const StageEntry& entry : stage_table()) {
+    INFO(entry.name);
+    CHECK_FALSE(entry.help.empty());
+    const std::string text = parse_stage(entry.example)->text();
+    CHECK(text.starts_with(entry.name));
+    CHECK(parse_stage(text)->text() == text);
+  }
+}
+
+TEST_CASE("lists run on over commas until the next key") {
+  const StagePtr stage = parse_stage("taps:row=1,2,1,col=-1,0,1,border=replicate");
+  CHECK(stage->text() == "taps:row=1,2,1,col=-1,0,1,border=replicate");
+  CHECK(stage->operations_per_element() == 6);
+}
+
+TEST_CASE("what a stage says of itself") {
+  const ImageSpec image{{100, 200}, 3, PixelType::u8};
+  const StagePtr gaussian = parse_stage("gaussian:sigma=2");
+  CHECK(gaussian->input_for({50, 60, 10, 10}, image) == Rect{42, 52, 26, 26});
+  CHECK(gaussian->input_for({0, 195, 5, 5}, image) == Rect{0, 187, 13, 13});
+  CHECK(parse_stage("derivative:axis=y")->input_for({50, 60, 10, 10}, image) == Rect{49, 60, 12, 10});
+  CHECK(parse_stage("dog:sigma=1,sigma2=3")->input_for({50, 60, 10, 10}, image) == Rect{38, 48, 34, 34});
+  CHECK(parse_stage("cast:type=i16")->output_spec(image).type == PixelType::i16);
+  CHECK(parse_stage("matrix:values=1,0,0,0,1,0,rows=2")->output_spec(image).channels == 2);
+  CHECK(parse_stage("matrix:values=1,0,0,5")->output_spec(image).channels == 1);
+}
+
+TEST_CASE("the arithmetic of a chain") {
+  const auto arithmetic = [](PixelType type, std::vector<std::string> stages) {
+    return Chain::parse(stages).arithmetic({{8, 8}, 1, type});
+  };
+  CHECK(arithmetic(PixelType::u8, {"abs"}) == Arithmetic::f32);
+  CHECK(arithmetic(PixelType::f64, {"abs"}) == Arithmetic::f64);
+  CHECK(arithmetic(PixelType::u8, {"abs", "cast:type=f64"}) == Arithmetic::f64);
+  CHECK(arithmetic(PixelType::u8, {"cast:type=f64", "cast:type=u8"}) == Arithmetic::f64);
+  CHECK(Chain::parse({}).arithmetic({{8, 8}, 1, PixelType::f64}, Arithmetic::f32) == Arithmetic::f32);
+}
+
+TEST_CASE("wrong stages are refused with a sentence that says the way out") {
+  const auto [text, message] = GENERATE(table<std::string, std::string>({
+      {"gausian:sigma=1", "unknown stage 'gausian': did you mean 'gaussian'?"},
+      {"", "unknown stage ''"},
+      {"gaussian", "needs 'sigma'"},
+      {"gaussian:sigma=0", "must be greater than 0"},
+      {"gaussian:sigma=-1", "must be greater than 0"},
+      {"gaussian:sigma=nan", "a finite number is needed"},
+      {"gaussian:sigma=inf", "a finite number is needed"},
+      {"gaussian:sigma=1e9", "take a smaller sigma"},
+      {"gaussian:sigma=1e300", "take a smaller sigma"},
+      {"gaussian:sigma=2x", "a finite number is needed"},
+      {"gaussian:sgma=2", "has no key 'sgma': did you mean 'sigma'?"},
+      {"gaussian:sigma=1,sigma=2", "is given 'sigma' twice"},
+      {"gaussian:2", "key=value is expected"},
+      {"gaussian:sigma=2,radius=3,truncate=4", "not both"},
+      {"gaussian:sigma=2,truncate=-1", "must not be negative"},
+      {"gaussian:sigma=2,border=wrap", "it is one of reflect101, reflect, replicate, constant"},
+      {"gaussian:sigma=2,value=3", "only border=constant has a value"},
+      {"box:radius=-1", "lies between 0"},
+      {"box:radius=99999999999999999999", "a whole number is needed"},
+      {"binomial:radius=513", "lies between 0 and 512"},
+      {"sobel:axis=z", "it is one of x, y"},
+      {"derivative:order=0", "lies between 1 and 16"},
+      {"derivative:order=5,radius=1", "needs a radius of at least"},
+      {"gradient:sigma=2", "only operator=gaussian has a sigma"},
+      {"gradient:operator=gaussian", "needs 'sigma'"},
+      {"dog:sigma=1", "needs 'sigma2'"},
+      {"unsharp:sigma=1,threshold=-1", "must not be negative"},
+      {"taps", "give row taps, col taps or both"},
+      {"taps:row=1,2", "an odd number is needed"},
+      {"taps:row=1,nan,1", "'nan' is not a finite number"},
+      {"taps:row=1,,1", "'' is not a finite number"},
+      {"taps:row=", "a value is needed"},
+      {"taps:file=/nonexistent/taps.txt", "/nonexistent/taps.txt"},
+      {"taps:file=a.txt,row=1", "not both"},
+      {"matrix:values=1,2,3,rows=2", "do not make that many equal rows"},
+      {"clamp:low=3,high=1", "must not exceed high"},
+      {"clamp:low=3", "needs 'high'"},
+      {"cast", "needs 'type'"},
+      {"cast:type=u32", "it is one of u8, u16, i16, f32, f64"},
+      {"abs:x=1", "it has no keys"},
+      {"threshold", "needs 'at'"},
+      {"gaussian:sigma=2,flip=yes", "it is one of false, true"},
+  }));
+  INFO(text);
+  CHECK_THROWS_WITH(parse_stage(text), Contains(message));
+}
+
+TEST_CASE("a matrix that does not fit the image is refused") {
+  const StagePtr stage = parse_stage("matrix:values=1,2,3,4,5");
+  CHECK_THROWS_WITH(stage->output_spec({{8, 8}, 3, PixelType::u8}),
+                    Contains("5 columns but the image has 3 channels"));
+}

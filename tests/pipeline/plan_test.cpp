@@ -1,0 +1,183 @@
+#include "sepconv/pipeline/plan.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain_tile.hpp"
+
+using namespace sepconv;
+using Catch::Contains;
+
+namespace {
+
+/// A source or sink of any size and layout, without pixels: planning needs none.
+class PaperReader final : public Reader {
+ public:
+  PaperReader(ImageSpec spec, SourceLayout layout) : spec_(spec), layout_(std::move(layout)) {}
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return metadata_; }
+  void read(const Rect&, const PixelView&, Executor&) override {}
+  std::int64_t buffer_bytes(int concurrency) const override {
+    return layout_.streams ? concurrency << 20 : spec_.bytes();
+  }
+
+ private:
+  ImageSpec spec_;
+  SourceLayout layout_;
+  Metadata metadata_;
+};
+
+class PaperWriter final : public Writer {
+ public:
+  PaperWriter(ImageSpec spec, SinkLayout layout) : spec_(spec), layout_(std::move(layout)) {}
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+  void write(const Rect&, const ConstPixelView&, Executor&) override {}
+  void finish() override {}
+  std::int64_t buffer_bytes(int concurrency) const override { return concurrency << 20; }
+
+ private:
+  ImageSpec spec_;
+  SinkLayout layout_;
+};
+
+Plan plan_for(const ImageSpec& spec, Extent source_block, Extent sink_block, std::vector<std::string> stages,
+              const PlanOptions& options) {
+  const Chain chain = Chain::parse(stages);
+  const PaperReader source(spec, {.block = source_block});
+  const PaperWriter sink(chain.result_spec(spec), {.block = sink_block});
+  return make_plan(chain, source, sink, options);
+}
+
+void check_bands_cover_image(const Plan& plan) {
+  std::int64_t area = 0;
+  for (std::int64_t band = 0; band < plan.band_count(); ++band) {
+    const Rect rect = plan.band_rect(band);
+    REQUIRE_FALSE(rect.empty());
+    REQUIRE(Rect::whole(plan.result().extent).contains(rect));
+    area += rect.area();
+  }
+  CHECK(area == plan.result().extent.area());
+}
+
+}  // namespace
+
+TEST_CASE("a large tiled image is cut into rows of tiles inside the ceiling") {
+  const ImageSpec spec{{65536, 65536}, 1, PixelType::u8};
+  const Plan plan = plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"},
+                             {.max_memory_bytes = 256 << 20, .threads = 2});
+  CHECK(plan.memory.total() <= 256 << 20);
+  CHECK(plan.band.cols == 65536);
+  CHECK(plan.band.rows % 512 == 0);
+  CHECK(plan.bytes_read == spec.bytes());
+  CHECK(plan.slots >= 2);
+  check_bands_cover_image(plan);
+}
+
+TEST_CASE("a very wide image gets column tiles where a row of tiles does not fit") {
+  const ImageSpec spec{{2000, 1000000}, 1, PixelType::f32};
+  const Plan tiled = plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"},
+                              {.max_memory_bytes = 256 << 20, .threads = 2});
+  CHECK(tiled.memory.total() <= 256 << 20);
+  CHECK(tiled.band.cols < 1000000);
+  CHECK(tiled.band.cols % 512 == 0);
+  CHECK(tiled.bytes_read > spec.bytes());
+  check_bands_cover_image(tiled);
+
+  const Plan flat =
+      plan_for(spec, {1, 1}, {1, 1}, {"gaussian:sigma=2"}, {.max_memory_bytes = 1 << 30, .threads = 2});
+  CHECK(flat.band.cols == 1000000);
+}
+
+TEST_CASE("a narrow image streams in tall bands") {
+  const Plan plan = plan_for({{1000000, 3}, 1, PixelType::u8}, {1, 1}, {1, 1}, {"box:radius=50"},
+                             {.max_memory_bytes = 64 << 20, .threads = 2});
+  CHECK(plan.memory.total() <= 64 << 20);
+  CHECK(plan.band.rows > 1000);
+  CHECK(plan.recomputed < 0.2 * plan.operations);
+}
+
+TEST_CASE("a ceiling that is too small names one that is enough") {
+  const ImageSpec spec{{65536, 65536}, 1, PixelType::u8};
+  PlanOptions options{.max_memory_bytes = 4 << 20, .threads = 2};
+  std::int64_t smallest = 0;
+  try {
+    plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options);
+  } catch (const OutOfMemory& error) {
+    const std::string text = error.what();
+    smallest = std::stoll(text.substr(text.find('(') + 1));
+  }
+  REQUIRE(smallest > 4 << 20);
+  options.max_memory_bytes = smallest;
+  CHECK(plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options).memory.total() <= smallest);
+  options.max_memory_bytes = smallest - 1;
+  CHECK_THROWS_AS(plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options), OutOfMemory);
+}
+
+TEST_CASE("what the caller asks for is kept") {
+  const PlanOptions options{.max_memory_bytes = 1 << 30,
+                            .threads = 3,
+                            .slots = 4,
+                            .band_rows = 100,
+                            .band_cols = 50,
+                            .tile = {7, 9}};
+  const Plan plan = plan_for({{1000, 333}, 2, PixelType::u16}, {1, 1}, {1, 1}, {"box", "abs"}, options);
+  CHECK(plan.band == Extent{100, 50});
+  CHECK(plan.slots == 4);
+  CHECK(plan.threads == 3);
+  CHECK(plan.tile == Extent{7, 9});
+  CHECK(plan.band_count() == 70);
+  check_bands_cover_image(plan);
+  CHECK(plan_for({{1000, 333}, 2, PixelType::u16}, {1, 1}, {64, 333}, {}, {.band_rows = 100}).band.rows ==
+        128);
+}
+
+TEST_CASE("options that make no sense are refused") {
+  const ImageSpec spec{{10, 10}, 1, PixelType::u8};
+  for (const PlanOptions& options :
+       {PlanOptions{.max_memory_bytes = -1}, PlanOptions{.threads = -1}, PlanOptions{.threads = 5000},
+        PlanOptions{.slots = 65}, PlanOptions{.slots = -1}, PlanOptions{.band_rows = -5},
+        PlanOptions{.band_cols = -5}}) {
+    CHECK_THROWS_AS(plan_for(spec, {1, 1}, {1, 1}, {}, options), InvalidArgument);
+  }
+}
+
+TEST_CASE("a source that cannot be streamed is said so") {
+  const ImageSpec spec{{1000, 1000}, 3, PixelType::u8};
+  const PaperReader source(spec, {.block = spec.extent, .streams = false, .description = "PNG"});
+  const PaperWriter sink(spec, {});
+  const Plan plan = make_plan(Chain(), source, sink, {.max_memory_bytes = 64 << 20});
+  CHECK_FALSE(plan.streams);
+  CHECK(plan.memory.source == spec.bytes());
+  const std::string text = describe(plan, Chain(), source, sink);
+  CHECK_THAT(text, Contains("streams    no") && Contains("decoded as a whole"));
+  CHECK_THROWS_AS(make_plan(Chain(), source, sink, {.max_memory_bytes = 1 << 20}), OutOfMemory);
+}
+
+TEST_CASE("a source of rows in order is never cut into column tiles") {
+  const ImageSpec spec{{2000, 100000}, 1, PixelType::f32};
+  const PaperReader source(spec, {.access = Access::sequential});
+  const PaperWriter sink(spec, {});
+  CHECK(make_plan(Chain(), source, sink, {.max_memory_bytes = 32 << 20, .threads = 1}).band.cols == 100000);
+  CHECK_THROWS_AS(make_plan(Chain(), source, sink, {.max_memory_bytes = 1 << 30, .band_cols = 100}),
+                  InvalidArgument);
+}
+
+TEST_CASE("scratch is bounded by what the plan says, for tiles anywhere") {
+  const ImageSpec spec{{300, 400}, 3, PixelType::u16};
+  for (const char* stages : {"gaussian:sigma=3", "unsharp:sigma=2", "gradient", "dog:sigma=1,sigma2=4"}) {
+    const Chain chain = Chain::parse(std::vector<std::string>{stages, "box:radius=5", "log:sigma=1"});
+    const auto specs = chain.specs(spec);
+    const test::Image source = test::Image::of_pattern(spec, Pattern::noise, 1);
+    const test::Image result(specs.back());
+    const Extent tile{37, 53};
+    Arena arena(Buffer(tile_scratch_bytes(chain, specs, tile, Arithmetic::f32)));
+    for (const Rect& rect : tiles_of(Rect::whole(spec.extent), tile)) {
+      compute_tile(chain, specs, Arithmetic::f32, Region::whole(source.view()),
+                   Region::whole(result.view()).crop(rect), arena);
+      CHECK(arena.used_bytes() == 0);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+#include "property_case.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+#include "../support/image.hpp"
+#include "../support/wrappers.hpp"
+
+namespace sepconv::test {
+namespace {
+
+template <class T>
+T pick(std::mt19937_64& random, std::initializer_list<T> choices) {
+  return choices.begin()[random() % choices.size()];
+}
+
+std::int64_t between(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
+  return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+}
+
+std::string random_border(std::mt19937_64& random) {
+  return pick<std::string>(random, {"reflect101", "reflect", "replicate", "constant,value=7.5"});
+}
+
+std::string random_taps(std::mt19937_64& random) {
+  std::vector<double> taps(static_cast<std::size_t>(2 * between(random, 0, 6) + 1));
+  for (double& tap : taps) tap = static_cast<double>(between(random, -8, 8)) / 16;
+  return fmt::format("{}", fmt::join(taps, ","));
+}
+
+/// Stages that keep the number of channels.
+std::string random_stage(std::mt19937_64& random) {
+  const std::string border = random_border(random);
+  switch (random() % 16) {
+    case 0:
+      return fmt::format("gaussian:sigma={},border={}", pick(random, {0.4, 1.0, 2.5, 9.0}), border);
+    case 1:
+      return fmt::format("box:radius={},border={}", between(random, 0, 40), border);
+    case 2:
+      return fmt::format("binomial:radius={},border={}", between(random, 0, 9), border);
+    case 3:
+      return fmt::format("sobel:axis={},border={}", pick<std::string>(random, {"x", "y"}), border);
+    case 4:
+      return fmt::format("scharr:axis={},border={}", pick<std::string>(random, {"x", "y"}), border);
+    case 5:
+      return fmt::format("derivative:order={},axis={},border={}", between(random, 1, 4),
+                         pick<std::string>(random, {"x", "y"}), border);
+    case 6:
+      return fmt::format("gradient:border={}", border);
+    case 7:
+      return fmt::format("log:sigma=1.5,border={}", border);
+    case 8:
+      return fmt::format("dog:sigma=1,sigma2=2.2,border={}", border);
+    case 9:
+      return fmt::format("unsharp:sigma=1.2,amount=0.7,threshold=2,border={}", border);
+    case 10:
+      return fmt::format("taps:row={},col={},border={}", random_taps(random), random_taps(random), border);
+    case 11:
+      return fmt::format("taps:{}={},flip=true,border={}", pick<std::string>(random, {"row", "col"}),
+                         random_taps(random), border);
+    case 12:
+      return "scale:by=0.37,add=-3";
+    case 13:
+      return fmt::format("cast:type={}", pick<std::string>(random, {"u8", "u16", "i16", "f32", "f64"}));
+    case 14:
+      return pick<std::string>(random, {"clamp:low=3,high=90", "abs"});
+    default:
+      return "threshold:at=20,above=200,below=10";
+  }
+}
+
+/// A matrix from `channels` to a random number of channels, which it becomes.
+std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
+  const std::int64_t rows = between(random, 1, 5);
+  const std::int64_t cols = channels + between(random, 0, 1);
+  std::vector<double> values(static_cast<std::size_t>(rows * cols));
+  for (double& value : values) value = static_cast<double>(between(random, -8, 8)) / 8;
+  channels = rows;
+  return fmt::format("matrix:rows={},values={}", rows, fmt::join(values, ","));
+}
+
+std::int64_t random_side(std::mt19937_64& random) {
+  return pick<std::int64_t>(random,
+                            {1, 2, 3, 5, 7, 13, 15, 16, 17, 31, 33, 61, 64, 65, 97, 127, 128, 129, 211});
+}
+
+/// Copies of the chain's stages, each delayed.
+Chain delayed(const Chain& chain, const PropertyCase& c) {
+  Chain slow;
+  for (const StagePtr& stage : chain.stages()) {
+    slow.then(std::make_shared<HookedStage>(stage, random_delay(c.image_seed + slow.size(), c.delay_us)));
+  }
+  return slow;
+}
+
+}  // namespace
+
+PropertyCase random_case(std::mt19937_64& random) {
+  PropertyCase c;
+  c.spec.extent = {random_side(random), random_side(random)};
+  if (random() % 12 == 0) c.spec.extent = {1 + static_cast<std::int64_t>(random() % 3), 3001};
+  if (random() % 12 == 0) c.spec.extent = {3001, 1 + static_cast<std::int64_t>(random() % 3)};
+  c.spec.channels = between(random, 1, 5);
+  c.spec.type = kPixelTypes[random() % std::size(kPixelTypes)];
+  std::int64_t channels = c.spec.channels;
+  for (std::int64_t stages = between(random, 0, 4); stages > 0; --stages) {
+    c.stages.push_back(random() % 8 == 0 ? random_matrix(random, channels) : random_stage(random));
+  }
+  c.image_seed = random() % 1000;
+  c.slots = static_cast<int>(between(random, 1, 4));
+  c.threads = static_cast<int>(between(random, 1, 4));
+  c.band_rows = pick<std::int64_t>(random, {1, 2, 3, 7, 16, 33, 1000});
+  if (c.spec.extent.rows > 1000) c.band_rows = std::max<std::int64_t>(c.band_rows, 16);
+  if (random() % 3 == 0)
+    c.band_cols =
+        std::max<std::int64_t>(pick<std::int64_t>(random, {1, 5, 16, 31, 64}), c.spec.extent.cols / 64);
+  if (random() % 2 == 0) c.tile = {between(random, 1, 40), between(random, 1, 40)};
+  c.delay_us = static_cast<int>(pick(random, {0, 0, 50, 200}));
+  return c;
+}
+
+bool holds(const PropertyCase& c) {
+  const Image source = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
+  const Chain chain = Chain::parse(c.stages);
+  const Image expected(chain.result_spec(c.spec));
+  run_whole_image(*source.reader(), *expected.writer(), chain);
+
+  const Image streamed(expected.spec());
+  RunOptions options;
+  options.slots = c.slots;
+  options.threads = c.threads;
+  options.band_rows = c.band_rows;
+  options.band_cols = c.band_cols;
+  options.tile = c.tile;
+  options.max_memory_bytes = std::int64_t{1} << 30;
+  const auto reader = source.reader();
+  const auto writer = streamed.writer();
+  HookedReader slow_reader(*reader, random_delay(c.image_seed + 10, c.delay_us));
+  HookedWriter slow_writer(*writer, random_delay(c.image_seed + 20, c.delay_us));
+  const RunReport report = run(slow_reader, slow_writer, delayed(chain, c), options);
+
+  // The runner under test is the streaming one, cut as the case says.
+  const Extent image = expected.spec().extent;
+  const std::int64_t rows = std::min(c.band_rows, image.rows);
+  const std::int64_t cols = c.band_cols == 0 ? image.cols : std::min(c.band_cols, image.cols);
+  if (report.plan.band != Extent{rows, cols} || report.plan.slots != c.slots ||
+      report.plan.threads != c.threads) {
+    throw std::logic_error("the plan is not the one that was asked for");
+  }
+  return streamed == expected;
+}
+
+PropertyCase shrunk(PropertyCase failing, const std::function<bool(const PropertyCase&)>& fails) {
+  using Change = std::function<void(PropertyCase&)>;
+  std::vector<Change> changes{
+      [](PropertyCase& c) { c.delay_us = 0; },
+      [](PropertyCase& c) { c.threads = 1; },
+      [](PropertyCase& c) { c.slots = 1; },
+      [](PropertyCase& c) { c.tile = {}; },
+      [](PropertyCase& c) { c.band_cols = 0; },
+      [](PropertyCase& c) { c.band_rows = c.spec.extent.rows; },
+      [](PropertyCase& c) { c.spec.channels = 1; },
+      [](PropertyCase& c) { c.spec.type = PixelType::u8; },
+      [](PropertyCase& c) { c.spec.extent.rows = (c.spec.extent.rows + 1) / 2; },
+      [](PropertyCase& c) { c.spec.extent.cols = (c.spec.extent.cols + 1) / 2; },
+      [](PropertyCase& c) { c.spec.extent.rows = std::max<std::int64_t>(1, c.spec.extent.rows - 1); },
+      [](PropertyCase& c) { c.spec.extent.cols = std::max<std::int64_t>(1, c.spec.extent.cols - 1); },
+  };
+  for (std::size_t stage = 0; stage < failing.stages.size(); ++stage) {
+    changes.push_back([stage](PropertyCase& c) {
+      if (stage < c.stages.size()) c.stages.erase(c.stages.begin() + static_cast<std::ptrdiff_t>(stage));
+    });
+  }
+  const auto still_fails = [&fails](const PropertyCase& c) {
+    try {
+      return fails(c);
+    } catch (const std::exception&) {
+      return false;  // dropping a matrix may leave a chain that cannot be
+    }
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Change& change : changes) {
+      PropertyCase smaller = failing;
+      change(smaller);
+      if (command_line(smaller) == command_line(failing) || !still_fails(smaller)) continue;
+      failing = smaller;
+      progress = true;
+    }
+  }
+  return failing;
+}
+
+std::string command_line(const PropertyCase& c) {
+  const std::string run = fmt::format("in.npy {{}} {}", fmt::join(c.stages, " "));
+  std::string text = fmt::format(
+      "sepconv generate in.npy --size {}x{} --channels {} --type {} --pattern noise --seed {}\n",
+      c.spec.extent.cols, c.spec.extent.rows, c.spec.channels, name_of(c.spec.type), c.image_seed);
+  text += fmt::format("sepconv run {} --whole\n", fmt::format(fmt::runtime(run), "whole.npy"));
+  text += fmt::format("sepconv run {} --threads {} --slots {} --band-rows {}",
+                      fmt::format(fmt::runtime(run), "streamed.npy"), c.threads, c.slots, c.band_rows);
+  if (c.band_cols > 0) text += fmt::format(" --band-cols {}", c.band_cols);
+  text += "\nsepconv compare whole.npy streamed.npy\n";
+  if (!c.tile.empty())
+    text += fmt::format("# with compute tiles of {} x {} (RunOptions::tile)\n", c.tile.rows, c.tile.cols);
+  if (c.delay_us > 0) text += fmt::format("# with delays of up to {} us\n", c.delay_us);
+  return text;
+}
+
+}  // namespace sepconv::test

@@ -1,0 +1,39 @@
+// One randomly made run, for the property test: how it is made, run, shrunk and printed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv::test {
+
+struct PropertyCase {
+  ImageSpec spec;
+  std::vector<std::string> stages;
+  std::uint64_t image_seed = 0;
+  int slots = 1;
+  int threads = 1;
+  std::int64_t band_rows = 1;
+  std::int64_t band_cols = 0;
+  Extent tile;
+  int delay_us = 0;  ///< longest delay of a read, of a stage on a tile, and of a write
+};
+
+PropertyCase random_case(std::mt19937_64& random);
+
+/// Whether the streaming runner gives the bytes of the whole-image runner; also checks that it cut the image
+/// as it was told.
+bool holds(const PropertyCase& c);
+
+/// The smallest case that still fails which can be had from this failing one by dropping stages, halving
+/// sizes and turning options off.
+PropertyCase shrunk(PropertyCase failing, const std::function<bool(const PropertyCase&)>& fails);
+
+/// Commands that make the image, run both runners and compare them.
+std::string command_line(const PropertyCase& c);
+
+}  // namespace sepconv::test

@@ -1,0 +1,65 @@
+// The promise: streaming gives the bytes of the whole image, for any cut, any number of slots and threads,
+// any timing.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "property_case.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? fallback : std::stoull(value);
+}
+
+void check_cases(std::uint64_t seed, std::uint64_t count) {
+  for (std::uint64_t index = 0; index < count; ++index) {
+    std::mt19937_64 random(seed * 1000003 + index);
+    const PropertyCase c = random_case(random);
+    INFO("seed " << seed << ", case " << index << "\n" << command_line(c));
+    const bool good = holds(c);
+    if (!good)
+      FAIL("streamed and whole image differ; smallest case found:\n"
+           << command_line(shrunk(c, [](const PropertyCase& smaller) { return !holds(smaller); })));
+  }
+  SUCCEED();
+}
+
+}  // namespace
+
+// SEPCONV_PROPERTY_SEED and SEPCONV_PROPERTY_CASES choose others.
+TEST_CASE("streaming equals whole image, byte for byte", "[property]") {
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 1), from_environment("SEPCONV_PROPERTY_CASES", 600));
+}
+
+TEST_CASE("streaming equals whole image over many more cases", "[property][slow]") {
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 2), from_environment("SEPCONV_PROPERTY_CASES", 6000));
+}
+
+TEST_CASE("a failing case shrinks to the part that fails", "[property]") {
+  const auto fails = [](const PropertyCase& c) {
+    return c.spec.extent.rows >= 5 && c.spec.channels > 1 &&
+           std::ranges::any_of(c.stages, [](const std::string& stage) { return stage.starts_with("box"); });
+  };
+  PropertyCase failing;
+  failing.spec = {{97, 64}, 3, PixelType::f32};
+  failing.stages = {"gaussian:sigma=1", "box:radius=3", "abs"};
+  failing.threads = 4;
+  failing.band_cols = 16;
+  failing.delay_us = 50;
+  REQUIRE(fails(failing));
+  const PropertyCase small = shrunk(failing, fails);
+  CHECK(fails(small));
+  CHECK(small.spec.extent == Extent{5, 1});
+  CHECK(small.stages == std::vector<std::string>{"box:radius=3"});
+  CHECK(command_line(small) ==
+        "sepconv generate in.npy --size 1x5 --channels 3 --type u8 --pattern noise --seed 0\n"
+        "sepconv run in.npy whole.npy box:radius=3 --whole\n"
+        "sepconv run in.npy streamed.npy box:radius=3 --threads 1 --slots 1 --band-rows 5\n"
+        "sepconv compare whole.npy streamed.npy\n");
+}

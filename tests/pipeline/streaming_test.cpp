@@ -1,0 +1,287 @@
+// What run() promises beside the bits: each row once, order, one error, nothing left, any number of runs at
+// once.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <latch>
+#include <map>
+#include <stdexcept>
+
+#include "../support/image.hpp"
+#include "../support/wrappers.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+const ImageSpec kSpec{{200, 150}, 2, PixelType::u8};
+
+Chain two_stages() { return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"}); }
+
+RunOptions small_bands(int slots = 3) {
+  RunOptions options;
+  options.slots = slots;
+  options.threads = 2;
+  options.band_rows = 16;
+  return options;
+}
+
+std::int64_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+/// Threads that were told to end may take a moment to leave /proc.
+bool threads_return_to(std::int64_t expected) {
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    if (thread_count() <= expected) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+/// Counts how often each row is asked for; a source of blocks of some rows.
+class CountingReader final : public Reader {
+ public:
+  CountingReader(Reader& reader, std::int64_t block_rows) : reader_(reader) {
+    layout_.block = {block_rows, reader.spec().extent.cols};
+  }
+  const ImageSpec& spec() const noexcept override { return reader_.spec(); }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return reader_.metadata(); }
+  std::int64_t buffer_bytes(int) const override { return 0; }
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    for (std::int64_t row = rect.row; row < rect.row_end(); ++row) ++reads_[row];
+    if (rect.row % layout_.block.rows != 0) unaligned_ = true;
+    reader_.read(rect, out, executor);
+  }
+  const std::map<std::int64_t, int>& reads() const { return reads_; }
+  bool unaligned() const { return unaligned_; }
+
+ private:
+  Reader& reader_;
+  SourceLayout layout_;
+  std::map<std::int64_t, int> reads_;
+  bool unaligned_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("each source row is read once, in whole blocks, whatever the bands") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
+  const Image expected(kSpec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  for (const std::int64_t block_rows : {1, 7, 16, 64, 200}) {
+    for (const int slots : {1, 2, 3}) {
+      const auto memory = source.reader();
+      CountingReader reader(*memory, block_rows);
+      const Image result(kSpec);
+      const auto writer = result.writer();
+      const RunReport report = run(reader, *writer, two_stages(), small_bands(slots));
+      CHECK(report.plan.band_count() == 13);
+      CHECK(result == expected);
+      CHECK_FALSE(reader.unaligned());
+      CHECK(reader.reads().size() == 200);
+      for (const auto& [row, times] : reader.reads()) CHECK(times == 1);
+      CHECK(report.steps[0].bytes == kSpec.bytes());
+      CHECK(report.steps[2].bytes == kSpec.bytes());
+    }
+  }
+}
+
+TEST_CASE("callbacks on rows see every row once, in order") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 2);
+  const Image expected(kSpec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  const Image result(kSpec);
+  std::int64_t next_read = 0;
+  std::int64_t next_write = 0;
+  bool finished = false;
+  const auto reader = make_rows_reader(kSpec, [&](std::int64_t first_row, const PixelView& out) {
+    CHECK(first_row == next_read);
+    next_read += out.extent.rows;
+    copy_pixels(source.view().crop({first_row, 0, out.extent.rows, out.extent.cols}), out);
+  });
+  const auto writer = make_rows_writer(
+      kSpec,
+      [&](std::int64_t first_row, const ConstPixelView& rows) {
+        CHECK(first_row == next_write);
+        next_write += rows.extent.rows;
+        copy_pixels(rows, result.view().crop({first_row, 0, rows.extent.rows, rows.extent.cols}));
+      },
+      [&] { finished = true; });
+  run(*reader, *writer, two_stages(), small_bands());
+  CHECK(next_read == 200);
+  CHECK(next_write == 200);
+  CHECK(finished);
+  CHECK(result == expected);
+}
+
+TEST_CASE("apply on a caller's buffers gives the same bytes, on any number of threads") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 3);
+  const Image expected(kSpec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  for (const int threads : {1, 2, 4}) {
+    const Image result(kSpec);
+    RunOptions options;
+    options.threads = threads;
+    options.tile = {31, 37};
+    apply(two_stages(), source.view(), result.view(), options);
+    CHECK(result == expected);
+  }
+  const Image wrong({{200, 151}, 2, PixelType::u8});
+  CHECK_THROWS_AS(apply(two_stages(), source.view(), wrong.view()), InvalidArgument);
+}
+
+TEST_CASE("reading, computing and writing overlap with two slots and not with one") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 4);
+  const Image result(kSpec);
+  const auto hidden_share = [&](int slots) {
+    const auto memory_reader = source.reader();
+    const auto memory_writer = result.writer();
+    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
+    HookedReader reader(*memory_reader, slow);
+    HookedWriter writer(*memory_writer, slow);
+    const RunReport report = run(reader, writer, two_stages(), small_bands(slots));
+    return report.steps[0].hidden_seconds / report.steps[0].busy_seconds;
+  };
+  CHECK(hidden_share(1) == 0);
+  CHECK(hidden_share(3) > 0.5);
+}
+
+TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread") {
+  struct Planted : std::runtime_error {
+    using runtime_error::runtime_error;
+  };
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
+  const std::int64_t threads_before = thread_count();
+  const auto fail_at = [](std::int64_t n) {
+    return Hook([n](std::int64_t call) {
+      if (call == n) throw Planted("planted");
+    });
+  };
+  for (const int slots : {1, 2, 3}) {
+    for (std::int64_t n = 0; n < 14; ++n) {
+      for (int where = 0; where < 3; ++where) {
+        const Image result(kSpec);
+        const auto memory_reader = source.reader();
+        const auto memory_writer = result.writer();
+        HookedReader reader(*memory_reader, where == 0 ? fail_at(n) : Hook([](std::int64_t) {}));
+        HookedWriter writer(*memory_writer, where == 1 ? fail_at(n) : Hook([](std::int64_t) {}));
+        Chain chain;
+        chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"),
+                                                 where == 2 ? fail_at(n) : Hook([](std::int64_t) {})));
+        FailingMemory memory;
+        RunOptions options = small_bands(slots);
+        options.memory = &memory;
+        // 13 bands: 13 reads, at least 13 tiles, 13 writes and the finish.
+        if (where == 0 && n == 13) {
+          CHECK_NOTHROW(run(reader, writer, chain, options));
+        } else {
+          CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
+        }
+        CHECK(memory.held_bytes() == 0);
+      }
+    }
+  }
+  CHECK(threads_return_to(threads_before));
+}
+
+TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 6);
+  const Image expected(kSpec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  RunOptions options;
+  options.slots = 3;
+  options.threads = 2;
+  FailingMemory counting;
+  options.memory = &counting;
+  const Image unfailing(kSpec);
+  run(*source.reader(), *unfailing.writer(), two_stages(), options);
+  REQUIRE(counting.allocations() >= 8);
+  for (std::int64_t n = 0; n < counting.allocations(); ++n) {
+    FailingMemory memory(n);
+    options.memory = &memory;
+    const Image result(kSpec);
+    run(*source.reader(), *result.writer(), two_stages(), options);
+    CHECK(result == expected);
+    CHECK(memory.held_bytes() == 0);
+  }
+
+  struct NoMemory final : std::pmr::memory_resource {
+    void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
+    void do_deallocate(void*, std::size_t, std::size_t) override {}
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  } nothing;
+  options.memory = &nothing;
+  const Image result(kSpec);
+  CHECK_THROWS_AS(run(*source.reader(), *result.writer(), two_stages(), options), OutOfMemory);
+}
+
+TEST_CASE("a stop ends a run soon, wherever it is") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
+  const std::int64_t threads_before = thread_count();
+  for (const int after_ms : {0, 3, 10, 30}) {
+    const Image result(kSpec);
+    const auto memory_reader = source.reader();
+    const auto memory_writer = result.writer();
+    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); };
+    HookedReader reader(*memory_reader, slow);
+    HookedWriter writer(*memory_writer, slow);
+    std::stop_source stop;
+    RunOptions options = small_bands(2);
+    options.stop = stop.get_token();
+    const std::jthread stopper([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+      stop.request_stop();
+    });
+    CHECK_THROWS_AS(run(reader, writer, two_stages(), options), Cancelled);
+  }
+  CHECK(threads_return_to(threads_before));
+}
+
+TEST_CASE("two runs at once in one process do not disturb each other") {
+  std::vector<std::future<bool>> runs;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    runs.push_back(std::async(std::launch::async, [seed] {
+      const Image source = Image::of_pattern(kSpec, Pattern::noise, seed);
+      const Chain chain =
+          Chain::parse(std::vector<std::string>{"gaussian:sigma=" + std::to_string(1 + seed)});
+      const Image expected(kSpec);
+      const Image result(kSpec);
+      run_whole_image(*source.reader(), *expected.writer(), chain);
+      run(*source.reader(), *result.writer(), chain, small_bands());
+      return result == expected;
+    }));
+  }
+  for (auto& same : runs) CHECK(same.get());
+}
+
+TEST_CASE("progress rises to the whole") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 8);
+  const Image result(kSpec);
+  std::vector<Progress> seen;
+  RunOptions options = small_bands();
+  options.progress = [&](const Progress& progress) { seen.push_back(progress); };
+  run(*source.reader(), *result.writer(), two_stages(), options);
+  REQUIRE(seen.size() == 13);
+  for (std::size_t i = 1; i < seen.size(); ++i) CHECK(seen[i].pixels_done > seen[i - 1].pixels_done);
+  CHECK(seen.back().pixels_done == kSpec.extent.area());
+  CHECK(seen.back().bytes_read == kSpec.bytes());
+  CHECK(seen.back().bytes_written == kSpec.bytes());
+  CHECK(seen.back().bands_done == seen.back().bands);
+}
+
+TEST_CASE("a sink made for another shape is refused before anything is read") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 9);
+  const Image wrong({{200, 150}, 1, PixelType::u8});
+  const auto memory_reader = source.reader();
+  HookedReader reader(*memory_reader, [](std::int64_t) { FAIL("read"); });
+  const auto writer = wrong.writer();
+  CHECK_THROWS_AS(run(reader, *writer, two_stages(), small_bands()), InvalidArgument);
+}

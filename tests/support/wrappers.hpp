@@ -1,0 +1,123 @@
+// Readers, writers, stages and memory that delay or fail on purpose, around real ones.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <thread>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/reader.hpp"
+#include "sepconv/io/writer.hpp"
+#include "sepconv/pipeline/stage.hpp"
+
+namespace sepconv::test {
+
+/// Called before each operation with a running number.
+using Hook = std::function<void(std::int64_t call)>;
+
+/// Sleeps for up to `longest` microseconds, different for every call, the same for the same seed.
+inline Hook random_delay(std::uint64_t seed, int longest) {
+  return [seed, longest](std::int64_t call) {
+    const std::uint64_t mixed = (seed + static_cast<std::uint64_t>(call)) * 0x9E3779B97F4A7C15u;
+    if (longest > 0)
+      std::this_thread::sleep_for(
+          std::chrono::microseconds((mixed >> 33) % static_cast<std::uint64_t>(longest)));
+  };
+}
+
+class HookedReader final : public Reader {
+ public:
+  HookedReader(Reader& reader, Hook hook) : reader_(reader), hook_(std::move(hook)) {}
+  const ImageSpec& spec() const noexcept override { return reader_.spec(); }
+  const SourceLayout& layout() const noexcept override { return reader_.layout(); }
+  const Metadata& metadata() const noexcept override { return reader_.metadata(); }
+  std::int64_t buffer_bytes(int concurrency) const override { return reader_.buffer_bytes(concurrency); }
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    hook_(calls_++);
+    reader_.read(rect, out, executor);
+  }
+
+ private:
+  Reader& reader_;
+  Hook hook_;
+  std::atomic<std::int64_t> calls_ = 0;
+};
+
+class HookedWriter final : public Writer {
+ public:
+  HookedWriter(Writer& writer, Hook hook) : writer_(writer), hook_(std::move(hook)) {}
+  const ImageSpec& spec() const noexcept override { return writer_.spec(); }
+  const SinkLayout& layout() const noexcept override { return writer_.layout(); }
+  std::int64_t buffer_bytes(int concurrency) const override { return writer_.buffer_bytes(concurrency); }
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    hook_(calls_++);
+    writer_.write(rect, in, executor);
+  }
+  void finish() override {
+    hook_(calls_++);
+    writer_.finish();
+  }
+
+ private:
+  Writer& writer_;
+  Hook hook_;
+  std::atomic<std::int64_t> calls_ = 0;
+};
+
+/// A stage that is another one, slower or failing.
+class HookedStage final : public Stage {
+ public:
+  HookedStage(StagePtr stage, Hook hook) : stage_(std::move(stage)), hook_(std::move(hook)) {}
+  std::string text() const override { return stage_->text(); }
+  ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return stage_->input_for(output, input);
+  }
+  bool needs_f64() const override { return stage_->needs_f64(); }
+  double operations_per_element() const override { return stage_->operations_per_element(); }
+  std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
+    return stage_->scratch_bytes(output, input, arithmetic);
+  }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override {
+    hook_(calls_++);
+    stage_->apply(in, out, arithmetic, arena);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    stage_->apply_reference(in, out, arithmetic);
+  }
+
+ private:
+  StagePtr stage_;
+  Hook hook_;
+  mutable std::atomic<std::int64_t> calls_ = 0;
+};
+
+/// Counts what is held, and throws std::bad_alloc at one allocation.
+class FailingMemory final : public std::pmr::memory_resource {
+ public:
+  explicit FailingMemory(std::int64_t fail_at = -1) : fail_at_(fail_at) {}
+  std::int64_t held_bytes() const noexcept { return held_bytes_; }
+  std::int64_t allocations() const noexcept { return allocations_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (allocations_++ == fail_at_) throw std::bad_alloc();
+    held_bytes_ += static_cast<std::int64_t>(bytes);
+    return page_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    held_bytes_ -= static_cast<std::int64_t>(bytes);
+    page_resource()->deallocate(memory, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::int64_t fail_at_;
+  std::atomic<std::int64_t> allocations_ = 0;
+  std::atomic<std::int64_t> held_bytes_ = 0;
+};
+
+}  // namespace sepconv::test
