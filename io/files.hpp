@@ -19,7 +19,7 @@ std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
 struct OpenOptions {
   int page = 0;                   ///< TIFF directory, from 0
-  std::optional<ImageSpec> raw;   ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
+  std::optional<ImageSpec> raw{};   ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;    ///< bytes before the first pixel of a raw file
   bool raw_big_endian = false;
 };
@@ -43,11 +43,11 @@ struct FileLayout {
 std::optional<FileLayout> file_layout(const Reader& reader);
 
 struct CreateOptions {
-  FileLayout layout;
-  Metadata metadata;
+  FileLayout layout{};
+  Metadata metadata{};
   bool overwrite = false;        ///< else an existing target is an error
   bool durable = false;          ///< fsync file and folder before and after the rename
-  std::optional<bool> big_tiff;  ///< unset: decided from the planned size before the first byte
+  std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
 };
 
 /// Makes a writer for the format that the name's ending says: .tif .tiff .btf .npy .raw .bin .png .jpg .jpeg .ppm .pgm .bmp .

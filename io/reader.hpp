@@ -26,7 +26,7 @@ struct SourceLayout {
   /// False when the file must be decoded as a whole and is held in memory from the first read on.
   bool streams = true;
   /// For people: "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".
-  std::string description;
+  std::string description{};
 };
 
 class Reader {

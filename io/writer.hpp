@@ -18,7 +18,7 @@ struct SinkLayout {
   Access access = Access::random;
   /// False when the whole image is collected in memory before it can be encoded.
   bool streams = true;
-  std::string description;
+  std::string description{};
 };
 
 class Writer {

@@ -21,8 +21,8 @@ struct PlanOptions {
   int slots = 0;    ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
   std::int64_t band_rows = 0;  ///< rows of the result per band; rounded up to what the sink's blocks need
   std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
-  Extent tile;                 ///< pixels of the result computed at once by one thread; for tests
-  std::optional<Arithmetic> arithmetic;
+  Extent tile{};                 ///< pixels of the result computed at once by one thread; for tests
+  std::optional<Arithmetic> arithmetic{};
 };
 
 /// Where the ceiling's bytes go.
@@ -40,7 +40,7 @@ struct Plan {
   int threads = 1;
   int slots = 1;
   Extent band;  ///< of the result; bands at the right and lower edge may be smaller
-  Extent tile;  ///< of the result, inside a band
+  Extent tile{};  ///< of the result, inside a band
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
   std::int64_t arena_bytes = 0;  ///< per thread

@@ -37,13 +37,13 @@ struct Progress {
 
 struct RunOptions : PlanOptions {
   /// Called after each band that was written, from one thread at a time; must not throw and should return soon.
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress{};
   /// When a stop is requested the run throws Cancelled within a fraction of a second and leaves no output.
-  std::stop_token stop;
+  std::stop_token stop{};
   /// Band buffers and arenas come from here; must be thread-safe and outlive the run. Null: page_resource().
   std::pmr::memory_resource* memory = nullptr;
   /// Plan, retries and warnings are logged here (levels info and debug). Null: nothing is logged.
-  std::shared_ptr<spdlog::logger> logger;
+  std::shared_ptr<spdlog::logger> logger{};
 };
 
 /// What one step (read, compute, write) did.
