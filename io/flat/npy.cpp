@@ -1,0 +1,167 @@
+#include "sepconv/io/flat/npy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/flat/npy_dict.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+/// NumPy itself refuses headers longer than 10,000 bytes; those of plain arrays have 118.
+constexpr std::int64_t kMaxHeaderBytes = 65536;
+
+struct Dtype {
+  std::string_view code;  ///< without the byte order
+  PixelType type;
+};
+constexpr Dtype kDtypes[] = {{"u1", PixelType::u8},
+                             {"u2", PixelType::u16},
+                             {"i2", PixelType::i16},
+                             {"f4", PixelType::f32},
+                             {"f8", PixelType::f64}};
+
+[[noreturn]] void throw_npy_error(const std::filesystem::path& path, std::string_view fact) {
+  throw IoError(fmt::format("cannot read {}: {}", path.native(), fact));
+}
+
+struct Prelude {
+  int major = 0, minor = 0;
+  std::int64_t dict_offset = 0;
+  std::int64_t dict_bytes = 0;
+};
+
+/// Magic, version and the length of the dictionary: two bytes in version 1, four from version 2 on;
+/// little-endian.
+Prelude read_prelude(const InputFile& file) {
+  std::array<std::byte, 12> head{};
+  file.read_at(0, std::span(head).first(10));
+  if (!is_npy(head)) throw_npy_error(file.path(), "it is no NPY file; check its name");
+  const auto byte_at = [&](std::size_t at) { return std::to_integer<std::int64_t>(head[at]); };
+  Prelude prelude{static_cast<int>(byte_at(6)), static_cast<int>(byte_at(7)), 10,
+                  byte_at(8) | byte_at(9) << 8};
+  if (prelude.major < 1 || prelude.major > 3 || prelude.minor != 0) {
+    throw_npy_error(
+        file.path(),
+        fmt::format("NPY version {}.{} is not known, only 1.0, 2.0 and 3.0 are; save it anew with numpy.save",
+                    prelude.major, prelude.minor));
+  }
+  if (prelude.major > 1) {
+    file.read_at(0, head);
+    prelude.dict_offset = 12;
+    prelude.dict_bytes |= byte_at(10) << 16 | byte_at(11) << 24;
+  }
+  if (prelude.dict_bytes > kMaxHeaderBytes) {
+    throw_npy_error(
+        file.path(),
+        fmt::format(
+            "its NPY header claims {} bytes, more than any image's; the file is damaged, save it anew",
+            prelude.dict_bytes));
+  }
+  return prelude;
+}
+
+void parse_dtype(std::string_view descr, FlatImage& image, const std::filesystem::path& path) {
+  const char order = descr.empty() ? '?' : descr.front();
+  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
+  const std::string_view code = has_order ? descr.substr(1) : descr;
+  for (const Dtype& dtype : kDtypes) {
+    // '|' means that the order does not matter, which holds for one byte only.
+    if (dtype.code != code || (order == '|' && size_of(dtype.type) > 1)) continue;
+    image.spec.type = dtype.type;
+    const bool native_big = std::endian::native == std::endian::big;
+    image.big_endian = order == '>' || (native_big && order != '<');
+    return;
+  }
+  throw_npy_error(
+      path, fmt::format("its dtype {} is not supported; convert it to u1, u2, i2, f4 or f8 with numpy.astype",
+                        descr));
+}
+
+void parse_shape(std::span<const std::int64_t> shape, FlatImage& image, const std::filesystem::path& path) {
+  const std::size_t axes = shape.size();
+  if (axes < 1 || axes > 3) {
+    throw_npy_error(
+        path, fmt::format(
+                  "an array of shape ({}) is no image; reshape it to (rows, cols) or (rows, cols, channels)",
+                  fmt::join(shape, ", ")));
+  }
+  image.spec.extent = axes == 1 ? Extent{1, shape[0]} : Extent{shape[0], shape[1]};
+  image.spec.channels = axes == 3 ? shape[2] : 1;
+}
+
+std::vector<std::byte> npy_header(const ImageSpec& spec) {
+  std::string_view code;
+  for (const Dtype& dtype : kDtypes) {
+    if (dtype.type == spec.type) code = dtype.code;
+  }
+  const char order = size_of(spec.type) == 1 ? '|' : std::endian::native == std::endian::big ? '>' : '<';
+  const std::string channels = spec.channels == 1 ? "" : fmt::format(", {}", spec.channels);
+  std::string dict = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}, {}{}), }}", order,
+                                 code, spec.extent.rows, spec.extent.cols, channels);
+  const std::size_t prelude_bytes = kMagic.size() + 4;
+  const auto total =
+      static_cast<std::size_t>(round_up(static_cast<std::int64_t>(prelude_bytes + dict.size() + 1), 64));
+  dict.resize(total - prelude_bytes - 1, ' ');
+  dict += '\n';
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(dict.size() & 0xFF), static_cast<char>(dict.size() >> 8)};
+  header += dict;
+  const auto bytes = std::as_bytes(std::span(header));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+bool is_npy(std::span<const std::byte> head) noexcept {
+  return head.size() >= kMagic.size() && std::memcmp(head.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+FlatImage parse_npy(const InputFile& file) {
+  const Prelude prelude = read_prelude(file);
+  std::string text(static_cast<std::size_t>(prelude.dict_bytes), '\0');
+  file.read_at(prelude.dict_offset, std::as_writable_bytes(std::span(text)));
+  const std::optional<NpyDict> dict = parse_npy_dict(text);
+  if (!dict)
+    throw_npy_error(
+        file.path(),
+        "its NPY header is damaged or that of a structured array; save a plain array with numpy.save");
+  if (dict->fortran_order) {
+    throw_npy_error(file.path(),
+                    "its array lies in Fortran order; save numpy.ascontiguousarray(array) instead");
+  }
+  FlatImage image;
+  image.offset = prelude.dict_offset + prelude.dict_bytes;
+  parse_dtype(dict->descr, image, file.path());
+  parse_shape(dict->shape, image, file.path());
+  image.description = fmt::format("NPY {}.{}, uncompressed, {}", prelude.major, prelude.minor,
+                                  size_of(image.spec.type) == 1 ? "single bytes"
+                                  : image.big_endian            ? "big-endian"
+                                                                : "little-endian");
+  try {
+    check_flat_image(image, file.path());
+  } catch (const InvalidArgument& error) {
+    throw IoError(error.what());  // the file said so, not the caller
+  }
+  return image;
+}
+
+std::unique_ptr<Reader> open_npy(InputFile file) {
+  FlatImage image = parse_npy(file);
+  return make_flat_reader(std::move(file), std::move(image));
+}
+
+std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,
+                                   const CreateOptions& options) {
+  auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
+  return make_flat_writer(std::move(file), spec, npy_header(spec), "NPY 1.0, uncompressed");
+}
+
+}  // namespace sepconv
