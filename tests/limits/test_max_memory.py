@@ -1,0 +1,98 @@
+"""--max-memory holds, for images far larger than it: the peak resident set of the program, and the values in windows."""
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import scipy.ndimage as ndi
+
+from conftest import BINARY
+
+pytestmark = pytest.mark.slow
+
+MIB = 1 << 20
+CEILING = 256 * MIB
+PROGRAM = 48 * MIB  # code, libraries, stacks, allocator
+FREE_DISK = 25 << 30
+
+SIGMA, RADIUS = 2.0, 8
+STAGE = f"gaussian:sigma={SIGMA}"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder whose gigabytes go as soon as the test ends; pytest would keep those of the last three runs."""
+    if shutil.disk_usage(tmp_path).free < FREE_DISK:
+        pytest.skip(f"less than {FREE_DISK >> 30} GiB of disk are free")
+    yield tmp_path
+    shutil.rmtree(tmp_path)
+
+
+def run_under_ceiling(folder, *arguments):
+    """Runs sepconv with --max-memory and checks its own peak, as the kernel saw it."""
+    command = [BINARY, *map(str, arguments), "--max-memory", str(CEILING), "--quiet"]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    message = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, message
+    peak = usage.ru_maxrss * 1024
+    assert peak <= CEILING + PROGRAM, f"{peak / MIB:.0f} MiB: {' '.join(command)}"
+
+
+def window_of(folder, path, row, col, rows, cols):
+    """A window of a large file, cut out by the example program of the library."""
+    detail = BINARY.with_name("example_detail")
+    subprocess.run([detail, path, "window.npy", *map(str, (row, col, rows, cols))], cwd=folder, check=True)
+    return np.load(folder / "window.npy")
+
+
+def window_starts(size, length):
+    """At both edges, at a third, and across the middle: row 32768 of a 65536 wide image is element 2^31."""
+    starts = {0, size // 3, size // 2 - length // 2, size - length}
+    return sorted({start for start in starts if 0 <= start <= size - length})
+
+
+def check_windows(folder, source, result, rows, cols):
+    """The result's windows against SciPy on the source's, wide enough that the window's own border is left out."""
+    height, width = min(rows, 40), min(cols, 56)
+    for row in window_starts(rows, height):
+        for col in window_starts(cols, width):
+            top, left = max(0, row - RADIUS), max(0, col - RADIUS)
+            bottom, right = min(rows, row + height + RADIUS), min(cols, col + width + RADIUS)
+            values = window_of(folder, source, top, left, bottom - top, right - left).astype(np.float64)
+            # Where the window ends at the image's edge, mirroring the window is mirroring the image.
+            expected = ndi.gaussian_filter(values, SIGMA, mode="mirror")[row - top :, col - left :][:height, :width]
+            actual = window_of(folder, result, row, col, height, width)
+            if actual.dtype == np.uint8:
+                assert np.abs(actual - expected).max() <= 0.501
+            else:
+                np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("compress", ["none", "lzw"])
+@pytest.mark.parametrize(
+    "rows, cols, pixel_type, layout",
+    [
+        pytest.param(65536, 65536, "u8", ["--tile", 512], id="65536x65536 u8 tiles"),
+        pytest.param(2000, 1_000_000, "f32", ["--tile", 512], id="1000000x2000 f32 tiles"),
+        pytest.param(1_000_000, 3, "f32", ["--tile", 0], id="3x1000000 f32 strips"),
+    ],
+)
+def test_ceiling_holds(folder, rows, cols, pixel_type, layout, compress):
+    layout = [*layout, "--compress", compress]
+    # A gradient: the codec is not what is tested, and 2^32 elements are to be through within a minute.
+    size = ["--size", f"{cols}x{rows}", "--type", pixel_type, "--pattern", "gradient"]
+    run_under_ceiling(folder, "generate", "source.tif", *size, *layout)
+    run_under_ceiling(folder, "run", "source.tif", "result.tif", STAGE, *layout)
+    check_windows(folder, "source.tif", "result.tif", rows, cols)
+
+
+def test_another_plan_gives_the_same_image(folder):
+    """More than 2^32 elements, twice through, under plans that share no edge, and compared."""
+    run_under_ceiling(folder, "generate", "source.tif", "--size", "65536x65537", "--tile", 512)
+    run_under_ceiling(folder, "run", "source.tif", "one.tif", STAGE)
+    run_under_ceiling(folder, "run", "source.tif", "two.tif", STAGE, "--band-rows", 1536, "--threads", 1, "--slots", 1)
+    run_under_ceiling(folder, "compare", "one.tif", "two.tif")
