@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""File to file beside libvips: the same taps over a 16384 x 16384 u8 tiled TIFF, and `cp` of the same bytes as the limit.
+
+tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM]
+Prints a Markdown table for docs/benchmarks.md. `./dev bench` installs libvips and runs it.
+"""
+
+import argparse
+import collections
+import datetime
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+Contender = collections.namedtuple("Contender", "name command output")
+
+
+def integer_taps(radius):
+    """A Gaussian-like kernel of whole numbers, so that libvips' integer path computes with the same taps."""
+    offsets = np.arange(-radius, radius + 1)
+    return np.maximum(1, np.rint(100 * np.exp(-0.5 * (offsets / (radius / 3)) ** 2))).astype(int)
+
+
+def write_taps(folder, taps):
+    words = " ".join(map(str, taps))
+    (folder / "taps.mat").write_text(f"{len(taps)} 1 {sum(taps)} 0\n{words}\n")
+    (folder / "taps.txt").write_text(" ".join(repr(float(tap / sum(taps))) for tap in taps) + "\n")
+
+
+def contenders(program):
+    """libvips' integer path keeps u8; its float path gives f32, so sepconv is timed with both results."""
+    sepconv = [program, "run", "source.tif"]
+    stage = "taps:file=taps.txt,border=replicate"
+    vips = ["vips", "convsep", "source.tif"]
+    save = "[tile,tile-width=512,tile-height=512,bigtiff]"
+    return [
+        Contender("libvips integer, u8 out", [*vips, f"vips-int.tif{save}", "taps.mat", "--precision", "integer"], "vips-int.tif"),
+        Contender("sepconv, u8 out", [*sepconv, "sepconv-u8.tif", stage, "--quiet"], "sepconv-u8.tif"),
+        Contender("libvips float, f32 out", [*vips, f"vips-float.tif{save}", "taps.mat", "--precision", "float"], "vips-float.tif"),
+        Contender("sepconv, f32 out", [*sepconv, "sepconv-f32.tif", stage, "cast:type=f32", "--quiet"], "sepconv-f32.tif"),
+        Contender("cp of the u8 bytes", ["cp", "source.tif", "copy.tif"], "copy.tif"),
+    ]
+
+
+def timed(contender, folder):
+    """Seconds and peak resident bytes of one run, its output absent before."""
+    (folder / contender.output).unlink(missing_ok=True)
+    begin = time.monotonic()
+    process = subprocess.Popen(contender.command, cwd=folder)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"failed: {' '.join(map(str, contender.command))}")
+    return time.monotonic() - begin, usage.ru_maxrss * 1024
+
+
+def cpu_name():
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    name = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    return f"{len(os.sched_getaffinity(0))} threads of {name}"
+
+
+def print_table(results, pixels):
+    print("| program | median s | least to greatest s | Mpix/s | peak RSS MiB |\n|---|---|---|---|---|")
+    for contender, runs in results.items():
+        seconds = [run[0] for run in runs]
+        middle = statistics.median(seconds)
+        peak = max(run[1] for run in runs) / (1 << 20)
+        print(f"| {contender.name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} | {peak:.0f} |")
+
+
+def median_of(results, name):
+    return statistics.median(run[0] for contender, runs in results.items() if contender.name.startswith(name) for run in runs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--radius", type=int, default=8)
+    parser.add_argument("--size", type=int, default=16384)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--folder", help="where the files go; a temporary folder by default")
+    parser.add_argument("--sepconv", default=ROOT / "build/release/bin/sepconv", type=pathlib.Path)
+    arguments = parser.parse_args()
+    program = arguments.sepconv.resolve()
+
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+        folder = pathlib.Path(name)
+        write_taps(folder, integer_taps(arguments.radius))
+        size = f"{arguments.size}x{arguments.size}"
+        subprocess.run([program, "generate", "source.tif", "--size", size, "--tile", "512", "--quiet"], cwd=folder, check=True)
+
+        everyone = contenders(program)
+        for contender in everyone:  # warm-up: page cache, clocks
+            timed(contender, folder)
+        results = collections.defaultdict(list)
+        for _ in range(arguments.runs):  # in turns, so that a drift of the machine touches all alike
+            for contender in everyone:
+                results[contender].append(timed(contender, folder))
+        compare = [program, "compare", "sepconv-f32.tif", "vips-float.tif", "--tolerance", "0.001", "--quiet"]
+        same = subprocess.run(compare, cwd=folder, capture_output=True).returncode == 0
+
+    version = subprocess.run(["vips", "--version"], capture_output=True, text=True).stdout.split()[0]
+    print(f"\n{datetime.date.today()}, {cpu_name()}, {version}: {size} u8 tiled TIFF, radius {arguments.radius}, {arguments.runs} runs in turns\n")
+    print_table(results, arguments.size**2)
+    integer = median_of(results, "libvips integer") / median_of(results, "sepconv, u8")
+    floating = median_of(results, "libvips float") / median_of(results, "sepconv, f32")
+    limit = median_of(results, "sepconv, u8") / median_of(results, "cp")
+    print(f"\nsepconv is {integer:.1f}x libvips' integer path and {floating:.1f}x its float path; it takes {limit:.2f}x the time of cp.")
+    print(f"The f32 results agree within 0.001: {'yes' if same else 'NO'}")
+
+
+if __name__ == "__main__":
+    main()
