@@ -10,33 +10,39 @@
 
 namespace sepconv {
 
-/// Taps of one row pass and one column pass, each of odd length 2 * radius + 1 with the anchor in the middle, applied as
-/// correlation. An empty vector means that the pass is left out (not the same as one tap of 1, which turns -0 into +0).
+/// Taps of one row pass and one column pass, each of odd length 2 * radius + 1 with the anchor in the middle,
+/// applied as correlation. An empty vector means that the pass is left out (not the same as one tap of 1,
+/// which turns -0 into +0).
 struct SeparableTaps {
   std::vector<double> row;
   std::vector<double> col;
 
-  std::int64_t row_radius() const noexcept { return row.empty() ? 0 : static_cast<std::int64_t>(row.size() / 2); }
-  std::int64_t col_radius() const noexcept { return col.empty() ? 0 : static_cast<std::int64_t>(col.size() / 2); }
+  std::int64_t row_radius() const noexcept {
+    return row.empty() ? 0 : static_cast<std::int64_t>(row.size() / 2);
+  }
+  std::int64_t col_radius() const noexcept {
+    return col.empty() ? 0 : static_cast<std::int64_t>(col.size() / 2);
+  }
 };
 
 /// out = column pass (row pass (in extended by border)), for the pixels of out.rect.
 ///
-/// Shape: `in.rect` holds out.rect grown by (col_radius, row_radius) and clipped to the image; in.image == out.image.
-/// Any pixel types; channels equal. Arithmetic: taps are rounded once to `arithmetic`; each pass is, per element,
-/// acc = +0; for k ascending: acc = fma(tap[k], x[k], acc). Between the passes values stay in the arithmetic type; a store to an integer
-/// type rounds half to even and saturates (NaN becomes 0). Constant borders extend the image before the row pass, so a row
-/// outside the image is the row pass of a constant row.
-/// The reference: one loop nest a pass, meant to be read. Any radius, also beyond the image.
-void convolve_reference(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                        Arithmetic arithmetic);
+/// Shape: `in.rect` holds out.rect grown by (col_radius, row_radius) and clipped to the image; in.image ==
+/// out.image. Any pixel types; channels equal. Arithmetic: taps are rounded once to `arithmetic`; each pass
+/// is, per element, acc = +0; for k ascending: acc = fma(tap[k], x[k], acc). Between the passes values stay
+/// in the arithmetic type; a store to an integer type rounds half to even and saturates (NaN becomes 0).
+/// Constant borders extend the image before the row pass, so a row outside the image is the row pass of a
+/// constant row. The reference: one loop nest a pass, meant to be read. Any radius, also beyond the image.
+void convolve_reference(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                        const Region& out, Arithmetic arithmetic);
 
-/// The same bits, fast: rows pass through a ring of filtered rows that stays in the cache while the region is marched down.
-/// Scratch comes from `arena` and is given back on return.
+/// The same bits, fast: rows pass through a ring of filtered rows that stays in the cache while the region is
+/// marched down. Scratch comes from `arena` and is given back on return.
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena);
 
-/// Upper bound of the arena bytes of convolve_host for an output of this extent.
-std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic);
+/// Upper bound of the arena bytes of convolve_host for outputs up to this extent in images up to `image`.
+std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
+                                    Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
 }  // namespace sepconv

@@ -13,8 +13,8 @@ std::string simd_target();
 /// All targets that were compiled in and that this processor has, best first.
 std::vector<std::string> simd_targets();
 
-/// Restricts the host kernels of the whole process to one of simd_targets(), for tests and measurements; "" undoes it.
-/// Not to be called while kernels run. Throws InvalidArgument for an unknown name.
+/// Restricts the host kernels of the whole process to one of simd_targets(), for tests and measurements; ""
+/// undoes it. Not to be called while kernels run. Throws InvalidArgument for an unknown name.
 void force_simd_target(std::string_view name);
 
 }  // namespace sepconv

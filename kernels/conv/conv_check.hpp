@@ -1,0 +1,11 @@
+// What convolve_reference and convolve_host ask of their arguments; private to this folder.
+#pragma once
+
+#include "sepconv/kernels/conv/conv.hpp"
+
+namespace sepconv {
+
+/// Throws InvalidArgument unless the arguments are as conv.hpp says.
+void check_convolution(const SeparableTaps& taps, const ConstRegion& in, const Region& out);
+
+}  // namespace sepconv

@@ -1,0 +1,155 @@
+// One column strip of a convolution: source rows are row-filtered into a ring, once each, while blocks of
+// output rows march down. Included once per target.
+#if defined(SEPCONV_CONV_MARCH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEPCONV_CONV_MARCH_INL_H
+#undef SEPCONV_CONV_MARCH_INL_H
+#else
+#define SEPCONV_CONV_MARCH_INL_H
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "sepconv/core/image.hpp"
+#include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/conv/passes-inl.h"
+#include "sepconv/kernels/simd/rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// Row-filtered rows of a strip of columns [col, col + cols) of the input's image.
+template <class A>
+class RowFilter {
+ public:
+  /// `padded` has room for the strip, the taps' radius on both sides and ConvTuning::kSlackElements.
+  RowFilter(Taps<A> taps, const Border& border, const ConstRegion& in, std::int64_t col, std::int64_t cols,
+            A* padded)
+      : taps_(taps),
+        border_(border),
+        in_(in),
+        channels_(in.pixels.channels),
+        col_(col),
+        cols_(cols),
+        padded_(padded),
+        load_(load_row_for<A>(in.pixels.type)) {
+    const std::int64_t radius = taps.count / 2;
+    first_ = col - radius;
+    inside_begin_ = std::max<std::int64_t>(first_, 0);
+    inside_end_ = std::min(col + cols + radius, in.image.cols);
+    const bool inside = inside_begin_ == first_ && inside_end_ == col + cols + radius;
+    // A row pass reads whole vectors: straight from the image only where it has them.
+    const hn::ScalableTag<A> d;
+    in_place_ = inside && in.pixels.type == pixel_type_of<A>() &&
+                elements() >= static_cast<std::int64_t>(hn::Lanes(d));
+  }
+
+  std::int64_t elements() const { return cols_ * channels_; }
+
+  /// Row `row` of the image, which in.rect holds, filtered into `to`.
+  void filter(std::int64_t row, A* to) const {
+    const std::byte* const from =
+        in_.pixels.row_data(row - in_.rect.row) + (inside_begin_ - in_.rect.col) * in_.pixels.pixel_bytes();
+    if (taps_.count == 0) return load_(from, elements(), to);
+    if (in_place_) return row_pass(taps_, channels_, reinterpret_cast<const A*>(from), elements(), to);
+    load_(from, (inside_end_ - inside_begin_) * channels_, padded_ + (inside_begin_ - first_) * channels_);
+    extend();
+    row_pass(taps_, channels_, padded_, elements(), to);
+  }
+
+  /// A row outside the image under the constant border, filtered into `to`.
+  void filter_constant(A* to) const {
+    const A value = static_cast<A>(border_.value);
+    if (taps_.count == 0) return void(std::fill_n(to, elements(), value));
+    std::fill_n(padded_, (cols_ + taps_.count - 1) * channels_, value);
+    row_pass(taps_, channels_, padded_, elements(), to);
+  }
+
+ private:
+  /// Fills the padded row left and right of the image's columns.
+  void extend() const {
+    for (std::int64_t col = first_; col < inside_begin_; ++col) extend_at(col);
+    for (std::int64_t col = inside_end_; col < col_ + cols_ + taps_.count / 2; ++col) extend_at(col);
+  }
+
+  void extend_at(std::int64_t col) const {
+    A* const to = padded_ + (col - first_) * channels_;
+    const std::int64_t from = border_index(col, in_.image.cols, border_.mode);
+    if (from < 0) {
+      std::fill_n(to, channels_, static_cast<A>(border_.value));
+    } else {
+      std::copy_n(padded_ + (from - first_) * channels_, channels_, to);
+    }
+  }
+
+  Taps<A> taps_;
+  Border border_;
+  ConstRegion in_;
+  std::int64_t channels_, col_, cols_;
+  std::int64_t first_, inside_begin_,
+      inside_end_;  ///< columns under the taps; those of them inside the image
+  bool in_place_;
+  A* padded_;
+  LoadRow<A> load_;
+};
+
+/// Where row-filtered rows are kept until the last output row that needs them.
+template <class A>
+struct Ring {
+  A* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t pitch = 0;
+
+  /// 32-bit, because a 64-bit division would show for small radii; rows are below kMaxSide.
+  A* at(std::int64_t row) const {
+    return data + static_cast<std::uint32_t>(row) % static_cast<std::uint32_t>(rows) * pitch;
+  }
+};
+
+/// Scratch of a strip; see StripLayout for the sizes.
+template <class A>
+struct StripScratch {
+  Ring<A> ring;
+  A* constant_row = nullptr;
+  const A** window = nullptr;
+};
+
+/// Filters one strip: `out` covers the strip's columns and all its rows.
+///
+/// The rows under a block of output rows, mapped by the border, span no more image rows than the ring has: a
+/// border only folds the window back onto itself.
+template <class A>
+void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, const StripScratch<A>& scratch,
+                 const Region& out, std::int64_t block_rows) {
+  const ColumnPass<A> column_pass_to = column_pass_for<A>(out.pixels.type);
+  const std::int64_t radius = taps.count / 2;
+  if (border == BorderMode::constant) rows.filter_constant(scratch.constant_row);
+  std::int64_t next_row = std::max<std::int64_t>(out.rect.row - radius, 0);
+  for (std::int64_t row = out.rect.row; row < out.rect.row_end(); row += block_rows) {
+    const std::int64_t height = std::min(block_rows, out.rect.row_end() - row);
+    const std::int64_t needed_end = std::min(row + height + radius, out.image.rows);
+    for (; next_row < needed_end; ++next_row) rows.filter(next_row, scratch.ring.at(next_row));
+    for (std::int64_t j = 0; j < height + 2 * radius; ++j) {
+      const std::int64_t image_row = border_index(row - radius + j, out.image.rows, border);
+      scratch.window[j] = image_row < 0 ? scratch.constant_row : scratch.ring.at(image_row);
+    }
+    column_pass_to(taps, scratch.window, height, rows.elements(), out.pixels.row_data(row - out.rect.row),
+                   out.pixels.pitch_bytes);
+  }
+}
+
+/// A strip without a column pass: filter and store row by row. `filtered` holds a row.
+template <class A>
+void filter_strip_rows(const RowFilter<A>& rows, const Region& out, A* filtered) {
+  const StoreRow<A> store = store_row_for<A>(out.pixels.type);
+  for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
+    rows.filter(row, filtered);
+    store(filtered, rows.elements(), out.pixels.row_data(row - out.rect.row));
+  }
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

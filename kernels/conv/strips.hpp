@@ -1,0 +1,74 @@
+// How convolve_host cuts a region and lays out its scratch; private to this folder.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/conv/conv.hpp"
+
+namespace sepconv {
+
+/// Tuning of convolve_host. Measured by tests/peers/conv_memory.
+struct ConvTuning {
+  /// Rows of output that one march of the column pass computes from each row of the ring, at most.
+  static constexpr std::int64_t kRowsPerBlock = 8;
+  /// A ring of filtered rows this large stays in the L1 cache...
+  static constexpr std::int64_t kFirstCacheBytes = 24 << 10;
+  /// ... but strips narrower than this cost more at their ends than the cache gives back, ...
+  static constexpr std::int64_t kUsefulElements = 512;
+  /// ... unless the ring would leave the L2 cache, ...
+  static constexpr std::int64_t kSecondCacheBytes = 512 << 10;
+  /// ... down to strips of a few vectors.
+  static constexpr std::int64_t kLeastElements = 128;
+  /// Elements that a kernel may touch beyond a scratch row's end: the widest vector's worth.
+  static constexpr std::int64_t kSlackElements = 16;
+};
+
+/// Sizes of convolve_host's scratch for column strips of an output. All grow with the output's extent, so
+/// that scratch sized for a tile also does for the smaller tiles at an image's edges.
+struct StripLayout {
+  std::int64_t strip_cols = 0;       ///< columns of output in a strip; the last strip may have fewer
+  std::int64_t window_rows = 0;      ///< rows under the column taps of a block of output rows
+  std::int64_t ring_rows = 0;        ///< filtered rows kept
+  std::int64_t ring_pitch = 0;       ///< elements from ring row to ring row
+  std::int64_t padded_elements = 0;  ///< of a source row with its border or halo on both sides
+
+  StripLayout(const SeparableTaps& taps, Extent out, Extent image, std::int64_t channels,
+              std::int64_t element_bytes) {
+    const std::int64_t most_cols = std::min(out.cols, most_strip_cols(taps, channels, element_bytes));
+    strip_cols = ceil_div(out.cols, ceil_div(out.cols, most_cols));  // strips of equal width
+    window_rows = 2 * taps.col_radius() + std::min(ConvTuning::kRowsPerBlock, out.rows);
+    ring_rows = std::min(window_rows, image.rows);
+    ring_pitch = odd_cache_lines(most_cols * channels + ConvTuning::kSlackElements, element_bytes);
+    padded_elements = (most_cols + 2 * taps.row_radius()) * channels + ConvTuning::kSlackElements;
+  }
+
+  /// Arena bytes for everything that a convolution takes.
+  std::int64_t scratch_bytes(const SeparableTaps& taps, std::int64_t element_bytes) const noexcept {
+    const auto bytes = [=](std::int64_t count) { return Arena::bytes_for(count * element_bytes); };
+    return bytes(static_cast<std::int64_t>(taps.row.size())) +
+           bytes(static_cast<std::int64_t>(taps.col.size())) + bytes(padded_elements) +
+           bytes(ring_rows * ring_pitch) + bytes(ring_pitch) +
+           Arena::bytes_for(window_rows * static_cast<std::int64_t>(sizeof(void*)));
+  }
+
+ private:
+  static std::int64_t most_strip_cols(const SeparableTaps& taps, std::int64_t channels,
+                                      std::int64_t element_bytes) {
+    using Tuning = ConvTuning;
+    const std::int64_t column_bytes = (2 * taps.col_radius() + Tuning::kRowsPerBlock) * element_bytes;
+    const std::int64_t first_cache =
+        std::max(Tuning::kFirstCacheBytes / column_bytes, Tuning::kUsefulElements);
+    const std::int64_t second_cache =
+        std::max(Tuning::kSecondCacheBytes / column_bytes, Tuning::kLeastElements);
+    return std::max<std::int64_t>(1, std::min(first_cache, second_cache) / channels);
+  }
+
+  /// A pitch of an odd number of cache lines spreads the rows of a column over all sets of the cache.
+  static std::int64_t odd_cache_lines(std::int64_t elements, std::int64_t element_bytes) noexcept {
+    return (ceil_div(elements * element_bytes, kAlignment) | 1) * kAlignment / element_bytes;
+  }
+};
+
+}  // namespace sepconv

@@ -1,0 +1,123 @@
+#include "sepconv/kernels/conv/taps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Beyond it binomial coefficients leave the range of double.
+constexpr std::int64_t kMaxBinomialRadius = 512;
+
+void check_radius(std::int64_t radius, std::int64_t highest) {
+  if (radius < 0 || radius > highest) {
+    throw InvalidArgument(fmt::format("radius {} is out of range: give one from 0 to {}", radius, highest));
+  }
+}
+
+void check_sigma(double sigma) {
+  if (!std::isfinite(sigma) || sigma <= 0) {
+    throw InvalidArgument(fmt::format("sigma {} makes no gaussian: give a number above 0", sigma));
+  }
+}
+
+/// Sum from the ends, where a gaussian is smallest, to the middle: no small term is lost beside a large one.
+double sum_of_peak(const std::vector<double>& values) {
+  const std::size_t middle = values.size() / 2;
+  double left = 0;
+  double right = 0;
+  for (std::size_t i = 0; i < middle; ++i) {
+    left += values[i];
+    right += values[values.size() - 1 - i];
+  }
+  return left + right + values[middle];
+}
+
+/// The n-fold step of both Pascal's triangle (sign +1) and differences (sign -1): convolution with {sign, 1}.
+void extend_by_pair(std::vector<double>& taps, double sign) {
+  taps.push_back(0);
+  for (std::size_t i = taps.size() - 1; i > 0; --i) taps[i] = taps[i - 1] + sign * taps[i];
+  taps[0] *= sign;
+}
+
+}  // namespace
+
+std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) {
+  check_sigma(sigma);
+  check_radius(radius, kMaxRadius);
+  if (order < 0 || order > 2) {
+    throw InvalidArgument(fmt::format("gaussian of order {} is not known: give order 0, 1 or 2", order));
+  }
+  const double variance = sigma * sigma;
+  const auto position = [radius](std::size_t i) {
+    return static_cast<double>(static_cast<std::int64_t>(i) - radius);
+  };
+  std::vector<double> taps(static_cast<std::size_t>(2 * radius + 1), 1.0);
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    const double x = position(i);
+    if (x != 0) taps[i] = std::exp(-0.5 / variance * (x * x));  // at 0 a tiny variance would make it inf * 0
+  }
+  const double sum = sum_of_peak(taps);
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    const double x = position(i);
+    taps[i] /= sum;
+    // SciPy reverses its weights for correlation, hence x where the derivative has -x.
+    if (order == 1) taps[i] *= x * (1 / variance);
+    if (order == 2) taps[i] *= -1 / variance + x * x * (1 / variance * (1 / variance));
+    if (!std::isfinite(taps[i])) {
+      throw InvalidArgument(fmt::format("sigma {} is too small for a derivative: its taps overflow", sigma));
+    }
+  }
+  return taps;
+}
+
+std::int64_t gaussian_radius(double sigma, double truncate) {
+  check_sigma(sigma);
+  const double radius = std::trunc(truncate * sigma + 0.5);
+  if (!(truncate >= 0) || !(radius <= static_cast<double>(kMaxRadius))) {
+    throw InvalidArgument(fmt::format(
+        "sigma {} with truncate {} gives a radius outside 0 to {}: give a smaller sigma or a radius", sigma,
+        truncate, kMaxRadius));
+  }
+  return static_cast<std::int64_t>(radius);
+}
+
+std::vector<double> box_taps(std::int64_t radius) {
+  check_radius(radius, kMaxRadius);
+  const auto count = static_cast<std::size_t>(2 * radius + 1);
+  return std::vector<double>(count, 1.0 / static_cast<double>(count));
+}
+
+std::vector<double> binomial_taps(std::int64_t radius) {
+  check_radius(radius, kMaxBinomialRadius);
+  std::vector<double> taps = {1.0};
+  for (std::int64_t i = 0; i < 2 * radius; ++i) {
+    extend_by_pair(taps, 1);
+    for (double& tap : taps) tap *= 0.5;  // exact, and keeps the middle in range
+  }
+  return taps;
+}
+
+std::vector<double> difference_taps() { return {-1, 0, 1}; }
+std::vector<double> sobel_smoothing_taps() { return {1, 2, 1}; }
+std::vector<double> scharr_smoothing_taps() { return {3, 10, 3}; }
+
+std::vector<double> derivative_taps(int order, std::int64_t radius) {
+  check_radius(radius, kMaxBinomialRadius);
+  if (order < 0 || order > 2 * radius) {
+    throw InvalidArgument(fmt::format(
+        "a derivative of order {} needs order to be from 0 to {} at radius {}: give a larger radius", order,
+        2 * radius, radius));
+  }
+  std::vector<double> taps = {1.0};
+  for (std::int64_t i = 0; i < 2 * radius - order; ++i) extend_by_pair(taps, 1);
+  for (int i = 0; i < order; ++i) extend_by_pair(taps, -1);
+  return taps;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,106 @@
+// Vectors of pixels: any pixel type in memory, the arithmetic type in registers. Included once per target.
+#if defined(SEPCONV_SIMD_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEPCONV_SIMD_VECTORS_INL_H
+#undef SEPCONV_SIMD_VECTORS_INL_H
+#else
+#define SEPCONV_SIMD_VECTORS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "sepconv/kernels/simd/rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// a * b + c with one rounding on every target. Highway's MulAdd rounds twice where the processor has no such
+/// instruction; std::fma is slow there but gives the same bits.
+template <class V>
+HWY_INLINE V fused_multiply_add(V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, c);
+#else
+  const hn::DFromV<V> d;
+  using A = hn::TFromV<V>;
+  alignas(64) A lanes[3][hn::MaxLanes(d)];
+  hn::Store(a, d, lanes[0]);
+  hn::Store(b, d, lanes[1]);
+  hn::Store(c, d, lanes[2]);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+    lanes[0][i] = std::fma(lanes[0][i], lanes[1][i], lanes[2][i]);
+  return hn::Load(d, lanes[0]);
+#endif
+}
+
+/// Lanes(d) pixels' elements from unaligned memory.
+template <class D, class T, class A = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_vector(D d, const T* from) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, to_arithmetic<A>(*from));
+#else
+  if constexpr (std::is_same_v<T, A>) {
+    return hn::LoadU(d, from);
+  } else if constexpr (std::is_same_v<T, float>) {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+  } else if constexpr (std::is_same_v<T, double>) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, hn::Half<D>> d64;
+    return hn::Combine(d, hn::DemoteTo(half, hn::LoadU(d64, from + hn::Lanes(d64))),
+                       hn::DemoteTo(half, hn::LoadU(d64, from)));
+  } else {
+    const hn::Rebind<std::int32_t, D> d32;
+    const auto integers = hn::PromoteTo(d32, hn::LoadU(hn::Rebind<T, D>(), from));
+    if constexpr (std::is_same_v<A, float>) return hn::ConvertTo(d, integers);
+    if constexpr (std::is_same_v<A, double>) return hn::PromoteTo(d, integers);
+  }
+#endif
+}
+
+/// NaN becomes 0 and all else the nearest value that T, an integer type, can hold; not yet rounded.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> clamp_to_integer(D d, hn::Vec<D> v) {
+  using A = hn::TFromD<D>;
+  const auto number = hn::IfThenElseZero(hn::Eq(v, v), v);
+  return hn::Min(hn::Max(number, hn::Set(d, static_cast<A>(std::numeric_limits<T>::lowest()))),
+                 hn::Set(d, static_cast<A>(std::numeric_limits<T>::max())));
+}
+
+/// Stores as to_pixel does: integer types round half to even and saturate, NaN becomes 0.
+template <class D, class T, class A = hn::TFromD<D>>
+HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)d;
+  *to = to_pixel<T>(hn::GetLane(v));
+#else
+  if constexpr (std::is_same_v<T, A>) {
+    hn::StoreU(v, d, to);
+  } else if constexpr (std::is_same_v<T, float>) {
+    const hn::Rebind<float, D> d32;
+    hn::StoreU(hn::DemoteTo(d32, v), d32, to);
+  } else if constexpr (std::is_same_v<T, double>) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, hn::Half<D>> d64;
+    hn::StoreU(hn::PromoteTo(d64, hn::LowerHalf(half, v)), d64, to);
+    hn::StoreU(hn::PromoteTo(d64, hn::UpperHalf(half, v)), d64, to + hn::Lanes(d64));
+  } else {
+    const hn::Rebind<T, D> d_pixel;
+    const auto clamped = clamp_to_integer<T>(d, v);
+    if constexpr (std::is_same_v<A, float>) {
+      hn::StoreU(hn::DemoteTo(d_pixel, hn::NearestInt(clamped)), d_pixel, to);
+    } else {  // the conversion of f64 truncates: round first
+      const hn::Rebind<std::int32_t, D> d32;
+      hn::StoreU(hn::DemoteTo(d_pixel, hn::DemoteTo(d32, hn::Round(clamped))), d_pixel, to);
+    }
+  }
+#endif
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
