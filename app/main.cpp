@@ -1,1 +1,80 @@
-int main() { return 0; }
+// The sepconv program: parses the command line, runs one command, and turns what went wrong into a sentence
+// and an exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "commands.hpp"
+#include "sepconv/core/error.hpp"
+#include "signals.hpp"
+
+namespace {
+
+using namespace sepconv::app;
+
+int fail(ExitCode code, std::string sentence) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  fmt::print(stderr, "sepconv: {}\n", sentence);
+  return code;
+}
+
+/// Wrong options; --help and --version come this way too.
+int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return program.exit(error);
+  const auto chosen = program.get_subcommands();
+  const std::string command = chosen.empty() ? "sepconv" : "sepconv " + chosen.front()->get_name();
+  return fail(kWrongUsage, fmt::format("{}; see {} --help", error.what(), command));
+}
+
+int guarded(const CLI::App& program, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const CLI::ParseError& error) {
+    return parse_failure(program, error);
+  } catch (const sepconv::Cancelled&) {
+    return fail(kInterrupted, "interrupted; no output was made");
+  } catch (const sepconv::InvalidArgument& error) {
+    return fail(kWrongUsage, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kFailed, "memory could not be had; give a smaller --max-memory or free some memory");
+  } catch (const std::exception& error) {
+    return fail(kFailed, error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const SignalWatcher signals;
+  Context context;
+  context.stop = signals.token();
+
+  CLI::App program("Filters for images that are larger than memory.", "sepconv");
+  program.set_version_flag("--version", "sepconv " SEPCONV_VERSION);
+  program.require_subcommand(1);
+  program.footer(
+      "Example:  sepconv run scan.tif out.tif gaussian:sigma=2.5\n\n"
+      "sepconv COMMAND --help says more about a command, sepconv stages about filters.");
+  add_run_command(program, context);
+  add_plan_command(program, context);
+  add_info_command(program, context);
+  add_stats_command(program, context);
+  add_compare_command(program, context);
+  add_generate_command(program, context);
+  add_devices_command(program, context);
+  add_stages_command(program, context);
+  add_completion_command(program, context);
+
+  const int code = guarded(program, [&] {
+    program.parse(argc, argv);
+    return context.action();
+  });
+  // A full disk or a closed pipe behind stdout shows only now.
+  if (code == kDone && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+    return fail(kFailed, "standard output could not be written; send it to a place with room");
+  }
+  return code;
+}

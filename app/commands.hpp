@@ -1,0 +1,31 @@
+// The commands of the sepconv program. Each add_... function declares one with its options and sets what it
+// does as its action.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <stop_token>
+
+namespace sepconv::app {
+
+/// Exit codes of the program; docs and tests rely on them.
+enum ExitCode : int { kDone = 0, kFailed = 1, kWrongUsage = 2, kInterrupted = 130 };
+
+/// What main() gives to the commands and gets back from the one that was typed.
+struct Context {
+  std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
+  std::function<int()> action;  ///< set by the chosen command while options are parsed, called once after
+};
+
+void add_run_command(CLI::App& program, Context& context);
+void add_plan_command(CLI::App& program, Context& context);
+void add_info_command(CLI::App& program, Context& context);
+void add_stats_command(CLI::App& program, Context& context);
+void add_compare_command(CLI::App& program, Context& context);
+void add_generate_command(CLI::App& program, Context& context);
+void add_devices_command(CLI::App& program, Context& context);
+void add_stages_command(CLI::App& program, Context& context);
+/// To be called last: it offers the commands and options declared before it.
+void add_completion_command(CLI::App& program, Context& context);
+
+}  // namespace sepconv::app

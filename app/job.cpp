@@ -1,0 +1,131 @@
+#include "job.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <string>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
+constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
+/// Likewise for tiles.
+constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
+constexpr Extent kUsualTile{512, 512};
+
+bool jpeg_can_hold(const ImageSpec& spec) {
+  return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
+}
+
+/// The layout of a source as far as a result of this spec can and should have it.
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec) {
+  const auto from = file_layout(source);
+  if (!from) return {};
+  FileLayout layout = *from;
+  if (layout.compression == Compression::jpeg && !jpeg_can_hold(spec)) {
+    layout.compression = Compression::deflate;
+    layout.level = 0;
+    layout.predictor = true;
+  }
+  if (layout.tiled && layout.tile.area() * spec.pixel_bytes() > kLargestKeptTile) layout.tile = kUsualTile;
+  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
+    layout.rows_per_strip = 0;
+  layout.planar = layout.planar && spec.channels > 1;
+  return layout;
+}
+
+FileLayout chosen_layout(const Reader& source, const ImageSpec& spec, const LayoutRequest& request) {
+  FileLayout layout = inherited_layout(source, spec);
+  if (request.compression) {
+    layout.compression = *request.compression;
+    layout.level = request.level;
+  }
+  if (request.tile) {
+    layout.tiled = !request.tile->empty();
+    if (layout.tiled) layout.tile = *request.tile;
+    layout.rows_per_strip = 0;
+  }
+  if (request.planar) layout.planar = true;
+  if (request.no_predictor) layout.predictor = false;
+  return layout;
+}
+
+bool is_tiff_name(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return ending == ".tif" || ending == ".tiff" || ending == ".btf";
+}
+
+/// Plans; a TIFF whose strips do not fit the ceiling is given tiles, unless the user decided on strips.
+void plan_with_sink(Job& job, const JobRequest& request) {
+  const ImageSpec spec = job.chain.result_spec(job.source->spec());
+  job.sink = make_sink(request.output, spec, *job.source, request.layout);
+  try {
+    job.plan = make_plan(job.chain, *job.source, *job.sink, request.options);
+  } catch (const OutOfMemory&) {
+    const bool may_tile = is_tiff_name(request.output) && !request.layout.tile;
+    if (!may_tile || chosen_layout(*job.source, spec, request.layout).tiled) throw;
+    LayoutRequest tiled = request.layout;
+    tiled.tile = kUsualTile;
+    job.sink = make_sink(request.output, spec, *job.source, tiled);
+    job.plan = make_plan(job.chain, *job.source, *job.sink, request.options);
+    job.plan.notes.push_back(
+        fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}.",
+                    kUsualTile.rows, kUsualTile.cols));
+    if (request.options.logger) request.options.logger->info(job.plan.notes.back());
+  }
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& command, JobRequest& request) {
+  command.add_option("IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("OUT", request.output, "image to make; its ending says the format")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("STAGE", request.stages, "filters, in this order; none copies")
+      ->type_name("NAME[:KEY=VALUE,...]");
+  add_input_options(command, request.open);
+  add_layout_options(command, request.layout);
+  add_limit_options(command, request.options);
+}
+
+Job prepare(const JobRequest& request) {
+  Job job;
+  job.chain = Chain::parse(request.stages);
+  job.source = open_reader(request.input, request.open);
+  if (is_same_file(request.input, request.output)) {
+    throw InvalidArgument(
+        fmt::format("{} is both input and output; give the result another name", request.output.string()));
+  }
+  plan_with_sink(job, request);
+  return job;
+}
+
+std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
+                                  const Reader& source, const LayoutRequest& request) {
+  CreateOptions options;
+  options.layout = chosen_layout(source, spec, request);
+  const ImageSpec& from = source.spec();
+  options.metadata = source.metadata().kept_for(spec.extent == from.extent, spec.channels == from.channels,
+                                                spec.type == from.type);
+  options.overwrite = request.overwrite;
+  options.durable = request.durable;
+  options.big_tiff = request.big_tiff;
+  return create_writer(path, spec, options);
+}
+
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;  // one of them missing is the usual case, not an error
+  return std::filesystem::equivalent(a, b, error);
+}
+
+}  // namespace sepconv::app

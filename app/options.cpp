@@ -1,0 +1,222 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// A whole number in [least, greatest], or nothing.
+std::optional<std::int64_t> parse_integer(const std::string& text, std::int64_t least,
+                                          std::int64_t greatest) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > greatest)
+    return std::nullopt;
+  return value;
+}
+
+/// Sides separated by 'x', each in [least, kMaxSide]; nothing if one is wrong or their number is.
+std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, std::size_t fewest,
+                                                     std::size_t most) {
+  std::vector<std::int64_t> sides;
+  for (const std::string& part : split(text, 'x')) {
+    const auto side = parse_integer(part, 1, kMaxSide);
+    if (!side) return std::nullopt;
+    sides.push_back(*side);
+  }
+  if (sides.size() < fewest || sides.size() > most) return std::nullopt;
+  return sides;
+}
+
+void parse_device(const std::string& text) {
+  if (text == "auto" || text == "cpu") return;
+  if (text == "cuda" || text.starts_with("cuda:")) {
+    throw InvalidArgument(
+        fmt::format("--device {}: this build of sepconv has no CUDA engine; use --device cpu or auto", text));
+  }
+  throw InvalidArgument(fmt::format("--device {} is unknown; use auto or cpu", text));
+}
+
+void parse_compress(const std::string& text, LayoutRequest& request) {
+  const std::size_t colon = text.find(':');
+  request.compression = parse_compression(text.substr(0, colon));
+  if (!request.compression) {
+    throw InvalidArgument(fmt::format(
+        "--compress {} is unknown; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL if wanted",
+        text));
+  }
+  if (colon == std::string::npos) return;
+  const bool has_level = *request.compression == Compression::deflate ||
+                         *request.compression == Compression::zstd ||
+                         *request.compression == Compression::jpeg;
+  const int greatest = *request.compression == Compression::jpeg   ? 100
+                       : *request.compression == Compression::zstd ? 22
+                                                                   : 9;
+  const auto level = parse_integer(text.substr(colon + 1), 1, greatest);
+  if (!has_level || !level) {
+    throw InvalidArgument(fmt::format(
+        "--compress {}: levels are deflate:1..9, zstd:1..22 and jpeg:1..100 (quality); give one of these",
+        text));
+  }
+  request.level = static_cast<int>(*level);
+}
+
+Extent parse_tile(const std::string& text) {
+  if (text == "0") return {0, 0};
+  const auto sides = parse_sides(text, 1, 2);
+  if (!sides)
+    throw InvalidArgument(
+        fmt::format("--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", text));
+  return {sides->front(), sides->back()};
+}
+
+}  // namespace
+
+std::int64_t parse_size(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string unit(end, text.data() + text.size());
+  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (unit.size() > 1 && unit.ends_with("IB")) {
+    unit.resize(unit.size() - 2);
+  } else if (unit.ends_with('B')) {
+    unit.pop_back();
+  }
+  const std::size_t power = unit.empty() ? 0 : std::string("KMGT").find(unit) + 1;
+  const double bytes = std::ldexp(value, 10 * static_cast<int>(power));
+  const bool is_unit = unit.size() <= 1 && power <= 4 && (unit.empty() || power > 0);
+  if (error != std::errc() || !is_unit || !(bytes >= 1) || bytes > 0x1p62) {
+    throw InvalidArgument(fmt::format("{} is no size; write it like 256M, 1.5G or 4GiB", text));
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+Extent parse_extent(const std::string& text) {
+  const auto sides = parse_sides(text, 2, 2);
+  if (!sides)
+    throw InvalidArgument(fmt::format("--size {} is no size; write columns and rows like 4096x2048", text));
+  return {(*sides)[1], (*sides)[0]};
+}
+
+void parse_raw(const std::string& text, OpenOptions& options) {
+  const auto parts = split(text, ':');
+  const auto sides = parse_sides(parts[0], 2, 3);
+  std::string type_name = parts.size() > 1 ? parts[1] : "";
+  options.raw_big_endian = type_name.ends_with("be");
+  if (options.raw_big_endian) type_name.resize(type_name.size() - 2);
+  const auto type = parse_pixel_type(type_name);
+  const auto offset = parts.size() > 2 ? parse_integer(parts[2], 0, std::int64_t{1} << 62) : std::int64_t{0};
+  if (!sides || !type || !offset || parts.size() > 3) {
+    throw InvalidArgument(fmt::format(
+        "--raw {} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512",
+        text));
+  }
+  options.raw = ImageSpec{{(*sides)[1], (*sides)[0]}, sides->size() > 2 ? (*sides)[2] : 1, *type};
+  options.raw_offset = *offset;
+}
+
+void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix) {
+  command.add_option("--page" + suffix, options.page, "page (directory) of a TIFF, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option_function<std::string>(
+          "--raw" + suffix, [&options](const std::string& text) { parse_raw(text, options); },
+          "the input has no header: its shape and type; u8 u16 i16 f32 f64, with be at the end for "
+          "big-endian")
+      ->type_name("COLSxROWS[xCHANNELS]:TYPE[:OFFSET]");
+}
+
+void add_layout_options(CLI::App& command, LayoutRequest& request) {
+  command
+      .add_option_function<std::string>(
+          "--compress", [&request](const std::string& text) { parse_compress(text, request); },
+          "none lzw deflate zstd jpeg packbits; deflate:1..9, zstd:1..22, jpeg:1..100 (quality)")
+      ->type_name("CODEC[:LEVEL]");
+  command
+      .add_option_function<std::string>(
+          "--tile", [&request](const std::string& text) { request.tile = parse_tile(text); },
+          "TIFF tiles of N x N or ROWSxCOLS pixels; 0 for strips")
+      ->type_name("N|ROWSxCOLS");
+  command.add_flag("--planar", request.planar, "TIFF channels in planes of their own");
+  command.add_flag("--no-predictor", request.no_predictor,
+                   "compress pixels themselves, not their differences");
+  auto* big = command.add_flag_callback(
+      "--big-tiff", [&request] { request.big_tiff = true; }, "BigTIFF whatever the size");
+  command
+      .add_flag_callback(
+          "--classic-tiff", [&request] { request.big_tiff = false; }, "classic TIFF, which ends at 4 GiB")
+      ->excludes(big);
+  command.add_flag("--force", request.overwrite, "replace OUT if it exists");
+  command.add_flag("--durable", request.durable, "wait until OUT is on the disk (fsync)");
+}
+
+void add_limit_options(CLI::App& command, RunOptions& options) {
+  command.add_option_function<std::string>("--device", parse_device, "auto or cpu")->type_name("DEVICE");
+  command
+      .add_option_function<std::string>(
+          "--max-memory",
+          [&options](const std::string& text) { options.max_memory_bytes = parse_size(text); },
+          "ceiling for all that the run holds; a quarter of what is free by default")
+      ->type_name("SIZE");
+  command.add_option("--threads", options.threads, "threads; all processors by default")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
+      ->check(CLI::Range(1, 64));
+  command.add_option("--band-rows", options.band_rows, "rows of the result per band")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--band-cols", options.band_cols, "columns of the result per band")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option_function<std::string>(
+          "--arithmetic",
+          [&options](const std::string& text) {
+            options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32;
+          },
+          "f32 or f64; f32 by default, f64 for f64 images")
+      ->check(CLI::IsMember({"f32", "f64"}))
+      ->type_name("TYPE");
+}
+
+void add_reporting_options(CLI::App& command, Reporting& reporting) {
+  command.add_flag("--quiet", reporting.quiet, "no progress and no summary");
+  command.add_flag("--verbose", reporting.verbose, "plan, retries and warnings on stderr");
+}
+
+std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting) {
+  if (!reporting.verbose) return nullptr;
+  auto logger =
+      std::make_shared<spdlog::logger>("sepconv", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_level(spdlog::level::debug);
+  logger->set_pattern("[%H:%M:%S.%e] %l: %v");
+  return logger;
+}
+
+std::string stage_list() {
+  std::string text = "Stages (sepconv stages NAME says more):\n";
+  for (const StageEntry& entry : stage_table()) text += fmt::format("  {:<11} {}\n", entry.name, entry.help);
+  return text;
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,55 @@
+// Groups of options that commands share, and the texts they are typed as. What is typed wrong throws
+// InvalidArgument.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "commands.hpp"
+#include "sepconv/io/files.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv::app {
+
+/// "64M", "1.5GiB", "4096": bytes; K M G T are binary, with or without iB or B.
+std::int64_t parse_size(const std::string& text);
+/// "COLSxROWS".
+Extent parse_extent(const std::string& text);
+/// "COLSxROWS[xCHANNELS]:TYPE[:OFFSET]", TYPE with "be" at its end for big-endian values.
+void parse_raw(const std::string& text, OpenOptions& options);
+
+/// --page and --raw; `suffix` is for a second input.
+void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");
+
+/// How the output is to be stored, as far as the user said.
+struct LayoutRequest {
+  std::optional<Compression> compression;
+  int level = 0;
+  std::optional<Extent> tile;  ///< 0 x 0: strips
+  bool planar = false;
+  bool no_predictor = false;
+  std::optional<bool> big_tiff;
+  bool overwrite = false;
+  bool durable = false;
+};
+void add_layout_options(CLI::App& command, LayoutRequest& request);
+
+/// --device, --max-memory, --threads and so on, straight into the options of a run.
+void add_limit_options(CLI::App& command, RunOptions& options);
+
+/// What is shown beside the result.
+struct Reporting {
+  bool quiet = false;
+  bool verbose = false;
+};
+void add_reporting_options(CLI::App& command, Reporting& reporting);
+
+/// The logger that --verbose asks for, on stderr; else null.
+std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting);
+
+/// For help texts: the name and first line of every stage.
+std::string stage_list();
+
+}  // namespace sepconv::app

@@ -1,0 +1,33 @@
+// sepconv plan IN OUT STAGE...: what run would do. Makes nothing.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "job.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv::app {
+
+void add_plan_command(CLI::App& program, Context& context) {
+  struct Request {
+    JobRequest job;
+    bool json = false;
+  };
+  CLI::App* command = program.add_subcommand(
+      "plan", "Say what run would do: bands, slots, bytes, peak memory, whether the input streams.");
+  const auto request = std::make_shared<Request>();
+  add_job_options(*command, request->job);
+  command->add_flag("--json", request->json, "as JSON");
+  command->footer("Example:  sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
+  command->callback([&context, request] {
+    context.action = [request] {
+      request->job.layout.overwrite = true;  // nothing is made, so an OUT that exists is no obstacle
+      const Job job = prepare(request->job);
+      fmt::print("{}",
+                 request->json ? to_json(job.plan) : describe(job.plan, job.chain, *job.source, *job.sink));
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,56 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace sepconv::app {
+
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{100};
+constexpr const char* kClearLine = "\r\033[K";
+
+std::string format_seconds(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  if (dirty_) fmt::print(stderr, "{}", kClearLine);
+}
+
+std::function<void(const Progress&)> ProgressLine::callback() {
+  if (!shown_) return {};
+  return [this](const Progress& progress) { update(progress); };
+}
+
+void ProgressLine::update(const Progress& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  dirty_ = true;
+  // One write, so that nothing else comes in between; a terminal that went away is no reason to stop.
+  const std::string line = kClearLine + progress_text(progress);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::string progress_text(const Progress& progress) {
+  const auto done = static_cast<double>(progress.pixels_done);
+  const auto all = static_cast<double>(progress.pixels);
+  const double seconds = std::max(progress.seconds, 1e-6);
+  const auto bytes = static_cast<double>(progress.bytes_read + progress.bytes_written);
+  std::string text = fmt::format("{:3.0f} %  {:.0f} Mpix/s  {:.0f} MB/s", all > 0 ? 100 * done / all : 100,
+                                 done / seconds / 1e6, bytes / seconds / 1e6);
+  if (done > 0) text += fmt::format("  {} left", format_seconds((all - done) * seconds / done));
+  return text;
+}
+
+}  // namespace sepconv::app

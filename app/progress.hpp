@@ -1,0 +1,33 @@
+// One line on the terminal that says how far a run is.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv::app {
+
+/// Shows nothing when stderr is no terminal or `quiet` is set. The destructor clears the line.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
+
+  /// For RunOptions::progress; empty when nothing is shown. This object must outlive the run.
+  std::function<void(const Progress&)> callback();
+
+ private:
+  void update(const Progress& progress);
+
+  bool shown_;
+  bool dirty_ = false;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+/// " 42 %  312 Mpix/s  625 MB/s  0:12 left"
+std::string progress_text(const Progress& progress);
+
+}  // namespace sepconv::app

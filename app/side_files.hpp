@@ -1,0 +1,33 @@
+// --trace, --report and --stats: files about a run, checked before it and made after it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "sepconv/io/file.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv::app {
+
+struct SideFileRequest {
+  std::filesystem::path trace, report, stats;  ///< empty: not wanted
+};
+void add_side_file_options(CLI::App& command, SideFileRequest& request);
+
+/// Makes nothing before write(), and every file whole or not at all. A file that exists is replaced: they are
+/// logs.
+class SideFiles {
+ public:
+  /// Throws if a file could not be made, or is one of `images`.
+  SideFiles(const SideFileRequest& request, const std::vector<std::filesystem::path>& images);
+  bool wants_limits() const noexcept { return report_ || stats_; }
+  void write(const RunReport& report, const HostLimits& limits);
+
+ private:
+  std::unique_ptr<OutputFile> trace_, report_, stats_;
+};
+
+}  // namespace sepconv::app

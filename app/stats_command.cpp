@@ -1,0 +1,109 @@
+// sepconv stats FILE: range, mean, deviation and histogram of every channel, streamed.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "options.hpp"
+#include "progress.hpp"
+#include "sepconv/pipeline/measure.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+struct Request {
+  std::filesystem::path path;
+  OpenOptions open;
+  RunOptions options;
+  Reporting reporting;
+  bool json = false;
+  bool histogram = false;
+};
+
+void print_histogram(const ChannelStats& stats) {
+  const auto bins = static_cast<double>(stats.histogram.size());
+  const double width = stats.histogram_high / bins - stats.histogram_low / bins;
+  for (std::size_t bin = 0; bin < stats.histogram.size(); ++bin) {
+    if (stats.histogram[bin] == 0) continue;
+    fmt::print("  {:>14.6g} {:>14}\n", stats.histogram_low + width * static_cast<double>(bin),
+               stats.histogram[bin]);
+  }
+}
+
+void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
+  fmt::print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean",
+             "deviation", "count", "NaN");
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const ChannelStats& stats = channels[i];
+    fmt::print("{:>7} {:>14.8g} {:>14.8g} {:>14.8g} {:>14.8g} {:>14} {:>10}\n", i, stats.min, stats.max,
+               stats.mean, stats.deviation, stats.count, stats.nan_count);
+  }
+  if (!histogram) return;
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    fmt::print("channel {}, from the value on: number of pixels\n", i);
+    print_histogram(channels[i]);
+  }
+}
+
+void print_json(const std::filesystem::path& path, const ImageSpec& spec,
+                const std::vector<ChannelStats>& channels) {
+  using nlohmann::ordered_json;
+  ordered_json list = ordered_json::array();
+  for (const ChannelStats& stats : channels) {
+    list.push_back(
+        {{"count", stats.count},
+         {"nan_count", stats.nan_count},
+         {"min", stats.min},
+         {"max", stats.max},
+         {"mean", stats.mean},
+         {"deviation", stats.deviation},
+         {"histogram",
+          {{"low", stats.histogram_low}, {"high", stats.histogram_high}, {"counts", stats.histogram}}}});
+  }
+  const ordered_json all = {{"file", path.string()},
+                            {"rows", spec.extent.rows},
+                            {"cols", spec.extent.cols},
+                            {"type", name_of(spec.type)},
+                            {"channels", std::move(list)}};
+  fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+int measure(Request& request, std::stop_token stop) {
+  request.options.stop = std::move(stop);
+  request.options.logger = make_logger(request.reporting);
+  const auto reader = open_reader(request.path, request.open);
+  std::vector<ChannelStats> channels;
+  {
+    ProgressLine line(request.reporting.quiet);
+    request.options.progress = line.callback();
+    channels = image_stats(*reader, request.options);
+  }
+  if (request.json) {
+    print_json(request.path, reader->spec(), channels);
+  } else {
+    print_text(channels, request.histogram);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_stats_command(CLI::App& program, Context& context) {
+  CLI::App* command =
+      program.add_subcommand("stats", "Minimum, maximum, mean, deviation and histogram of every channel.");
+  const auto request = std::make_shared<Request>();
+  command->add_option("FILE", request->path, "image file")->required()->type_name("FILE");
+  add_input_options(*command, request->open);
+  add_limit_options(*command, request->options);
+  command->add_flag("--json", request->json, "as JSON, histogram included");
+  command->add_flag("--histogram", request->histogram, "print the bins that are not empty, too");
+  add_reporting_options(*command, request->reporting);
+  command->footer("Example:  sepconv stats scan.tif --json");
+  command->callback([&context, request] {
+    context.action = [&context, request] { return measure(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app
