@@ -1,0 +1,256 @@
+// convolve_host against convolve_reference, bit for bit, on every instruction set that this processor has.
+#include "sepconv/kernels/conv/conv.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "random_image.hpp"
+#include "sepconv/core/error.hpp"
+
+using namespace sepconv;
+
+namespace {
+
+constexpr BorderMode kBorderModes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
+                                       BorderMode::reflect101};
+constexpr Arithmetic kArithmetics[] = {Arithmetic::f32, Arithmetic::f64};
+
+struct Case {
+  SeparableTaps taps;
+  Border border;
+  Extent image;
+  Rect out;  ///< of the image
+  std::int64_t channels = 1;
+  PixelType from = PixelType::f32;
+  PixelType to = PixelType::f32;
+  Arithmetic arithmetic = Arithmetic::f32;
+  bool special = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << "image " << c.image.rows << " x " << c.image.cols << " x " << c.channels << ", out "
+             << to_string(c.out) << ", taps " << c.taps.row.size() << " and " << c.taps.col.size()
+             << ", border " << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from)
+             << " to " << name_of(c.to) << " in " << name_of(c.arithmetic)
+             << (c.special ? ", special values" : "");
+}
+
+std::vector<double> random_taps(Random& random, std::int64_t radius) {
+  std::vector<double> taps(static_cast<std::size_t>(2 * radius + 1));
+  for (double& tap : taps) tap = std::uniform_real_distribution<double>(-0.4, 0.6)(random);
+  return taps;
+}
+
+/// The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
+/// beyond.
+ConstRegion needed_region(const Case& c, const Image& image, Image& own) {
+  const Rect rect = c.out.grown(c.taps.col_radius(), c.taps.row_radius()).intersect(Rect::whole(c.image));
+  copy_pixels(image.view.crop(rect), own.view);
+  return {own.view, rect, c.image};
+}
+
+void check_case(const Case& c, Random& random) {
+  Image image(c.image, c.channels, c.from);
+  fill_random(image.view, random, c.special);
+  const Rect rect = c.out.grown(c.taps.col_radius(), c.taps.row_radius()).intersect(Rect::whole(c.image));
+  Image own(rect.extent(), c.channels, c.from, 0);
+  const ConstRegion in = needed_region(c, image, own);
+
+  Image expected(c.out.extent(), c.channels, c.to);
+  Image actual(c.out.extent(), c.channels, c.to);
+  expected.fill_bytes(0xa5);
+  convolve_reference(c.taps, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
+  Arena arena(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
+  for (const std::string& target : simd_targets()) {
+    const ForcedTarget forced(target);
+    REQUIRE(simd_target() == target);
+    actual.fill_bytes(0xa5);
+    convolve_host(c.taps, c.border, in, {actual.view, c.out, c.image}, c.arithmetic, arena);
+    INFO(c << " on " << target);
+    // Whole buffers: the bytes between the rows must be as they were.
+    if (is_floating(c.to) && c.special) {
+      REQUIRE(differing_elements(expected.view, actual.view) == 0);
+    } else {
+      REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) == 0);
+    }
+    REQUIRE(arena.used_bytes() == 0);
+  }
+}
+
+Case random_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
+  Case c;
+  c.image = {random_between(random, 1, largest_side), random_between(random, 1, largest_side)};
+  if (random_between(random, 0, 9) > 0)
+    c.taps.row = random_taps(random, random_between(random, 0, largest_radius));
+  if (random_between(random, 0, 9) > 0)
+    c.taps.col = random_taps(random, random_between(random, 0, largest_radius));
+  c.border = {random_of(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
+  c.out.row = random_between(random, 0, c.image.rows - 1);
+  c.out.col = random_between(random, 0, c.image.cols - 1);
+  c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
+  c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
+  if (random_between(random, 0, 1) == 0) c.out = Rect::whole(c.image);
+  c.channels = random_between(random, 1, 5);
+  c.from = random_of(random, kPixelTypes);
+  c.to = random_of(random, kPixelTypes);
+  c.arithmetic = random_of(random, kArithmetics);
+  c.special = random_between(random, 0, 3) == 0;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("convolve_host has the reference's bits: random small images") {
+  Random random(1);
+  for (int i = 0; i < 600; ++i) check_case(random_case(random, 24, 6), random);
+}
+
+TEST_CASE("convolve_host has the reference's bits: radii up to and beyond the image") {
+  Random random(2);
+  for (int i = 0; i < 60; ++i) check_case(random_case(random, 70, 40), random);
+}
+
+TEST_CASE("convolve_host has the reference's bits: every pair of types, border and arithmetic") {
+  Random random(3);
+  for (const PixelType from : kPixelTypes) {
+    for (const PixelType to : kPixelTypes) {
+      for (const BorderMode mode : kBorderModes) {
+        for (const Arithmetic arithmetic : kArithmetics) {
+          const Extent image{19, 37};
+          check_case({{random_taps(random, 3), random_taps(random, 2)},
+                      {mode, 7.25},
+                      image,
+                      Rect::whole(image),
+                      2,
+                      from,
+                      to,
+                      arithmetic,
+                      true},
+                     random);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("convolve_host has the reference's bits: sizes around vectors and blocks") {
+  Random random(4);
+  for (const std::int64_t cols :
+       {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130}) {
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17}) {
+      const Extent image{rows, cols};
+      const Border border{random_of(random, kBorderModes), 3};
+      check_case({{random_taps(random, 2), random_taps(random, 1)},
+                  border,
+                  image,
+                  Rect::whole(image),
+                  1,
+                  random_of(random, kPixelTypes),
+                  random_of(random, kPixelTypes),
+                  Arithmetic::f32,
+                  false},
+                 random);
+    }
+  }
+}
+
+TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
+  Random random(5);
+  for (const std::int64_t channels : {1, 3}) {
+    const Extent image{11, 1543};
+    for (const Rect& out : {Rect::whole(image), Rect{2, 5, 7, 1530}}) {
+      check_case({{random_taps(random, 4), random_taps(random, 3)},
+                  {BorderMode::reflect101, 0},
+                  image,
+                  out,
+                  channels,
+                  PixelType::u8,
+                  PixelType::f32,
+                  Arithmetic::f32,
+                  false},
+                 random);
+    }
+  }
+}
+
+TEST_CASE("convolve_host has the reference's bits: a radius that outgrows the second cache") {
+  Random random(6);
+  const Extent image{1300, 300};
+  check_case({{{}, random_taps(random, 600)},
+              {BorderMode::reflect, 0},
+              image,
+              {10, 20, 40, 270},
+              1,
+              PixelType::u16,
+              PixelType::u16,
+              Arithmetic::f64,
+              false},
+             random);
+}
+
+TEST_CASE("an impulse returns the taps, in order, reversed as correlation does") {
+  Image image({5, 7}, 1, PixelType::f32, 0);
+  image.fill_bytes(0);
+  image.view.row<float>(2)[3] = 1;
+  Image out({5, 7}, 1, PixelType::f32, 0);
+  const SeparableTaps taps{{1, 2, 3, 4, 5}, {10, 20, 30}};
+  Arena arena(Buffer(convolve_scratch_bytes(taps, {5, 7}, 1, Arithmetic::f32)));
+  convolve_host(taps, {BorderMode::constant, 0}, ConstRegion::whole(image.view), Region::whole(out.view),
+                Arithmetic::f32, arena);
+  for (std::int64_t row = 0; row < 5; ++row) {
+    for (std::int64_t col = 0; col < 7; ++col) {
+      const std::int64_t row_tap = 2 - (col - 3);
+      const std::int64_t col_tap = 1 - (row - 2);
+      const bool under = row_tap >= 0 && row_tap < 5 && col_tap >= 0 && col_tap < 3;
+      const double expected = under ? taps.row[std::size_t(row_tap)] * taps.col[std::size_t(col_tap)] : 0;
+      CHECK(out.view.row<float>(row)[col] == expected);
+    }
+  }
+}
+
+TEST_CASE("a pass left out keeps -0, a pass of one tap does not") {
+  Image image({1, 1}, 1, PixelType::f32);
+  Image out({1, 1}, 1, PixelType::f32);
+  image.view.row<float>(0)[0] = -0.0f;
+  const auto sign_after = [&](const SeparableTaps& taps) {
+    Arena arena(Buffer(convolve_scratch_bytes(taps, {1, 1}, 1, Arithmetic::f32)));
+    convolve_host(taps, {}, ConstRegion::whole(image.view), Region::whole(out.view), Arithmetic::f32, arena);
+    return std::signbit(out.view.row<float>(0)[0]);
+  };
+  CHECK(sign_after({}));
+  CHECK_FALSE(sign_after({{1}, {}}));
+  CHECK_FALSE(sign_after({{}, {1}}));
+}
+
+TEST_CASE("scratch for a tile does for every smaller tile") {
+  for (const std::int64_t radius : {0, 1, 8, 80, 1000}) {
+    const SeparableTaps taps{std::vector<double>(3), std::vector<double>(std::size_t(2 * radius + 1))};
+    for (const std::int64_t channels : {1, 3, 700}) {
+      std::int64_t previous = 0;
+      for (std::int64_t cols = 1; cols < 3000; cols += 7) {
+        const std::int64_t bytes =
+            convolve_scratch_bytes(taps, {cols % 20 + 1, cols}, channels, Arithmetic::f32);
+        CHECK(bytes <= convolve_scratch_bytes(taps, {20, cols}, channels, Arithmetic::f32));
+        const std::int64_t full = convolve_scratch_bytes(taps, {20, cols}, channels, Arithmetic::f32);
+        CHECK(previous <= full);
+        CHECK(convolve_scratch_bytes(taps, {20, cols}, channels, Arithmetic::f32, {5, cols}) <= full);
+        previous = full;
+      }
+    }
+  }
+}
+
+TEST_CASE("convolution refuses what it cannot do") {
+  Image image({4, 4}, 1, PixelType::u8);
+  Image out({4, 4}, 1, PixelType::u8);
+  Image two_channels({4, 4}, 2, PixelType::u8);
+  Arena arena(Buffer(1 << 20));
+  const auto in = ConstRegion::whole(image.view);
+  const auto convolve = [&](const SeparableTaps& taps, const ConstRegion& from, const Region& to) {
+    convolve_host(taps, {}, from, to, Arithmetic::f32, arena);
+  };
+  CHECK_THROWS_AS(convolve({{1, 2}, {}}, in, Region::whole(out.view)), InvalidArgument);
+  CHECK_THROWS_AS(convolve({{}, {1, NAN, 2}}, in, Region::whole(out.view)), InvalidArgument);
+  CHECK_THROWS_AS(convolve({{}, {}}, in, Region::whole(two_channels.view)), InvalidArgument);
+  CHECK_THROWS_AS(convolve({{}, {1, 1, 1}}, in.crop({0, 0, 2, 4}), Region::whole(out.view)), InvalidArgument);
+  CHECK_NOTHROW(convolve({{}, {1, 1, 1}}, in.crop({0, 0, 3, 4}), Region::whole(out.view).crop({0, 0, 2, 4})));
+}
