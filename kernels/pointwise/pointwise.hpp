@@ -1,4 +1,5 @@
-// Operations that need one pixel of each input. `in` and `out` have equal extents; any pixel types; `arithmetic` as in conv.hpp.
+// Operations that need one pixel of each input. `in` and `out` have equal extents; any pixel types;
+// `arithmetic` as in conv.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,13 @@ struct PointwiseOp {
     clamp,       ///< min(max(a, p), q); NaN stays NaN
     absolute,    ///< |a|
     threshold,   ///< a > p ? q : r; NaN compares false
-    round_to,    ///< rounded half to even and saturated to `type`, as a store to that type would; f32, f64: rounded to that precision
+    round_to,    ///< rounded half to even and saturated to `type`, as a store to that type would; f32, f64:
+                 ///< rounded to that precision
     magnitude,   ///< sqrt(fma(a, a, b * b))
     sum,         ///< a + b
     difference,  ///< a - b
-    unsharp,     ///< d = a - b; |d| >= q ? fma(p, d, a) : a      (a: source, b: blurred; p: amount, q: threshold)
+    unsharp,     ///< d = a - b; |d| >= q ? fma(p, d, a) : a      (a: source, b: blurred; p: amount, q:
+                 ///< threshold)
   };
   Kind kind = Kind::copy;
   double p = 0, q = 0, r = 0;
@@ -30,12 +33,12 @@ struct PointwiseOp {
   bool binary() const noexcept { return kind >= Kind::magnitude; }
 };
 
-/// p, q and r are rounded once to the arithmetic type. Stores as in conv.hpp. `b` is ignored unless op.binary().
-/// Neither allocates; `out` may be `a` or `b` itself (same data, type and pitch).
-void pointwise_reference(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-                         Arithmetic arithmetic);
-void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-                    Arithmetic arithmetic);
+/// p, q and r are rounded once to the arithmetic type. Stores as in conv.hpp. `b` is ignored unless
+/// op.binary(). Neither allocates; `out` may be `a` or `b` itself (same data, type and pitch).
+void pointwise_reference(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                         const PixelView& out, Arithmetic arithmetic);
+void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                    const PixelView& out, Arithmetic arithmetic);
 
 /// Mixing of channels: out_channels x in_channels coefficients, row-major, and one offset per output channel.
 struct ChannelMatrix {
@@ -46,7 +49,9 @@ struct ChannelMatrix {
 };
 
 /// Per pixel and output channel i: acc = offset[i]; for j ascending: acc = fma(m[i][j], x[j], acc).
-void mix_channels_reference(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic);
-void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic);
+void mix_channels_reference(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                            Arithmetic arithmetic);
+void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                       Arithmetic arithmetic);
 
 }  // namespace sepconv

@@ -1,0 +1,156 @@
+#include "sepconv/kernels/pointwise/element_op.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/kernels/pointwise/pointwise_check.hpp"
+#include "sepconv/kernels/simd/dispatch.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/kernels/pointwise/pointwise_host.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "sepconv/kernels/simd/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// As to_pixel<T>, back in the arithmetic type.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> round_to(D d, hn::Vec<D> a) {
+  using A = hn::TFromD<D>;
+  if constexpr (std::is_floating_point_v<T>) {
+    alignas(64) T pixels[hn::MaxLanes(D())];
+    store_vector(d, a, pixels);
+    return load_vector(d, pixels);
+  } else {
+    // -0.3 rounds to -0, which an integer cannot hold: + 0 makes it +0.
+    return hn::Add(hn::Round(clamp_to_integer<T>(d, a)), hn::Set(d, A(0)));
+  }
+}
+
+/// ElementOp of one kind, a vector at a time.
+template <PointwiseOp::Kind kKind, class D, class A = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D> b) {
+  using Kind = PointwiseOp::Kind;
+  const auto p = hn::Set(d, op.p);
+  const auto q = hn::Set(d, op.q);
+  if constexpr (kKind == Kind::scale) return fused_multiply_add(a, p, q);
+  if constexpr (kKind == Kind::clamp) {  // not Min and Max: they differ between processors for NaN and -0
+    const auto raised = hn::IfThenElse(hn::Lt(a, p), p, a);
+    return hn::IfThenElse(hn::Gt(raised, q), q, raised);
+  }
+  if constexpr (kKind == Kind::absolute) return hn::Abs(a);
+  if constexpr (kKind == Kind::threshold) return hn::IfThenElse(hn::Gt(a, p), q, hn::Set(d, op.r));
+  if constexpr (kKind == Kind::magnitude) return hn::Sqrt(fused_multiply_add(a, a, hn::Mul(b, b)));
+  if constexpr (kKind == Kind::sum) return hn::Add(a, b);
+  if constexpr (kKind == Kind::difference) return hn::Sub(a, b);
+  if constexpr (kKind == Kind::unsharp) {
+    const auto detail = hn::Sub(a, b);
+    return hn::IfThenElse(hn::Ge(hn::Abs(detail), q), fused_multiply_add(p, detail, a), a);
+  }
+  return a;
+}
+
+/// Elements that are converted, computed and converted back at a time, in buffers on the stack.
+constexpr std::int64_t kChunk = 512;
+
+/// Computes `count` elements, kChunk at most, of arrays that have room for whole vectors. `to` may be `a` or
+/// `b`.
+template <class A>
+using ChunkOp = void (*)(const ElementOp<A>& op, const A* a, const A* b, std::int64_t count, A* to);
+
+template <class A, PointwiseOp::Kind kKind>
+void apply_chunk(const ElementOp<A>& op, const A* a, const A* b, std::int64_t count, A* to) {
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    hn::Store(apply<kKind>(d, op, hn::Load(d, a + i), hn::Load(d, b + i)), d, to + i);
+  }
+}
+
+template <class A, class T>
+void round_chunk(const ElementOp<A>&, const A* a, const A*, std::int64_t count, A* to) {
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < count; i += lanes) hn::Store(round_to<T>(d, hn::Load(d, a + i)), d, to + i);
+}
+
+template <class A>
+ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
+  using Kind = PointwiseOp::Kind;
+  switch (op.kind) {
+    case Kind::copy:
+      break;
+    case Kind::scale:
+      return apply_chunk<A, Kind::scale>;
+    case Kind::clamp:
+      return apply_chunk<A, Kind::clamp>;
+    case Kind::absolute:
+      return apply_chunk<A, Kind::absolute>;
+    case Kind::threshold:
+      return apply_chunk<A, Kind::threshold>;
+    case Kind::round_to:
+      return visit_pixel_type(op.type,
+                              []<class T>(std::type_identity<T>) -> ChunkOp<A> { return round_chunk<A, T>; });
+    case Kind::magnitude:
+      return apply_chunk<A, Kind::magnitude>;
+    case Kind::sum:
+      return apply_chunk<A, Kind::sum>;
+    case Kind::difference:
+      return apply_chunk<A, Kind::difference>;
+    case Kind::unsharp:
+      return apply_chunk<A, Kind::unsharp>;
+  }
+  return apply_chunk<A, Kind::copy>;
+}
+
+template <class A>
+void pointwise(const PointwiseOp& pointwise_op, const ConstPixelView& a, const ConstPixelView& b,
+               const PixelView& out) {
+  const ElementOp<A> op(pointwise_op);
+  const ChunkOp<A> compute = chunk_op_for(op);
+  const LoadRow<A> load_a = load_row_for<A>(a.type);
+  const LoadRow<A> load_b = load_row_for<A>(pointwise_op.binary() ? b.type : a.type);
+  const StoreRow<A> store = store_row_for<A>(out.type);
+  alignas(64) A first[kChunk] = {};
+  alignas(64) A second[kChunk] = {};
+  for (std::int64_t row = 0; row < out.extent.rows; ++row) {
+    for (std::int64_t i = 0; i < out.row_elements(); i += kChunk) {
+      const std::int64_t count = std::min(kChunk, out.row_elements() - i);
+      load_a(a.row_data(row) + i * size_of(a.type), count, first);
+      if (pointwise_op.binary()) load_b(b.row_data(row) + i * size_of(b.type), count, second);
+      compute(op, first, second, count, first);
+      store(first, count, out.row_data(row) + i * size_of(out.type));
+    }
+  }
+}
+
+void pointwise_f32(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                   const PixelView& out) {
+  pointwise<float>(op, a, b, out);
+}
+void pointwise_f64(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                   const PixelView& out) {
+  pointwise<double>(op, a, b, out);
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(pointwise_f32);
+HWY_EXPORT(pointwise_f64);
+
+void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                    const PixelView& out, Arithmetic arithmetic) {
+  check_pointwise(op, a, b, out);
+  if (arithmetic == Arithmetic::f64) {
+    HWY_DYNAMIC_DISPATCH(pointwise_f64)(op, a, b, out);
+  } else {
+    HWY_DYNAMIC_DISPATCH(pointwise_f32)(op, a, b, out);
+  }
+}
+
+}  // namespace sepconv
+#endif
