@@ -82,16 +82,24 @@ struct Search {
   }
 };
 
+/// A cut is useful when less than half of its work is done for the second time.
+bool is_useful(const PlanProblem& problem, const Cut& cut) {
+  return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.specs.back().extent);
+}
+
 Search search(const PlanProblem& problem, const PlanOptions& options, int threads, std::int64_t ceiling) {
   std::vector<int> slot_counts{options.slots};
   if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
   Search found;
+  // Bands of full width come first: only they read each source row once.
   for (const std::int64_t cols : candidate_cols(problem, options)) {
     for (const std::int64_t rows : candidate_rows(problem, options)) {
       for (const int slots : slot_counts) {
         found.offer(evaluate(problem, {rows, cols}, slots, threads, options.tile), ceiling);
       }
     }
+    const bool full_width = cols == problem.specs.back().extent.cols;
+    if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
 }

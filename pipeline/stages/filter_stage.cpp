@@ -57,7 +57,7 @@ double FilterStage::operations_per_element() const {
 std::int64_t FilterStage::scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
   std::int64_t convolution = 0;
   for (const SeparableTaps& taps : branches_) {
-    convolution = std::max(convolution, convolve_scratch_bytes(taps, output, input.channels, arithmetic));
+    convolution = std::max(convolution, convolve_scratch_bytes(taps, output, input.channels, arithmetic, input.extent));
   }
   if (!joined()) return convolution;
   const auto results = static_cast<std::int64_t>(branches_.size());
