@@ -14,12 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Seconds that a step would take at the machine's limits: a byte moved is read and written once, and
-/// arithmetic goes on meanwhile.
+/// Seconds that a step would take at the machine's limits: copying, which reads and writes every byte, while
+/// arithmetic goes on.
 double least_seconds(const StepReport& step, const HostLimits& limits) {
-  const double copying = limits.copy_bytes_per_second > 0
-                             ? 2.0 * static_cast<double>(step.bytes) / limits.copy_bytes_per_second
-                             : 0;
+  // The bytes of compute are those that it reads and those that it writes; the others' are moved from here to
+  // there.
+  const double touched = static_cast<double>(step.bytes) * (step.name == "compute" ? 1 : 2);
+  const double copying = limits.copy_bytes_per_second > 0 ? touched / limits.copy_bytes_per_second : 0;
   const double computing = limits.fma_per_second > 0 ? step.operations / limits.fma_per_second : 0;
   return std::max(copying, computing);
 }

@@ -1,0 +1,99 @@
+// The closing summary: numbers that can be checked by hand, in text and in JSON.
+#include "sepconv/pipeline/report.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "sepconv/core/memory.hpp"
+
+using namespace sepconv;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// 1000 x 1000 u8 to u16 in 4 bands; half a second of everything.
+RunReport report_of_a_run() {
+  RunReport report;
+  report.plan.specs = {{{1000, 1000}, 1, PixelType::u8}, {{1000, 1000}, 1, PixelType::u16}};
+  report.plan.band = {250, 1000};
+  report.plan.slots = 3;
+  report.plan.max_memory_bytes = 64 << 20;
+  report.plan.memory = {.slots = 1000, .scratch = 200, .source = 30, .sink = 4};
+  report.plan.notes = {"a note"};
+  report.wall_seconds = 2;
+  report.steps = {{"read", 0.5, 0.25, 1'000'000, 0},
+                  {"compute", 1, 0.5, 3'000'000, 5e9},
+                  {"write", 0.5, 0.5, 2'000'000, 0}};
+  report.bottleneck = "compute";
+  report.device = "CPU, 2 threads, AVX3";
+  return report;
+}
+
+constexpr HostLimits kLimits{8e6, 1e10};
+
+}  // namespace
+
+TEST_CASE("the summary names steps, rates, shares, the bottleneck and memory") {
+  const std::string text = summary(report_of_a_run(), kLimits);
+  CHECK_THAT(text,
+             Contains("2.00 s, 0.5 Mpix/s; 4 bands of 1000 x 250 pixels, 3 slots; CPU, 2 threads, AVX3"));
+  CHECK_THAT(text,
+             Contains("bottleneck: compute") && Contains("ceiling 64.0 MiB") && Contains("1.21 KiB planned"));
+  // read: 1 MB in 0.5 s is 2 MB/s and 2 Mpix/s; read and written at 8 MB/s it takes 0.25 s, half of 0.5; half
+  // of it was hidden.
+  CHECK_THAT(text, Contains("read         0.50 s        2       2.0        50 %      50 %"));
+  // compute: 5e9 of 1e10 operations a second are 0.5 s, and 3 MB at 8 MB/s 0.375 s: the greater is its limit.
+  CHECK_THAT(text, Contains("compute      1.00 s        3       1.0        50 %      50 %"));
+  // write: 2 MB of results are 1 Mpix.
+  CHECK_THAT(text, Contains("write        0.50 s        4       2.0       100 %     100 %"));
+}
+
+TEST_CASE("a run too short for the clock has a summary without infinities") {
+  RunReport report = report_of_a_run();
+  report.wall_seconds = 0;
+  for (StepReport& step : report.steps) step.busy_seconds = step.hidden_seconds = 0;
+  const std::string text = summary(report, HostLimits());
+  CHECK_THAT(text, !Contains("inf") && !Contains("nan"));
+}
+
+TEST_CASE("the JSON has the same facts and the plan") {
+  const auto json = nlohmann::json::parse(to_json(report_of_a_run(), kLimits));
+  CHECK(json.at("wall_seconds") == 2.0);
+  CHECK(json.at("bottleneck") == "compute");
+  CHECK(json.at("steps").at(0).at("share_of_limit").get<double>() == Approx(0.5));
+  CHECK(json.at("steps").at(1).at("operations") == 5e9);
+  CHECK(json.at("plan").at("bands") == 4);
+  CHECK(json.at("plan").at("memory_bytes").at("total") == 1234);
+  CHECK(json.at("plan").at("specs").at(1).at("type") == "u16");
+  CHECK(json.at("plan") == nlohmann::json::parse(to_json(report_of_a_run().plan)));
+}
+
+TEST_CASE("bytes are shown with three digits and binary units") {
+  CHECK(format_bytes(0) == "0 B");
+  CHECK(format_bytes(999) == "999 B");
+  CHECK(format_bytes(1000) == "0.98 KiB");
+  CHECK(format_bytes(1.5 * 1024 * 1024 * 1024) == "1.50 GiB");
+  CHECK(format_bytes(256 << 20) == "256 MiB");
+  CHECK(format_bytes(12.345 * 1024) == "12.3 KiB");
+  CHECK(format_bytes(0x1p62) == "4096 PiB");
+}
+
+TEST_CASE("measured limits are those of a machine, and its instruction set makes a difference") {
+  const HostLimits one = measure_host_limits(1);
+  CHECK(one.copy_bytes_per_second > 1e8);
+  CHECK(one.copy_bytes_per_second < 1e13);
+  CHECK(one.fma_per_second > 1e8);
+  CHECK(one.fma_per_second < 1e13);
+  // f64 has half the lanes; other work on this machine blurs it, hence the wide margin.
+  CHECK(measure_host_limits(1, Arithmetic::f64).fma_per_second < 0.9 * one.fma_per_second);
+}
+
+TEST_CASE("the peak of the resident set grows with memory that is touched") {
+  const std::int64_t before = peak_rss_bytes();
+  REQUIRE(before > 0);
+  const std::int64_t bytes = before + (64 << 20);  // beyond any peak so far, once all of it is resident
+  const Buffer buffer(bytes);
+  std::memset(buffer.data(), 1, static_cast<std::size_t>(bytes));
+  CHECK(peak_rss_bytes() >= bytes);
+}
