@@ -1,4 +1,5 @@
-// Files as bytes: reading at offsets, and writing under a temporary name that becomes the target only when complete.
+// Files as bytes: reading at offsets, and writing under a temporary name that becomes the target only when
+// complete.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace sepconv {
 
-/// An open regular file. Move-only, owns its descriptor. All errors are IoError, one sentence that names the file.
+/// An open regular file. Move-only, owns its descriptor. All errors are IoError, one sentence that names the
+/// file.
 class InputFile {
  public:
   /// Throws IoError for a missing file, a directory, an unreadable or an empty file.
@@ -23,7 +25,8 @@ class InputFile {
   std::int64_t size() const noexcept { return size_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  /// Fills `bytes` from `offset`. Thread-safe. Throws IoError when the file ends before (it says where) or cannot be read.
+  /// Fills `bytes` from `offset`. Thread-safe. Throws IoError when the file ends before (it says where) or
+  /// cannot be read.
   void read_at(std::int64_t offset, std::span<std::byte> bytes) const;
   /// As many of `bytes` as the file holds from `offset` on; returns the number. For sniffing and for codecs.
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes) const;
@@ -34,9 +37,9 @@ class InputFile {
   int descriptor_ = -1;
 };
 
-/// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be replaced, is no folder)
-/// and makes nothing; the first write makes a temporary file in the target's folder; commit() renames it to the target; the
-/// destructor of one that was not committed removes it.
+/// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be
+/// replaced, is no folder) and makes nothing; the first write makes a temporary file in the target's folder;
+/// commit() renames it to the target; the destructor of one that was not committed removes it.
 class OutputFile {
  public:
   struct Options {
@@ -56,8 +59,8 @@ class OutputFile {
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes);
   /// Sets the length; what was never written reads as zeros.
   void resize(std::int64_t bytes);
-  /// Gives the file its name. Throws IoError; then the temporary file is removed. Without overwrite, a target that has appeared since is
-  /// not replaced.
+  /// Gives the file its name. Throws IoError; then the temporary file is removed. Without overwrite, a target
+  /// that has appeared since is not replaced.
   void commit();
 
  private:

@@ -1,4 +1,5 @@
-// Test images computed on demand: a Reader whose pixels are a formula, so that images of any size take no memory.
+// Test images computed on demand: a Reader whose pixels are a formula, so that images of any size take no
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,10 @@
 namespace sepconv {
 
 enum class Pattern : std::uint8_t {
-  natural,       ///< fractal value noise with contour edges, seeded; every channel its own; looks like a photograph to a codec
-  gradient,      ///< rises linearly along the diagonal from the type's least to its greatest value (0 to 1 for floating types)
+  natural,   ///< fractal value noise with contour edges, seeded; every channel its own; looks like a
+             ///< photograph to a codec
+  gradient,  ///< rises linearly along the diagonal from the type's least to its greatest value (0 to 1 for
+             ///< floating types)
   checkerboard,  ///< squares of 8 x 8 pixels, 0 and the greatest value (1 for floating types)
   impulse,       ///< 0 but for one greatest value (1 for floating types) at (rows / 2, cols / 2)
   noise,         ///< independent uniform values, seeded: the worst case for a codec

@@ -9,15 +9,17 @@
 
 namespace sepconv {
 
-/// Called with ascending, full-width groups of rows, each row once, from one thread at a time (not always the same thread).
-/// Fills `out` (out.extent.rows rows from `first_row` on). An exception ends the run and reaches the caller of run() unchanged.
+/// Called with ascending, full-width groups of rows, each row once, from one thread at a time (not always the
+/// same thread). Fills `out` (out.extent.rows rows from `first_row` on). An exception ends the run and
+/// reaches the caller of run() unchanged.
 using ReadRows = std::function<void(std::int64_t first_row, const PixelView& out)>;
 /// Likewise for results. `rows` is valid during the call only.
 using WriteRows = std::function<void(std::int64_t first_row, const ConstPixelView& rows)>;
 
 std::unique_ptr<Reader> make_rows_reader(const ImageSpec& spec, ReadRows read_rows);
 /// `on_finish`, when given, is called once after the last row.
-std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_rows, std::function<void()> on_finish = {});
+std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_rows,
+                                         std::function<void()> on_finish = {});
 
 /// Views of a caller's image, which must outlive the reader or writer. Any rectangle, any order.
 std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image);

@@ -1,0 +1,97 @@
+// BMP: BITMAPCOREHEADER and BITMAPINFOHEADER with its longer successors
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "sepconv/io/opencv/header_bytes.hpp"
+#include "sepconv/io/opencv/image_header.hpp"
+
+namespace sepconv::detail {
+namespace {
+
+constexpr std::int64_t kFileHeaderBytes = 14;
+enum Compression : std::uint32_t { rgb = 0, rle8 = 1, rle4 = 2, bit_fields = 3 };
+
+struct BmpHeader {
+  std::int64_t pixels_offset = 0;
+  std::int64_t palette_offset = 0;
+  std::int64_t palette_entry_bytes = 4;
+  std::int64_t palette_entries = 0;
+  Extent extent;
+  std::uint32_t bits = 0;  ///< per pixel
+  std::uint32_t compression = rgb;
+};
+
+BmpHeader parse(const InputFile& file) {
+  const HeaderBytes<18> head(file, 0);
+  BmpHeader bmp;
+  bmp.pixels_offset = head.little32(10);
+  const std::int64_t info_bytes = head.little32(14);
+  bmp.palette_offset = kFileHeaderBytes + info_bytes;
+  if (info_bytes == 12) {
+    const HeaderBytes<12> core(file, kFileHeaderBytes);
+    bmp.extent = {core.little16(6), core.little16(4)};
+    bmp.bits = core.little16(10);
+    bmp.palette_entry_bytes = 3;
+  } else if (info_bytes >= 40 && info_bytes <= 1024) {
+    const HeaderBytes<40> info(file, kFileHeaderBytes);
+    // A negative number of rows means that the topmost comes first.
+    bmp.extent = {std::llabs(static_cast<std::int32_t>(info.little32(8))),
+                  static_cast<std::int32_t>(info.little32(4))};
+    bmp.bits = info.little16(14);
+    bmp.compression = info.little32(16);
+    bmp.palette_entries = info.little32(32);
+  } else {
+    throw_header_error(file,
+                       fmt::format("a BMP header of {} bytes is not known; convert it to PNG", info_bytes));
+  }
+  if (bmp.bits <= 8 && bmp.palette_entries == 0) bmp.palette_entries = std::int64_t{1} << bmp.bits;
+  return bmp;
+}
+
+/// OpenCV makes one channel of a palette of greys and three of any other.
+bool palette_has_colour(const InputFile& file, const BmpHeader& bmp) {
+  for (std::int64_t entry = 0; entry < bmp.palette_entries; ++entry) {
+    const HeaderBytes<3> colour(file, bmp.palette_offset + entry * bmp.palette_entry_bytes);
+    if (colour.u8(0) != colour.u8(1) || colour.u8(0) != colour.u8(2)) return true;
+  }
+  return false;
+}
+
+bool is_known(const BmpHeader& bmp) {
+  switch (bmp.compression) {
+    case rgb:
+      return bmp.bits == 1 || bmp.bits == 4 || bmp.bits == 8 || bmp.bits == 16 || bmp.bits == 24 ||
+             bmp.bits == 32;
+    case rle8:
+      return bmp.bits == 8;
+    case rle4:
+      return bmp.bits == 4;
+    case bit_fields:
+      return bmp.bits == 16 || bmp.bits == 32;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void read_bmp_header(const InputFile& file, ImageHeader& header) {
+  const BmpHeader bmp = parse(file);
+  check_extent(file, bmp.extent);
+  if (!is_known(bmp) || bmp.palette_entries > 256) {
+    throw_header_error(file, fmt::format("BMP of {} bits with compression {} is not read; convert it to PNG",
+                                         bmp.bits, bmp.compression));
+  }
+  header.spec.extent = bmp.extent;
+  header.spec.type = PixelType::u8;
+  header.spec.channels = bmp.bits <= 8 && !palette_has_colour(file, bmp)   ? 1
+                         : bmp.bits == 32 && bmp.compression == bit_fields ? 4
+                                                                           : 3;
+  const bool run_lengths = bmp.compression == rle8 || bmp.compression == rle4;
+  header.storage = run_lengths ? "run lengths" : bmp.bits <= 8 ? "palette" : "";
+  const std::int64_t stride_bytes = round_up(ceil_div(bmp.extent.cols * bmp.bits, 8), 4);
+  require_bytes(file, bmp.pixels_offset + (run_lengths ? 2 : bmp.extent.rows * stride_bytes));
+}
+
+}  // namespace sepconv::detail
