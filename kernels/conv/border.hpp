@@ -1,4 +1,5 @@
-// How an image goes on beyond its edges. Index arithmetic only, shared by every implementation and by the GPU.
+// How an image goes on beyond its edges. Index arithmetic only, shared by every implementation and by the
+// GPU.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,10 @@ struct Border {
 SEPCONV_HOST_DEVICE inline std::int64_t border_index(std::int64_t index, std::int64_t size, BorderMode mode) {
   if (index >= 0 && index < size) return index;
   switch (mode) {
-    case BorderMode::constant: return -1;
-    case BorderMode::replicate: return index < 0 ? 0 : size - 1;
+    case BorderMode::constant:
+      return -1;
+    case BorderMode::replicate:
+      return index < 0 ? 0 : size - 1;
     case BorderMode::reflect: {
       const std::int64_t period = 2 * size;
       const std::int64_t phase = ((index % period) + period) % period;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "sepconv/kernels/simd/vectors-inl.h"
 
@@ -28,11 +29,11 @@ struct RegisterBlocks {
 #if HWY_TARGET == HWY_AVX2
   static constexpr int kRowPassVectors = 8;
   static constexpr int kColRows = 4;
-  static constexpr int kColVectors = 2;
+  static constexpr int kColSums = 8;
 #else
   static constexpr int kRowPassVectors = 8;
   static constexpr int kColRows = 8;
-  static constexpr int kColVectors = 2;
+  static constexpr int kColSums = 16;
 #endif
 };
 
@@ -76,24 +77,35 @@ void row_pass(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t cou
   }
 }
 
-/// Adds input row j of a window to the output rows below it: output row r has its tap j - r there.
-/// `kInside`: every output row has such a tap. Elsewhere, at the ends of the window, only those that do are
-/// touched.
-template <bool kInside, int kRows, int kVectors, class D, class A = hn::TFromD<D>>
-HWY_INLINE void add_row(D d, Taps<A> taps, const A* row, std::int64_t j, hn::Vec<D> (&sum)[kRows][kVectors]) {
+/// Adds one input row of a window to the output rows [kFirst, kEnd) above it; `taps` points at the tap that
+/// output row 0 has there, so that row r has the r-th before it.
+template <int kFirst, int kEnd, int kRows, int kVectors, class D, class A = hn::TFromD<D>>
+HWY_INLINE void add_row(D d, const A* taps, const A* row, hn::Vec<D> (&sum)[kRows][kVectors]) {
   const std::size_t lanes = hn::Lanes(d);
   hn::Vec<D> x[kVectors];
   SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, row + v * lanes);
-  SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
-    if (kInside || (j - r >= 0 && j - r < taps.count)) {
-      const auto tap = hn::Set(d, taps.data[j - r]);
-      SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) sum[r][v] = fused_multiply_add(tap, x[v], sum[r][v]);
-    }
+  SEPCONV_UNROLL for (int r = kFirst; r < kEnd; ++r) {
+    const auto tap = hn::Set(d, taps[-r]);
+    SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) sum[r][v] = fused_multiply_add(tap, x[v], sum[r][v]);
   }
 }
 
+/// The first kRows - 1 rows of a window, which only the upper output rows reach.
+template <int kRows, int kVectors, class D, class A, int... kRow>
+HWY_INLINE void add_head(D d, Taps<A> taps, const A* const* window, std::int64_t i,
+                         hn::Vec<D> (&sum)[kRows][kVectors], std::integer_sequence<int, kRow...>) {
+  (add_row<0, kRow + 1>(d, taps.data + kRow, window[kRow] + i, sum), ...);
+}
+
+/// The last kRows - 1 rows of a window, which only the lower output rows reach.
+template <int kRows, int kVectors, class D, class A, int... kRow>
+HWY_INLINE void add_tail(D d, Taps<A> taps, const A* const* window, std::int64_t i,
+                         hn::Vec<D> (&sum)[kRows][kVectors], std::integer_sequence<int, kRow...>) {
+  (add_row<kRow + 1, kRows>(d, taps.data + taps.count + kRow, window[taps.count + kRow] + i, sum), ...);
+}
+
 /// kRows x kVectors vectors of output at once, so that a vector of the window is loaded once for kRows rows
-/// of output.
+/// of output. There are at least kRows - 1 taps.
 template <int kRows, int kVectors, class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std::int64_t i, T* to,
                                   std::int64_t pitch) {
@@ -102,11 +114,12 @@ HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std
   SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
   }
-  const std::int64_t first_inside = std::min<std::int64_t>(kRows - 1, taps.count);
-  std::int64_t j = 0;
-  for (; j < first_inside; ++j) add_row<false, kRows, kVectors>(d, taps, window[j] + i, j, sum);
-  for (; j < taps.count; ++j) add_row<true, kRows, kVectors>(d, taps, window[j] + i, j, sum);
-  for (; j < taps.count + kRows - 1; ++j) add_row<false, kRows, kVectors>(d, taps, window[j] + i, j, sum);
+  [[maybe_unused]] constexpr std::make_integer_sequence<int, kRows - 1> kEnds;
+  if constexpr (kRows > 1) add_head(d, taps, window, i, sum, kEnds);
+  for (std::int64_t j = kRows - 1; j < taps.count; ++j) {
+    add_row<0, kRows>(d, taps.data + j, window[j] + i, sum);
+  }
+  if constexpr (kRows > 1) add_tail(d, taps, window, i, sum, kEnds);
   SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) store_vector(d, sum[r][v], to + r * pitch + v * lanes);
   }
@@ -128,7 +141,7 @@ template <int kRows, class A, class T>
 void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to, std::int64_t pitch) {
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  constexpr int kVectors = RegisterBlocks::kColVectors;
+  constexpr int kVectors = RegisterBlocks::kColSums / kRows;
   if (count >= kVectors * lanes) {
     for_each_block(count, kVectors * lanes, [&](std::int64_t i) HWY_ATTR {
       column_pass_block<kRows, kVectors>(d, taps, window, i, to + i, pitch);
@@ -142,11 +155,12 @@ void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to
   }
 }
 
-/// As column_pass for any number of rows: as many at once as the registers hold, then halves of that.
+/// As column_pass for any number of rows: as many at once as the registers hold and the taps allow, then
+/// halves of that.
 template <int kRows, class A, class T>
 void column_pass_rows(Taps<A> taps, const A* const* window, std::int64_t rows, std::int64_t count, T* to,
                       std::int64_t pitch) {
-  for (; rows >= kRows; rows -= kRows, window += kRows, to += kRows * pitch) {
+  for (; rows >= kRows && taps.count >= kRows - 1; rows -= kRows, window += kRows, to += kRows * pitch) {
     column_pass<kRows>(taps, window, count, to, pitch);
   }
   if constexpr (kRows > 1) column_pass_rows<kRows / 2>(taps, window, rows, count, to, pitch);

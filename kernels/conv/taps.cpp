@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "sepconv/core/error.hpp"
 
@@ -26,16 +27,25 @@ void check_sigma(double sigma) {
   }
 }
 
-/// Sum from the ends, where a gaussian is smallest, to the middle: no small term is lost beside a large one.
-double sum_of_peak(const std::vector<double>& values) {
-  const std::size_t middle = values.size() / 2;
-  double left = 0;
-  double right = 0;
-  for (std::size_t i = 0; i < middle; ++i) {
-    left += values[i];
-    right += values[values.size() - 1 - i];
+/// numpy.sum of contiguous doubles, order of additions included, because SciPy normalises by it: eight
+/// running sums up to 128 values, halves of a multiple of eight beyond.
+double numpy_sum(std::span<const double> values) {
+  const std::size_t count = values.size();
+  if (count > 128) {
+    const std::size_t half = count / 2 - count / 2 % 8;
+    return numpy_sum(values.first(half)) + numpy_sum(values.subspan(half));
   }
-  return left + right + values[middle];
+  double total = 0;
+  std::size_t i = 0;
+  if (count >= 8) {
+    std::array<double, 8> sums{};
+    for (; i + 8 <= count; i += 8) {
+      for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += values[i + lane];
+    }
+    total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  }
+  for (; i < count; ++i) total += values[i];
+  return total;
 }
 
 /// The n-fold step of both Pascal's triangle (sign +1) and differences (sign -1): convolution with {sign, 1}.
@@ -62,7 +72,7 @@ std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) 
     const double x = position(i);
     if (x != 0) taps[i] = std::exp(-0.5 / variance * (x * x));  // at 0 a tiny variance would make it inf * 0
   }
-  const double sum = sum_of_peak(taps);
+  const double sum = numpy_sum(taps);
   for (std::size_t i = 0; i < taps.size(); ++i) {
     const double x = position(i);
     taps[i] /= sum;

@@ -65,9 +65,20 @@ HWY_INLINE hn::Vec<D> load_vector(D d, const T* from) {
 template <class T, class D>
 HWY_INLINE hn::Vec<D> clamp_to_integer(D d, hn::Vec<D> v) {
   using A = hn::TFromD<D>;
-  const auto number = hn::IfThenElseZero(hn::Eq(v, v), v);
+  // Where 0 is the lowest value, x86's maximum of NaN and 0 is this 0 already: it returns the second operand.
+  const bool maximum_drops_nan = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && std::is_unsigned_v<T>;
+  const auto number = maximum_drops_nan ? v : hn::IfThenElseZero(hn::Eq(v, v), v);
   return hn::Min(hn::Max(number, hn::Set(d, static_cast<A>(std::numeric_limits<T>::lowest()))),
                  hn::Set(d, static_cast<A>(std::numeric_limits<T>::max())));
+}
+
+/// Rounds half to even; |v| < 2^22. Adding 1.5 * 2^23 leaves the integer in the low bits of the sum, which is
+/// one instruction and a subtraction where NearestInt also guards against overflow.
+template <class D>
+HWY_INLINE hn::Vec<hn::RebindToSigned<D>> round_small(D d, hn::Vec<D> v) {
+  const hn::RebindToSigned<D> di;
+  const auto magic = hn::Set(d, 12582912.0f);
+  return hn::Sub(hn::BitCast(di, hn::Add(v, magic)), hn::BitCast(di, magic));
 }
 
 /// Stores as to_pixel does: integer types round half to even and saturate, NaN becomes 0.
@@ -91,7 +102,7 @@ HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
     const hn::Rebind<T, D> d_pixel;
     const auto clamped = clamp_to_integer<T>(d, v);
     if constexpr (std::is_same_v<A, float>) {
-      hn::StoreU(hn::DemoteTo(d_pixel, hn::NearestInt(clamped)), d_pixel, to);
+      hn::StoreU(hn::DemoteTo(d_pixel, round_small(d, clamped)), d_pixel, to);
     } else {  // the conversion of f64 truncates: round first
       const hn::Rebind<std::int32_t, D> d32;
       hn::StoreU(hn::DemoteTo(d_pixel, hn::DemoteTo(d32, hn::Round(clamped))), d_pixel, to);

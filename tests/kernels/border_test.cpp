@@ -1,0 +1,55 @@
+// border_index against the pictures in border.hpp, drawn by walking.
+#include "sepconv/kernels/conv/border.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace sepconv;
+
+namespace {
+
+/// The pixels at -8..11 of the image "abcd".
+std::string extended(BorderMode mode, std::int64_t size = 4) {
+  std::string letters;
+  for (std::int64_t i = -8; i < 12; ++i) {
+    const std::int64_t from = border_index(i, size, mode);
+    letters += from < 0 ? 'v' : static_cast<char>('a' + from);
+  }
+  return letters;
+}
+
+}  // namespace
+
+TEST_CASE("borders go on as their pictures say, beyond the image's own size too") {
+  CHECK(extended(BorderMode::constant) == "vvvvvvvvabcdvvvvvvvv");
+  CHECK(extended(BorderMode::replicate) == "aaaaaaaaabcddddddddd");
+  CHECK(extended(BorderMode::reflect) == "abcddcbaabcddcbaabcd");
+  CHECK(extended(BorderMode::reflect101) == "cbabcdcbabcdcbabcdcb");
+}
+
+TEST_CASE("an image of one pixel is everywhere") {
+  CHECK(extended(BorderMode::replicate, 1) == std::string(20, 'a'));
+  CHECK(extended(BorderMode::reflect, 1) == std::string(20, 'a'));
+  CHECK(extended(BorderMode::reflect101, 1) == std::string(20, 'a'));
+  CHECK(extended(BorderMode::constant, 1) == "vvvvvvvvavvvvvvvvvvv");
+}
+
+TEST_CASE("far from the image indices do not overflow") {
+  const std::int64_t far = std::int64_t{1} << 40;
+  for (const BorderMode mode : {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101}) {
+    CHECK(border_index(far, 7, mode) >= 0);
+    CHECK(border_index(far, 7, mode) < 7);
+    CHECK(border_index(-far, 7, mode) >= 0);
+    CHECK(border_index(-far, 7, mode) < 7);
+  }
+  CHECK(border_index(12 * 1000000 + 2, 7, BorderMode::reflect101) == 2);
+  CHECK(border_index(-14 * 1000000 + 2, 7, BorderMode::reflect) == 2);
+}
+
+TEST_CASE("border names parse back") {
+  for (const BorderMode mode :
+       {BorderMode::constant, BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101}) {
+    CHECK(parse_border_mode(name_of(mode)) == mode);
+  }
+  CHECK_FALSE(parse_border_mode("wrap").has_value());
+}
