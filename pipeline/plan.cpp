@@ -19,6 +19,9 @@ constexpr std::int64_t kPreferredInputBytes =
 constexpr std::int64_t kHaloFactor =
     4;                              // a band is at least so many times as high as its halo, if memory allows
 constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
+constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
+constexpr std::int64_t kLeastArenaBytes = 1 << 20;
+constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxSlots = 64;
 
@@ -184,7 +187,9 @@ Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, con
   plan.max_memory_bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
   const int threads = options.threads > 0 ? options.threads : usable_processors();
 
-  const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink};
+  const std::int64_t max_arena_bytes =
+      std::clamp(plan.max_memory_bytes / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);
+  const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink, max_arena_bytes};
   const Cut cut = best_cut(problem, options, threads, plan.max_memory_bytes);
   plan.threads = cut.threads;
   plan.slots = cut.slots;

@@ -14,6 +14,7 @@ constexpr double kRowOverhead = 3000;          // starting a row of a tile: bord
 constexpr double kByteMoved = 8;               // reading or writing a byte of a band
 constexpr std::int64_t kCacheBytes = 1 << 20;  // scratch that one core's L2 cache keeps
 constexpr double kOutOfCache = 1.3;
+constexpr double kOverBudget = 1e3;    // never chosen while a smaller scratch is to be had
 constexpr double kNoOverlap = 1.6;     // one slot: reading, computing and writing wait for each other
 constexpr double kSomeOverlap = 1.05;  // two slots: one of the three waits at times
 
@@ -29,9 +30,13 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
   const double stages = static_cast<double>(std::max<std::size_t>(1, problem.chain.size()));
   const double per_tile = tile_operations(problem.chain, problem.specs, tile) +
                           kRowOverhead * stages * static_cast<double>(tile.rows);
-  const bool cached =
-      tile_scratch_bytes(problem.chain, problem.specs, tile, problem.arithmetic) <= kCacheBytes;
-  return waves * per_tile * (cached ? 1 : kOutOfCache);
+  return waves * per_tile;
+}
+
+double scratch_factor(std::int64_t arena_bytes, std::int64_t max_arena_bytes) {
+  if (arena_bytes > max_arena_bytes)
+    return kOverBudget * static_cast<double>(arena_bytes) / static_cast<double>(max_arena_bytes);
+  return arena_bytes > kCacheBytes ? kOutOfCache : 1.0;
 }
 
 /// Source bytes decoded over the whole run: once for full-width bands; column tiles read their halos and
@@ -79,7 +84,10 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   double best_work = std::numeric_limits<double>::infinity();
   for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
     for (std::int64_t cols = band.cols; cols >= 1;) {
-      const double work = band_work(problem, band, {rows, cols}, threads);
+      const std::int64_t scratch =
+          tile_scratch_bytes(problem.chain, problem.specs, {rows, cols}, problem.arithmetic);
+      const double work =
+          band_work(problem, band, {rows, cols}, threads) * scratch_factor(scratch, problem.max_arena_bytes);
       if (work < best_work) best = {rows, cols}, best_work = work;
       if (cols <= 64) break;
       // From the full width down to the next powers of two.
@@ -120,8 +128,9 @@ Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Ex
   cut.operations =
       tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
   const double moved = static_cast<double>(cut.bytes_read + result.bytes());
-  cut.cost = (bands * band_work(problem, band, cut.tile, threads) * threads + kByteMoved * moved) *
-             overlap_factor(slots) / threads;
+  const double work =
+      band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
+  cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) / threads;
   return cut;
 }
 

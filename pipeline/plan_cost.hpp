@@ -13,6 +13,7 @@ struct PlanProblem {
   Arithmetic arithmetic;
   const Reader& source;
   const Writer& sink;
+  std::int64_t max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
   std::int64_t read_unit_rows() const;
