@@ -86,7 +86,7 @@ _sepconv() {{
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
   local kept="${{word%"${{word##*[:=]}}"}}"
   COMPREPLY=("${{COMPREPLY[@]#"$kept"}}")
-  [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace
+  [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace 2>/dev/null
   return 0
 }}
 complete -o default -F _sepconv sepconv

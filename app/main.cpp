@@ -29,6 +29,17 @@ int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
   return fail(kWrongUsage, fmt::format("{}; see {} --help", error.what(), command));
 }
 
+/// CLI11 would only say that some command is required.
+void check_command_name(const CLI::App& program, const std::string& word) {
+  if (word.empty() || word.front() == '-') return;
+  std::string names;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return;
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  throw sepconv::InvalidArgument(fmt::format("there is no command '{}'; the commands are {}", word, names));
+}
+
 int guarded(const CLI::App& program, const std::function<int()>& work) {
   try {
     return work();
@@ -69,6 +80,7 @@ int main(int argc, char** argv) {
   add_completion_command(program, context);
 
   const int code = guarded(program, [&] {
+    if (argc > 1) check_command_name(program, argv[1]);
     program.parse(argc, argv);
     return context.action();
   });

@@ -19,7 +19,8 @@ struct ChannelStats {
   double histogram_low = 0, histogram_high = 0;
   std::vector<std::int64_t> histogram;
 };
-/// One pass for integer types, two for floating types (the second for the histogram). The same bits for any plan.
+/// One pass for integer types, two for floating types (the second for the histogram). The same bits for any
+/// plan.
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options = {});
 
 struct Comparison {
@@ -27,7 +28,8 @@ struct Comparison {
   std::int64_t different = 0;  ///< elements with |a - b| > tolerance, or exactly one of them not a number
   double max_difference = 0;
   double mean_difference = 0;
-  double psnr_db = 0;  ///< 10 log10(peak^2 / mean squared difference); peak: the type's greatest value, 1 for floating types; infinity if equal
+  double psnr_db = 0;  ///< 10 log10(peak^2 / mean squared difference); peak: the type's greatest value, 1 for
+                       ///< floating types; infinity if equal
   struct Position {
     std::int64_t row = 0, col = 0, channel = 0;
     double a = 0, b = 0;

@@ -1,0 +1,50 @@
+"""What the tests of the command line share: images to begin with, and what must hold after a failure."""
+
+import subprocess
+
+import numpy as np
+
+
+def image(rows=96, cols=128, channels=1, dtype=np.uint8, seed=1):
+    """Random values over the whole range of an integer type, or in [0, 1)."""
+    random = np.random.default_rng(seed)
+    shape = (rows, cols) if channels == 1 else (rows, cols, channels)
+    if np.issubdtype(dtype, np.integer):
+        return random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+    return random.random(shape).astype(dtype)
+
+
+def listing(folder):
+    """Every name under a folder, hidden ones too: a forgotten temporary file shows as one more."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def one_sentence(stderr):
+    """The sentence of a failed run, checked to be the only thing said."""
+    assert stderr.startswith("sepconv: "), stderr
+    assert stderr.endswith("\n") and stderr.count("\n") == 1, stderr
+    assert len(stderr) < 600, stderr
+    return stderr.removeprefix("sepconv: ").strip()
+
+
+def fails(sepconv, *arguments, status):
+    """Runs a command that must fail with this exit status, one sentence, and no file made or changed. Returns the sentence."""
+    before = listing(sepconv.folder)
+    done = sepconv(*arguments, status=status)
+    assert listing(sepconv.folder) == before
+    assert done.stdout == ""
+    return one_sentence(done.stderr)
+
+
+def mounted(options, folder):
+    """Mounts a tmpfs on a folder; False where that is not allowed."""
+    folder.mkdir(exist_ok=True)
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def unmount(folder):
+    subprocess.run(["umount", folder], check=True)

@@ -1,0 +1,288 @@
+"""Every command does what its help says: what it prints, what it makes, and what can be read by machines."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+
+import numpy as np
+import pytest
+import tifffile
+
+from conftest import BINARY
+from cli_support import image, listing
+
+COMMANDS = ["run", "plan", "info", "stats", "compare", "generate", "devices", "stages", "completion"]
+
+
+@pytest.fixture
+def source(sepconv):
+    np.save(sepconv.folder / "in.npy", image(rows=300, cols=400, channels=3))
+    return "in.npy"
+
+
+def stage_names(sepconv):
+    return re.findall(r"^  (\w+)  ", sepconv("stages").stdout, re.MULTILINE)
+
+
+# ---- run ----
+
+
+def test_no_stage_copies(sepconv, source):
+    sepconv("run", source, "out.npy")
+    assert np.array_equal(np.load(sepconv.folder / "out.npy"), np.load(sepconv.folder / source))
+
+
+def test_whole_image_runner_gives_the_same_bytes(sepconv, source):
+    stages = ["gaussian:sigma=2", "sobel:axis=x", "cast:type=f32"]
+    sepconv("run", source, "streamed.npy", *stages, "--band-rows", 17)
+    sepconv("run", source, "whole.npy", *stages, "--whole")
+    assert (sepconv.folder / "streamed.npy").read_bytes() == (sepconv.folder / "whole.npy").read_bytes()
+
+
+def test_summary_on_stderr_unless_quiet(sepconv, source):
+    done = sepconv("run", source, "out.npy", "box:radius=2")
+    assert done.stdout == ""
+    for word in ("Mpix/s", "bottleneck", "ceiling", "read", "compute", "write"):
+        assert word in done.stderr
+    assert sepconv("run", source, "out.npy", "box:radius=2", "--quiet", "--force").stderr == ""
+
+
+def test_verbose_says_the_plan(sepconv, source):
+    assert "plan:" in sepconv("run", source, "out.npy", "--verbose").stderr
+
+
+def test_trace_report_and_stats(sepconv, source):
+    sepconv("run", source, "out.npy", "gaussian:sigma=1", "--band-rows", 50, "--quiet",
+            "--trace", "trace.json", "--report", "report.txt", "--stats", "stats.json")
+    events = json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"]
+    spans = [event for event in events if event["ph"] == "X"]
+    assert {span["cat"] for span in spans} == {"read", "compute", "write"}
+    assert {span["args"]["band"] for span in spans if span["cat"] == "compute"} == set(range(6))
+    assert all(span["dur"] >= 0 and span["ts"] >= 0 for span in spans)
+    stats = json.loads((sepconv.folder / "stats.json").read_text())
+    assert stats["plan"]["bands"] == 6
+    assert [step["name"] for step in stats["steps"]] == ["read", "compute", "write"]
+    assert stats["steps"][2]["bytes"] == 300 * 400 * 3
+    assert stats["peak_rss_bytes"] > 2**20
+    assert "bottleneck" in (sepconv.folder / "report.txt").read_text()
+    assert listing(sepconv.folder) == ["in.npy", "out.npy", "report.txt", "stats.json", "trace.json"]
+
+
+def test_logs_of_an_earlier_run_are_replaced_and_of_a_failed_run_not_made(sepconv, source):
+    (sepconv.folder / "stats.json").write_text("old")
+    sepconv("run", "missing.npy", "out.npy", "--stats", "stats.json", status=1)
+    assert (sepconv.folder / "stats.json").read_text() == "old"
+    sepconv("run", source, "out.npy", "--stats", "stats.json")
+    json.loads((sepconv.folder / "stats.json").read_text())
+
+
+def test_raw_input_and_output(sepconv):
+    pixels = image(rows=30, cols=20, channels=3, dtype=np.uint16)
+    (sepconv.folder / "in.dat").write_bytes(b"header" + pixels.astype(">u2").tobytes())
+    sepconv("run", "in.dat", "out.npy", "--raw", "20x30x3:u16be:6")
+    assert np.array_equal(np.load(sepconv.folder / "out.npy"), pixels)
+
+
+def progress_on_a_terminal(sepconv, *arguments):
+    """What a run writes to a terminal behind its stderr."""
+    primary, secondary = pty.openpty()
+    run = subprocess.Popen([BINARY, *arguments], cwd=sepconv.folder, stdout=subprocess.DEVNULL, stderr=secondary)
+    os.close(secondary)
+    written = b""
+    while True:
+        try:
+            part = os.read(primary, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not part:
+            break
+        written += part
+    os.close(primary)
+    assert run.wait() == 0, written
+    return written.decode()
+
+
+def test_progress_on_a_terminal_only(sepconv):
+    with open(sepconv.folder / "in.raw", "wb") as source:
+        source.truncate(8000 * 8000)
+    arguments = ["run", "in.raw", "out.npy", "gaussian:sigma=10", "--raw", "8000x8000:u8", "--band-rows", "64", "--force"]
+    shown = progress_on_a_terminal(sepconv, *arguments)
+    assert re.search(r"\d+ %  \d+ Mpix/s  \d+ MB/s  \d+:\d\d left", shown), shown
+    lines = shown.split("\r\x1b[K")
+    assert "left" not in lines[-1] and "bottleneck" in lines[-1], "the line is not cleared before the summary"
+    percents = [int(number) for number in re.findall(r"(\d+) %  \d+ Mpix", shown)]
+    assert percents == sorted(percents)
+    assert progress_on_a_terminal(sepconv, *arguments, "--quiet") == ""
+    assert "\r" not in sepconv(*arguments).stderr
+
+
+# ---- plan, info, stats, compare, generate ----
+
+
+def test_plan_makes_nothing(sepconv, source):
+    before = listing(sepconv.folder)
+    text = sepconv("plan", source, "out.npy", "gaussian:sigma=3", "--max-memory", "8M").stdout
+    for word in ("bands", "slots", "memory", "streams", "gaussian"):
+        assert word in text
+    plan = json.loads(sepconv("plan", source, "out.npy", "gaussian:sigma=3", "--max-memory", "8M", "--json").stdout)
+    assert plan["memory_bytes"]["total"] <= plan["memory_bytes"]["ceiling"] == 8 * 2**20
+    assert plan["streams"] is True
+    assert listing(sepconv.folder) == before
+
+
+def test_strips_that_do_not_fit_become_tiles(sepconv):
+    """A row of pixels of 100,000 columns in f64 with halos is beyond 8 MiB; tiles are not."""
+    pixels = np.zeros((64, 100000), np.float64)
+    np.save(sepconv.folder / "wide.npy", pixels)
+    limits = ["--max-memory", "16M", "--quiet"]
+    sepconv("run", "wide.npy", "out.tif", "gaussian:sigma=8", *limits)
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as made:
+        assert made.pages[0].is_tiled
+    forced = sepconv("run", "wide.npy", "strips.tif", "gaussian:sigma=8", "--tile", "0", *limits, status=1)
+    assert "memory" in forced.stderr
+
+
+def test_info(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", image(channels=3, dtype=np.uint16), tile=(32, 48), compression="zlib",
+                     photometric="rgb")
+    text = sepconv("info", "in.tif").stdout
+    assert "128 x 96" in text and "3 channels" in text and "u16" in text
+    info = json.loads(sepconv("info", "in.tif", "--json").stdout)
+    page = info["pages"][0]
+    assert (page["rows"], page["cols"], page["channels"], page["type"]) == (96, 128, 3, "u16")
+    assert page["block"] == {"rows": 32, "cols": 48}
+    assert info["file_bytes"] == (sepconv.folder / "in.tif").stat().st_size
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])
+def test_stats_agree_with_numpy(sepconv, dtype):
+    pixels = image(rows=201, cols=103, channels=2, dtype=dtype)
+    np.save(sepconv.folder / "in.npy", pixels)
+    stats = json.loads(sepconv("stats", "in.npy", "--json").stdout)
+    for channel, found in enumerate(stats["channels"]):
+        values = pixels[..., channel].astype(np.float64)
+        assert (found["min"], found["max"], found["count"]) == (values.min(), values.max(), values.size)
+        assert found["mean"] == pytest.approx(values.mean(), rel=1e-12)
+        assert found["deviation"] == pytest.approx(values.std(), rel=1e-12)
+        histogram = found["histogram"]
+        if np.issubdtype(dtype, np.integer):
+            bins = (values - histogram["low"]).astype(int) * 256 // 2 ** (8 * dtype().itemsize)
+            expected = np.bincount(bins.ravel(), minlength=256)
+        else:
+            expected = np.histogram(values, 256, (values.min(), values.max()))[0]
+        assert np.abs(np.array(histogram["counts"]) - expected).sum() <= 4  # values that lie on an edge of two bins
+        assert sum(histogram["counts"]) == values.size
+    assert "deviation" in sepconv("stats", "in.npy", "--histogram").stdout
+
+
+def test_compare(sepconv, source):
+    pixels = np.load(sepconv.folder / source)
+    changed = pixels.copy()
+    changed[123, 45, 2] ^= 8
+    np.save(sepconv.folder / "changed.npy", changed)
+    np.save(sepconv.folder / "smaller.npy", pixels[1:])
+    assert "equal" in sepconv("compare", source, source).stdout
+    text = sepconv("compare", source, "changed.npy", status=1).stdout
+    assert "row 123, column 45, channel 2" in text
+    found = json.loads(sepconv("compare", source, "changed.npy", "--json", status=1).stdout)
+    assert (found["different"], found["max_difference"], found["first"]["row"]) == (1, 8, 123)
+    assert found["first"]["b"] == changed[123, 45, 2]
+    error = pixels.astype(float) - changed
+    assert found["psnr_db"] == pytest.approx(10 * np.log10(255**2 / np.mean(error**2)))
+    sepconv("compare", source, "changed.npy", "--tolerance", 8)
+    sepconv("compare", source, "changed.npy", "--tolerance", 7.5, status=1)
+    assert "same size" in sepconv("compare", source, "smaller.npy", status=1).stderr
+
+
+@pytest.mark.parametrize("pattern", ["natural", "gradient", "checkerboard", "impulse", "noise"])
+def test_generate(sepconv, pattern):
+    arguments = ["--size", "301x203", "--type", "u16", "--channels", 2, "--pattern", pattern, "--seed", 7, "--quiet"]
+    sepconv("generate", "a.npy", *arguments)
+    sepconv("generate", "b.npy", *arguments, "--band-rows", 3, "--threads", 1)
+    pixels = np.load(sepconv.folder / "a.npy")
+    assert pixels.shape == (203, 301, 2) and pixels.dtype == np.uint16
+    assert (pixels != 0).any() and len(np.unique(pixels)) >= 2
+    assert (sepconv.folder / "a.npy").read_bytes() == (sepconv.folder / "b.npy").read_bytes()
+    assert sepconv("generate", "c.tif", *arguments, "--tile", 64, "--compress", "deflate").stderr == ""
+    assert np.array_equal(tifffile.imread(sepconv.folder / "c.tif").reshape(pixels.shape), pixels)
+
+
+# ---- devices, stages, completion, help ----
+
+
+def test_devices(sepconv):
+    text = sepconv("devices").stdout
+    for word in ("processors", "instruction set", "L2", "free memory", "copy", "fused multiply-adds"):
+        assert word in text
+
+
+def test_every_stage_explains_itself_and_its_example_runs(sepconv):
+    np.save(sepconv.folder / "in.npy", image(rows=64, cols=64, channels=3))
+    names = stage_names(sepconv)
+    assert len(names) >= 17
+    for name in names:
+        text = sepconv("stages", name).stdout
+        example = re.search(r"run in.tif out.tif (.+)", text).group(1)
+        assert example.startswith(name)
+        if "file" in example or ".npy" in example or ".txt" in example:
+            continue  # needs a file of the user's
+        sepconv("run", "in.npy", "out.npy", example, "--force", "--quiet")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_ends_with_an_example_that_runs(sepconv, command):
+    help_text = sepconv(command, "--help").stdout.rstrip()
+    example = re.search(r"Example:  (.+)$", help_text).group(1)
+    for name in ("scan.tif", "expected.tif"):
+        sepconv("generate", name, "--size", "600x400", "--quiet")
+    if command == "compare":
+        sepconv("run", "scan.tif", "out.tif", "--quiet")
+    shell = f'sepconv() {{ "{BINARY}" "$@"; }}\n{example}'
+    done = subprocess.run(["bash", "-ec", shell], cwd=sepconv.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_and_version_are_no_errors(sepconv):
+    for arguments in (["--help"], ["run", "--help"], ["--version"]):
+        done = sepconv(*arguments)
+        assert done.stdout and not done.stderr
+    for name in stage_names(sepconv):
+        assert name in sepconv("run", "--help").stdout
+
+
+def bash_completions(sepconv, line):
+    """What bash would offer at the end of this line, with the words split as bash splits them."""
+    words = [word for word in re.split(r"([:=])|\s+", line) if word]
+    if line.endswith(" "):
+        words.append("")
+    quoted = " ".join("'" + word + "'" for word in words)
+    script = (f"source <('{BINARY}' completion bash); COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; "
+              f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _sepconv; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+    done = subprocess.run(["bash", "--norc", "-c", script], cwd=sepconv.folder, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash_completion(sepconv):
+    assert set(COMMANDS) <= set(bash_completions(sepconv, "sepconv "))
+    assert bash_completions(sepconv, "sepconv pl") == ["plan"]
+    assert {"--max-memory", "--threads"} <= set(bash_completions(sepconv, "sepconv run a b --"))
+    assert bash_completions(sepconv, "sepconv run a b --max-m") == ["--max-memory"]
+    assert bash_completions(sepconv, "sepconv run a b gau") == ["gaussian"]
+    assert bash_completions(sepconv, "sepconv run a b gaussian:si") == ["sigma="]
+    assert bash_completions(sepconv, "sepconv run a b gaussian:sigma=2,trunc") == ["2,truncate="]
+    assert bash_completions(sepconv, "sepconv completion z") == ["zsh"]
+
+
+@pytest.mark.parametrize("shell, check", [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])])
+def test_completion_scripts_are_valid(sepconv, shell, check):
+    script = sepconv("completion", shell).stdout
+    for name in [*COMMANDS, *stage_names(sepconv), "max-memory"]:
+        assert name in script
+    try:
+        done = subprocess.run(check, input=script, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip(f"{shell} is not installed")
+    assert done.returncode == 0, done.stderr
