@@ -133,10 +133,10 @@ def test_plan_makes_nothing(sepconv, source):
 
 
 def test_strips_that_do_not_fit_become_tiles(sepconv):
-    """A row of pixels of 100,000 columns in f64 with halos is beyond 8 MiB; tiles are not."""
+    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 are beyond 24 MiB; tiles are not."""
     pixels = np.zeros((64, 100000), np.float64)
     np.save(sepconv.folder / "wide.npy", pixels)
-    limits = ["--max-memory", "16M", "--quiet"]
+    limits = ["--compress", "deflate", "--max-memory", "24M", "--quiet"]
     sepconv("run", "wide.npy", "out.tif", "gaussian:sigma=8", *limits)
     with tifffile.TiffFile(sepconv.folder / "out.tif") as made:
         assert made.pages[0].is_tiled

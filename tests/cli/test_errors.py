@@ -240,7 +240,7 @@ def test_disk_full(sepconv, name):
     if not mounted("size=1m", folder):
         pytest.skip("mounting a small file system needs root")
     try:
-        assert "space" in fails(sepconv, "run", "in.npy", f"small/{name}", "--max-memory", "64M", status=FAILED)
+        assert "space" in fails(sepconv, "run", "in.npy", f"small/{name}", "--max-memory", "256M", status=FAILED)
     finally:
         unmount(folder)
 
