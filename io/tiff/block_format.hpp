@@ -1,0 +1,45 @@
+// What a codec must know of a block: a tile or a strip, of one plane when channels lie in planes of their
+// own.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sepconv/core/image.hpp"
+
+namespace sepconv {
+
+/// Fields hold the values of the TIFF tags of the same names.
+struct BlockFormat {
+  Extent extent;
+  std::int64_t channels = 1;  ///< in the block: 1 when planar
+  PixelType type = PixelType::u8;
+  std::uint16_t compression = 1;
+  std::uint16_t predictor = 1;
+  std::uint16_t photometric = 1;
+  std::uint16_t fill_order = 1;
+  std::array<std::uint16_t, 2> subsampling{2, 2};
+  std::vector<std::byte> jpeg_tables;
+  bool big_endian = false;
+  int level = 0;  ///< of the encoder; 0: the codec's default
+
+  std::int64_t row_bytes() const noexcept { return extent.cols * channels * size_of(type); }
+  std::int64_t bytes() const noexcept { return extent.rows * row_bytes(); }
+
+  /// More encoded bytes than any encoder makes of a block: LZW takes at most 12 bits for 8, JPEG 18 for a
+  /// coefficient. The rest is headers.
+  std::int64_t max_encoded_bytes() const noexcept;
+  /// Fewer encoded bytes than any encoder needs for a block: the bound that lets a few bytes claim only so
+  /// many pixels.
+  std::int64_t min_encoded_bytes() const noexcept;
+};
+
+/// The value of the tag SampleFormat.
+std::uint16_t sample_format(PixelType type) noexcept;
+
+/// Whether libtiff's predictors go with this codec.
+bool has_predictor(std::uint16_t compression) noexcept;
+
+}  // namespace sepconv

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <vector>
+
+#include "sepconv/io/tiff/block_encoder.hpp"
+#include "sepconv/io/tiff/lease_pool.hpp"
+#include "sepconv/io/tiff/tiff_writer.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Encoded blocks are held until all of their batch are there, to be placed in order.
+constexpr std::int64_t kBatchBytes = 32 << 20;
+
+class CompressedWriter final : public TiffWriter {
+ public:
+  CompressedWriter(std::unique_ptr<TiffSink> tiff, Extent block) : TiffWriter(std::move(tiff), block) {}
+
+  void finish() override { sink().finish(); }
+
+  std::int64_t buffer_bytes(int concurrency) const override {
+    const BlockFormat& format = directory().block;
+    // The last strips of the planes, when shorter, take encoders beside those that are kept.
+    const bool short_strips = !directory().tiled && spec().extent.rows % format.extent.rows != 0;
+    const std::int64_t encoders =
+        concurrency + (short_strips ? std::min<std::int64_t>(concurrency, directory().planes()) : 0);
+    return sink().memory_bytes() + encoders * BlockEncoder::memory_bytes(format) +
+           batch_blocks(concurrency) * format.max_encoded_bytes();
+  }
+
+ private:
+  struct Block {
+    std::int64_t plane, grid_row, grid_col;
+  };
+
+  // Batch by batch: encode on all threads, place in row-major order on this one, write on all. So the file's
+  // bytes do not depend on the threads.
+  void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    const Rect blocks = directory().grid_rect(rect);
+    const std::int64_t count = directory().planes() * blocks.area();
+    const std::int64_t batch = batch_blocks(executor.concurrency());
+    encoded_.resize(
+        static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(encoded_), std::min(batch, count))));
+    const auto block_at = [&](std::int64_t i) {
+      return Block{i / blocks.area(), blocks.row + i % blocks.area() / blocks.cols,
+                   blocks.col + i % blocks.cols};
+    };
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t first = 0; first < count; first += batch) {
+      const std::int64_t size = std::min(batch, count - first);
+      executor.for_each(size,
+                        [&](std::int64_t i, int) { encode(block_at(first + i), rect, in, encoded(i)); });
+      offsets.clear();
+      for (std::int64_t i = 0; i < size; ++i) {
+        const Block block = block_at(first + i);
+        offsets.push_back(sink().place(directory().block_index(block.plane, block.grid_row, block.grid_col),
+                                       encoded(i).size));
+      }
+      executor.for_each(size, [&](std::int64_t i, int) {
+        sink().write_at(offsets[static_cast<std::size_t>(i)], encoded(i).bytes());
+      });
+    }
+  }
+
+  void encode(const Block& block, const Rect& rect, const ConstPixelView& in, EncodedBlock& encoded) {
+    const Rect part = directory().block_rect(block.grid_row, block.grid_col);
+    const ConstPixelView pixels = in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
+    BlockFormat format = directory().block;
+    format.extent.rows = directory().stored_rows(block.grid_row);
+    if (format.extent == directory().block.extent) {
+      const auto encoder =
+          encoders_.lease([&] { return std::make_unique<BlockEncoder>(format, sink().name()); });
+      encode_with(*encoder, block.plane, pixels, encoded);
+    } else {  // the last strip, which is shorter: once a plane, so its encoder is not kept
+      BlockEncoder encoder(format, sink().name());
+      encode_with(encoder, block.plane, pixels, encoded);
+    }
+  }
+
+  void encode_with(BlockEncoder& encoder, std::int64_t plane, const ConstPixelView& pixels,
+                   EncodedBlock& encoded) const {
+    copy_to_block(pixels, channel_of(plane), encoder.pixels(), encoder.format().row_bytes());
+    pad_block(encoder.pixels(), encoder.format(), pixels.extent);
+    encoder.encode(encoded);
+  }
+
+  std::int64_t batch_blocks(int concurrency) const {
+    const std::int64_t several =
+        std::clamp<std::int64_t>(kBatchBytes / directory().block.bytes(), concurrency, 4 * concurrency);
+    return std::min(several, directory().block_count());
+  }
+
+  EncodedBlock& encoded(std::int64_t i) { return encoded_[static_cast<std::size_t>(i)]; }
+
+  LeasePool<BlockEncoder> encoders_;
+  std::vector<EncodedBlock> encoded_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_compressed_writer(std::unique_ptr<TiffSink> sink) {
+  const Extent block = sink->directory().block.extent;
+  return std::make_unique<CompressedWriter>(std::move(sink), block);
+}
+
+}  // namespace sepconv

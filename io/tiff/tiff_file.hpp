@@ -1,0 +1,61 @@
+// A TIFF that is open at one of its directories: the layout, the metadata, and where each block lies.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "sepconv/io/file.hpp"
+#include "sepconv/io/tiff/tiff_directory.hpp"
+
+namespace sepconv {
+
+/// Where the file keeps a block. `bytes` 0: it is left out and its pixels are zero (GDAL's sparse files).
+struct StoredBlock {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+  bool sparse() const noexcept { return bytes == 0; }
+};
+
+/// The tables of blocks are loaded where they are asked for, so a file opens at once whatever its size.
+class TiffFile {
+ public:
+  /// Throws IoError; see open_tiff.
+  TiffFile(const std::filesystem::path& path, int page);
+  ~TiffFile();
+
+  const InputFile& bytes() const noexcept { return file_; }
+  const std::string& name() const noexcept { return file_.path().native(); }
+  const TiffDirectory& directory() const noexcept { return directory_; }
+  const Metadata& metadata() const noexcept { return metadata_; }
+
+  /// Thread-safe. The block lies inside the file, or this throws IoError.
+  StoredBlock locate(std::int64_t block_index);
+  /// Encoded bytes of all blocks; the whole file's when there are so many blocks that adding up takes time.
+  std::int64_t stored_bytes();
+
+  /// Upper bound of the memory that all this takes, tables included.
+  std::int64_t memory_bytes() const;
+
+ private:
+  void select_page(int page);
+
+  InputFile file_;
+  std::unique_ptr<TiffBytes> source_;
+  std::mutex mutex_;
+  TiffHandle handle_;
+  TiffDirectory directory_;
+  Metadata metadata_;
+};
+
+/// What is known of a file without reading any of its directories.
+struct TiffPages {
+  std::int64_t count = 0;
+  std::int64_t file_bytes = 0;
+  bool big_tiff = false;
+};
+TiffPages count_tiff_pages(const std::filesystem::path& path);
+
+}  // namespace sepconv

@@ -1,0 +1,46 @@
+#include "sepconv/io/tiff/tiff_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/tiff.hpp"
+#include "sepconv/io/tiff/tiff_plan.hpp"
+
+namespace sepconv {
+namespace {
+
+bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int64_t side) {
+  return begin % block == 0 && (end % block == 0 || end == side);
+}
+
+}  // namespace
+
+TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink, Extent block) : sink_(std::move(sink)) {
+  layout_.block = block;
+  layout_.description = describe(directory());
+}
+
+void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+  const Extent image = spec().extent;
+  const Extent block = layout_.block;
+  const bool fits = !rect.empty() && Rect::whole(image).contains(rect) && in.extent == rect.extent() &&
+                    in.channels == spec().channels && in.type == spec().type &&
+                    aligned(rect.row, rect.row_end(), block.rows, image.rows) &&
+                    aligned(rect.col, rect.col_end(), block.cols, image.cols);
+  if (!fits) {
+    throw InvalidArgument(fmt::format(
+        "{}: cannot write {} from a view of another shape, outside the image or off its blocks of {} x {}",
+        sink_->name(), to_string(rect), block.cols, block.rows));
+  }
+  write_pixels(rect, in, executor);
+}
+
+std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& options) {
+  const TiffDirectory directory = plan_directory(path, spec, options);
+  auto sink = std::make_unique<TiffSink>(path, directory, options);
+  return directory.compressed() ? make_compressed_writer(std::move(sink))
+                                : make_uncompressed_writer(std::move(sink));
+}
+
+}  // namespace sepconv

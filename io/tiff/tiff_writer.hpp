@@ -1,0 +1,42 @@
+// What the writers of TIFF have in common.
+#pragma once
+
+#include <memory>
+
+#include "sepconv/io/tiff/block_pixels.hpp"
+#include "sepconv/io/tiff/tiff_sink.hpp"
+#include "sepconv/io/writer.hpp"
+
+namespace sepconv {
+
+class TiffWriter : public Writer {
+ public:
+  const ImageSpec& spec() const noexcept final { return directory().spec; }
+  const SinkLayout& layout() const noexcept final { return layout_; }
+
+  /// Checks the request and calls write_pixels.
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) final;
+
+ protected:
+  /// `block` as in SinkLayout.
+  TiffWriter(std::unique_ptr<TiffSink> sink, Extent block);
+
+  virtual void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
+
+  TiffSink& sink() const noexcept { return *sink_; }
+  const TiffDirectory& directory() const noexcept { return sink_->directory(); }
+  std::int64_t channel_of(std::int64_t plane) const noexcept {
+    return directory().planar ? plane : kAllChannels;
+  }
+
+ private:
+  std::unique_ptr<TiffSink> sink_;
+  SinkLayout layout_;
+};
+
+/// Every byte's place is known beforehand: any order, straight from the caller's rows where they fit.
+std::unique_ptr<Writer> make_uncompressed_writer(std::unique_ptr<TiffSink> sink);
+/// Blocks are encoded one a task and follow each other as they come.
+std::unique_ptr<Writer> make_compressed_writer(std::unique_ptr<TiffSink> sink);
+
+}  // namespace sepconv
