@@ -7,6 +7,8 @@
 #define SEPCONV_CONV_MARCH_INL_H
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +16,15 @@
 #include "sepconv/core/image.hpp"
 #include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/kernels/conv/passes-inl.h"
+#include "sepconv/kernels/conv/strips.hpp"
 #include "sepconv/kernels/simd/rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
+
+inline void prefetch_bytes(const std::byte* from, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += kAlignment) hwy::Prefetch(from + i);
+}
 
 /// Row-filtered rows of a strip of columns [col, col + cols) of the input's image.
 template <class A>
@@ -49,13 +56,20 @@ class RowFilter {
 
   /// Row `row` of the image, which in.rect holds, filtered into `to`.
   void filter(std::int64_t row, A* to) const {
-    const std::byte* const from =
-        in_.pixels.row_data(row - in_.rect.row) + (inside_begin_ - in_.rect.col) * in_.pixels.pixel_bytes();
+    const std::byte* const from = inside_pixels(row);
     if (taps_.count == 0) return load_(from, elements(), to);
     if (in_place_) return row_pass(taps_, channels_, reinterpret_cast<const A*>(from), elements(), to);
     load_(from, (inside_end_ - inside_begin_) * channels_, padded_ + (inside_begin_ - first_) * channels_);
     extend();
     row_pass(taps_, channels_, padded_, elements(), to);
+  }
+
+  /// Asks for row `row` ahead of its turn, if in.rect has it: a strip leaves each row after a few cache
+  /// lines, which is too soon for the processor to see where it goes.
+  void prefetch(std::int64_t row) const {
+    if (row < in_.rect.row_end()) {
+      prefetch_bytes(inside_pixels(row), (inside_end_ - inside_begin_) * in_.pixels.pixel_bytes());
+    }
   }
 
   /// A row outside the image under the constant border, filtered into `to`.
@@ -67,6 +81,11 @@ class RowFilter {
   }
 
  private:
+  const std::byte* inside_pixels(std::int64_t row) const {
+    return in_.pixels.row_data(row - in_.rect.row) +
+           (inside_begin_ - in_.rect.col) * in_.pixels.pixel_bytes();
+  }
+
   /// Fills the padded row left and right of the image's columns.
   void extend() const {
     for (std::int64_t col = first_; col < inside_begin_; ++col) extend_at(col);
@@ -129,7 +148,13 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
   for (std::int64_t row = out.rect.row; row < out.rect.row_end(); row += block_rows) {
     const std::int64_t height = std::min(block_rows, out.rect.row_end() - row);
     const std::int64_t needed_end = std::min(row + height + radius, out.image.rows);
-    for (; next_row < needed_end; ++next_row) rows.filter(next_row, scratch.ring.at(next_row));
+    for (std::int64_t i = row; i < row + height; ++i) {  // written only after the rows are filtered
+      prefetch_bytes(out.pixels.row_data(i - out.rect.row), out.pixels.row_bytes());
+    }
+    for (; next_row < needed_end; ++next_row) {
+      rows.prefetch(next_row + ConvTuning::kPrefetchRows);
+      rows.filter(next_row, scratch.ring.at(next_row));
+    }
     for (std::int64_t j = 0; j < height + 2 * radius; ++j) {
       const std::int64_t image_row = border_index(row - radius + j, out.image.rows, border);
       scratch.window[j] = image_row < 0 ? scratch.constant_row : scratch.ring.at(image_row);

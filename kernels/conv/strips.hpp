@@ -16,11 +16,13 @@ struct ConvTuning {
   /// A ring of filtered rows this large stays in the L1 cache...
   static constexpr std::int64_t kFirstCacheBytes = 24 << 10;
   /// ... but strips narrower than this cost more at their ends than the cache gives back, ...
-  static constexpr std::int64_t kUsefulElements = 512;
+  static constexpr std::int64_t kUsefulElements = 1024;
   /// ... unless the ring would leave the L2 cache, ...
   static constexpr std::int64_t kSecondCacheBytes = 512 << 10;
   /// ... down to strips of a few vectors.
   static constexpr std::int64_t kLeastElements = 128;
+  /// Source rows from a row being asked for to its being filtered.
+  static constexpr std::int64_t kPrefetchRows = 8;
   /// Elements that a kernel may touch beyond a scratch row's end: the widest vector's worth.
   static constexpr std::int64_t kSlackElements = 16;
 };
