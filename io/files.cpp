@@ -144,7 +144,7 @@ const std::vector<FormatEntry>& format_table() {
       {"PNM", ".ppm .pgm", "PBM, PGM and PPM, text and binary; held in memory as a whole",
        "u8 and u16; PGM 1 channel, PPM 3; held in memory as a whole"},
       {"BMP", ".bmp", "1 to 32 bits, run lengths; held in memory as a whole",
-       "u8 with 1, 3 or 4 channels; held in memory as a whole"},
+       "u8 with 1 or 3 channels; held in memory as a whole"},
   };
   return table;
 }

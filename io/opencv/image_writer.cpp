@@ -19,7 +19,7 @@ struct Capability {
 };
 constexpr Capability kCapabilities[] = {
     {".png", "PNG", true, "134"}, {".jpg", "JPEG", false, "13"}, {".jpeg", "JPEG", false, "13"},
-    {".ppm", "PPM", true, "3"},   {".pgm", "PGM", true, "1"},    {".bmp", "BMP", false, "134"},
+    {".ppm", "PPM", true, "3"},   {".pgm", "PGM", true, "1"},    {".bmp", "BMP", false, "13"},
 };
 
 const Capability& capability_of(std::string_view ending) {

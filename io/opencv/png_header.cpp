@@ -12,15 +12,25 @@ constexpr std::uint32_t chunk_name(const char (&name)[5]) {
          static_cast<std::uint32_t>(name[2]) << 8 | static_cast<std::uint32_t>(name[3]);
 }
 
-/// Whether a tRNS chunk comes before the pixels: it makes a palette or RGB image one with alpha.
-bool has_transparency(const InputFile& file) {
+/// Follows the chunks to the end of the image, so that a truncated file is known before it is decoded.
+/// Returns whether there is a tRNS chunk, which makes a palette or RGB image one with alpha; it comes before
+/// the pixels.
+bool scan_chunks(const InputFile& file) {
   constexpr std::int64_t after_header = 8 + 25;  // signature and IHDR with its length, name and checksum
+  bool transparency = false;
+  bool pixels = false;
   for (std::int64_t offset = after_header;;) {
     const HeaderBytes<8> chunk(file, offset);
-    if (chunk.big32(4) == chunk_name("IDAT")) return false;
-    if (chunk.big32(4) == chunk_name("tRNS")) return true;
+    const std::uint32_t name = chunk.big32(4);
+    if (name == chunk_name("tRNS") && !pixels) transparency = true;
+    if (name == chunk_name("IDAT")) pixels = true;
     offset += 12 + std::int64_t{chunk.big32(0)};
+    require_bytes(file, offset);
+    if (name == chunk_name("IEND")) break;
   }
+  if (!pixels)
+    throw_header_error(file, "it holds no pixels (no IDAT chunk); the file is damaged, copy it anew");
+  return transparency;
 }
 
 }  // namespace
@@ -44,6 +54,7 @@ void read_png_header(const InputFile& file, ImageHeader& header) {
                           depth));
   }
   header.spec.type = depth == 16 ? PixelType::u16 : PixelType::u8;
+  const bool transparency = scan_chunks(file);
   switch (colour) {
     case grey:
       header.spec.channels = 1;
@@ -53,7 +64,7 @@ void read_png_header(const InputFile& file, ImageHeader& header) {
       header.spec.channels = 4;
       break;
     default:
-      header.spec.channels = has_transparency(file) ? 4 : 3;
+      header.spec.channels = transparency ? 4 : 3;
   }
   header.storage = colour == palette      ? "palette"
                    : colour == grey_alpha ? "grey with alpha"

@@ -1,0 +1,198 @@
+#include "sepconv/io/file.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "sepconv/core/error.hpp"
+#include "temporary_folder.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+TEST_CASE("InputFile reads at offsets and says where a file ends") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("a.bin", "0123456789");
+  const InputFile file(path);
+  CHECK(file.size() == 10);
+  std::string text(4, ' ');
+  file.read_at(3, std::as_writable_bytes(std::span(text)));
+  CHECK(text == "3456");
+  CHECK(file.read_some_at(8, std::as_writable_bytes(std::span(text))) == 2);
+  CHECK(file.read_some_at(80, std::as_writable_bytes(std::span(text))) == 0);
+  CHECK_THROWS_WITH(file.read_at(8, std::as_writable_bytes(std::span(text))),
+                    Contains(path.native()) && Contains("ends at byte 10") && Contains("2 more bytes"));
+}
+
+TEST_CASE("InputFile refuses what is no file with bytes") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(InputFile(folder.path() / "absent.tif"), Contains("there is no such file"));
+  CHECK_THROWS_WITH(InputFile(folder.path()), Contains("it is a folder"));
+  CHECK_THROWS_WITH(InputFile(folder.write("empty.tif", "")), Contains("the file is empty"));
+  const fs::path pipe = folder.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(InputFile(pipe), Contains("no regular file"));
+}
+
+TEST_CASE("InputFile moves its descriptor along") {
+  const TemporaryFolder folder;
+  InputFile first(folder.write("a", "A"));
+  InputFile second(std::move(first));
+  CHECK(first.descriptor() == -1);
+  InputFile third(folder.write("b", "BB"));
+  third = std::move(second);
+  CHECK(third.size() == 1);
+  std::byte byte{};
+  third.read_at(0, {&byte, 1});
+  CHECK(byte == std::byte{'A'});
+}
+
+TEST_CASE("OutputFile shows the target only when it is committed") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "a.bin";
+  {
+    OutputFile file(target, {});
+    CHECK(folder.files().empty());
+    file.write_at(4, bytes_of("later"));
+    file.write_at(0, bytes_of("soon"));
+    CHECK_FALSE(fs::exists(target));
+    REQUIRE(folder.files().size() == 1);
+    CHECK_THAT(folder.files()[0], Catch::StartsWith(".a.bin.sepconv-"));
+    std::string text(4, ' ');
+    CHECK(file.read_some_at(2, std::as_writable_bytes(std::span(text))) == 4);
+    CHECK(text == "onla");
+    file.commit();
+  }
+  CHECK(folder.files() == std::vector<std::string>{"a.bin"});
+  CHECK(folder.read("a.bin") == "soonlater");
+}
+
+TEST_CASE("OutputFile that is not committed leaves nothing") {
+  const TemporaryFolder folder;
+  {
+    OutputFile file(folder.path() / "a.bin", {});
+    file.write_at(0, bytes_of("x"));
+  }
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("OutputFile honours the umask and keeps the mode of what it replaces") {
+  const TemporaryFolder folder;
+  const mode_t before = umask(027);
+  OutputFile fresh(folder.path() / "fresh", {});
+  fresh.commit();
+  umask(before);
+  CHECK(mode_of(folder.path() / "fresh") == 0640);
+
+  const fs::path old = folder.write("old", "old");
+  REQUIRE(chmod(old.c_str(), 0604) == 0);
+  OutputFile file(old, {.overwrite = true, .durable = true});
+  file.write_at(0, bytes_of("new"));
+  CHECK(folder.read("old") == "old");
+  file.commit();
+  CHECK(folder.read("old") == "new");
+  CHECK(mode_of(old) == 0604);
+}
+
+TEST_CASE("OutputFile follows a symbolic link to the file behind it") {
+  const TemporaryFolder folder;
+  folder.write("real", "old");
+  fs::create_symlink("real", folder.path() / "link");
+  OutputFile file(folder.path() / "link", {.overwrite = true});
+  file.write_at(0, bytes_of("new"));
+  file.commit();
+  CHECK(fs::is_symlink(folder.path() / "link"));
+  CHECK(folder.read("real") == "new");
+}
+
+TEST_CASE("OutputFile checks its target before it makes anything") {
+  const TemporaryFolder folder;
+  const fs::path existing = folder.write("there", "x");
+  fs::create_directory(folder.path() / "sub");
+  fs::create_symlink("nowhere", folder.path() / "dangling");
+  const auto make = [](const fs::path& path, bool overwrite = false) {
+    OutputFile(path, {overwrite, false});
+  };
+  CHECK_THROWS_WITH(make(existing), Contains("--force") && Contains(existing.native()));
+  CHECK_THROWS_WITH(make(folder.path() / "dangling"), Contains("--force"));
+  CHECK_THROWS_WITH(make(folder.path() / "sub", true), Contains("it is a folder"));
+  CHECK_THROWS_WITH(make(folder.path() / "no" / "b.tif"),
+                    Contains("the folder " + (folder.path() / "no").native() + " does not exist"));
+  CHECK_THROWS_WITH(make(existing / "b.tif"), Contains("is no folder"));
+  CHECK_THROWS_WITH(make("/dev/null", true), Contains("no regular file"));
+  CHECK_THROWS_WITH(make(fs::path()), Contains("name of a file is missing"));
+  CHECK_NOTHROW(make(existing, true));
+  if (geteuid() != 0) {  // root may write anywhere
+    REQUIRE(chmod((folder.path() / "sub").c_str(), 0500) == 0);
+    CHECK_THROWS_WITH(make(folder.path() / "sub" / "b.tif"), Contains("not writable"));
+  }
+}
+
+TEST_CASE("OutputFile does not replace a target that appeared meanwhile") {
+  const TemporaryFolder folder;
+  OutputFile file(folder.path() / "a", {});
+  file.write_at(0, bytes_of("mine"));
+  folder.write("a", "theirs");
+  CHECK_THROWS_WITH(file.commit(), Contains("exists already"));
+  CHECK(folder.read("a") == "theirs");
+  CHECK(folder.files() == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("OutputFile names a full disk as such and leaves nothing") {
+  const TemporaryFolder folder;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1000, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  {
+    OutputFile file(folder.path() / "a", {});
+    const std::vector<std::byte> bytes(600);
+    CHECK_NOTHROW(file.write_at(0, bytes));
+    CHECK_THROWS_WITH(file.write_at(600, bytes), Contains("cannot write") && Contains("larger than"));
+    CHECK_THROWS_AS(file.resize(2000), IoError);
+  }
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("OutputFile takes writes from several threads, holes read as zeros") {
+  const TemporaryFolder folder;
+  OutputFile file(folder.path() / "a", {});
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back(
+          [&file, i] { file.write_at(100 * i, bytes_of(std::string(50, static_cast<char>('a' + i)))); });
+    }
+  }
+  file.resize(900);
+  file.commit();
+  std::string expected;
+  for (int i = 0; i < 8; ++i) expected += std::string(50, static_cast<char>('a' + i)) + std::string(50, '\0');
+  CHECK(folder.read("a") == expected + std::string(100, '\0'));
+}
+
+}  // namespace
+}  // namespace sepconv

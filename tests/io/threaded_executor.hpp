@@ -1,0 +1,44 @@
+// An executor that really runs tasks at once, also on one processor.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sepconv/core/executor.hpp"
+
+namespace sepconv {
+
+class ThreadedExecutor final : public Executor {
+ public:
+  explicit ThreadedExecutor(int threads) : threads_(threads) {}
+
+  int concurrency() const noexcept override { return threads_; }
+
+  void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
+    std::atomic<std::int64_t> next = 0;
+    std::exception_ptr first;
+    std::mutex mutex;
+    std::vector<std::jthread> threads;
+    for (int worker = 0; worker < threads_; ++worker) {
+      threads.emplace_back([&, worker] {
+        try {
+          for (std::int64_t index = next++; index < count; index = next++) task(index, worker);
+        } catch (...) {
+          next = count;
+          const std::lock_guard lock(mutex);
+          if (!first) first = std::current_exception();
+        }
+      });
+    }
+    threads.clear();
+    if (first) std::rethrow_exception(first);
+  }
+
+ private:
+  int threads_;
+};
+
+}  // namespace sepconv
