@@ -28,9 +28,8 @@ def source(sepconv):
         datetime="2024:05:06 07:08:09",
         resolution=(1200, 600),
         resolutionunit="CENTIMETER",
-        iccprofile=ICC,
         metadata=None,
-        extratags=[*GEO_TAGS, (315, "s", 0, "A. Painter", True), (33432, "s", 0, "the painter", True)],
+        extratags=[*GEO_TAGS, (34675, "B", len(ICC), ICC, True), (315, "s", 0, "A. Painter", True), (33432, "s", 0, "the painter", True)],
     )
     return path
 

@@ -32,9 +32,9 @@ def test_png_to_png(sepconv, name):
     assert_close(np.asarray(PIL.Image.open(sepconv.folder / "out.png")), expected, np.uint8)
 
 
-@pytest.mark.parametrize("name", ["chessboard_GRAY_U16.tif", "chessboard_GRAY_U16B.tif", "multipage_rgb.tif"])
+@pytest.mark.parametrize("name", ["chessboard_GRAY_U16.tif", "chessboard_GRAY_U16B.tif"])
 def test_tiff(sepconv, name):
-    image = tifffile.imread(PHOTOGRAPHS / name, key=0)
+    image = tifffile.imread(PHOTOGRAPHS / name)
     sepconv("run", PHOTOGRAPHS / name, "out.tif", "sobel:axis=x", "--quiet")
     expected = ndi.sobel(image.astype(np.float64), axis=1, mode="mirror")
     assert_close(tifffile.imread(sepconv.folder / "out.tif"), expected, image.dtype.newbyteorder("="))

@@ -1,4 +1,4 @@
-"""TIFF files by programs that are not sepconv: tifffile, and libvips for the codecs that tifffile cannot do alone."""
+"""TIFF files by programs that are not sepconv: tifffile, and for the codecs it cannot do alone libvips and libtiff's tools."""
 
 import subprocess
 
@@ -11,11 +11,11 @@ def vips_tiff(source, target, **options):
     subprocess.run(["vips", "tiffsave", source, target, *flags], check=True, capture_output=True)
 
 
-def read_tiff(path, page=0):
-    """The pixels as tifffile gives them, or, where it lacks the codec, those of a plain copy by libvips."""
+def read_tiff(path):
+    """The pixels of the first page as tifffile gives them, where it lacks the codec those of a plain copy by libtiff's tiffcp."""
     try:
-        return tifffile.imread(path, key=page)
+        return tifffile.imread(path, key=0)
     except ValueError:
         plain = path.with_suffix(".plain.tif")
-        vips_tiff(f"{path}[page={page}]", plain, compression="none")
+        subprocess.run(["tiffcp", "-c", "none", f"{path},0", plain], check=True, capture_output=True)
         return tifffile.imread(plain)
