@@ -115,11 +115,11 @@ Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads
     if (found.best) return *found.best;
     least_bytes = std::min(least_bytes, found.least_bytes);
   }
+  // Rounded up, and in a form that can be typed.
   throw OutOfMemory(fmt::format(
-      "no plan fits into {}: the smallest ceiling for this source, chain and sink is {} ({} bytes); raise "
-      "--max-memory to it",
-      format_bytes(static_cast<double>(ceiling)), format_bytes(static_cast<double>(least_bytes)),
-      least_bytes));
+      "no plan fits into {}: the smallest ceiling for this source, chain and sink is {} bytes; raise "
+      "--max-memory to {}K",
+      format_bytes(static_cast<double>(ceiling)), least_bytes, ceil_div(least_bytes, 1024)));
 }
 
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,

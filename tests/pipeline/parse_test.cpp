@@ -50,6 +50,8 @@ TEST_CASE("the arithmetic of a chain") {
 TEST_CASE("wrong stages are refused with a sentence that says the way out") {
   const auto [text, message] = GENERATE(table<std::string, std::string>({
       {"gausian:sigma=1", "unknown stage 'gausian': did you mean 'gaussian'?"},
+      {"gaus:sigma=1", "unknown stage 'gaus': did you mean 'gaussian'?"},
+      {"zzzzzzzz", "there are gaussian, box,"},
       {"", "unknown stage ''"},
       {"gaussian", "needs 'sigma'"},
       {"gaussian:sigma=0", "must be greater than 0"},

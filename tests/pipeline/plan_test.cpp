@@ -107,7 +107,7 @@ TEST_CASE("a ceiling that is too small names one that is enough") {
     plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options);
   } catch (const OutOfMemory& error) {
     const std::string text = error.what();
-    smallest = std::stoll(text.substr(text.find('(') + 1));
+    smallest = std::stoll(text.substr(text.find(" is ") + 4));
   }
   REQUIRE(smallest > 1 << 20);
   options.max_memory_bytes = smallest;
