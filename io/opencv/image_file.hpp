@@ -10,7 +10,7 @@
 namespace sepconv {
 
 /// Bound of what the module's libraries and their tables add to the process when they are loaded.
-inline constexpr std::int64_t kImgcodecsBytes = std::int64_t{80} << 20;
+inline constexpr std::int64_t kImgcodecsBytes = std::int64_t{64} << 20;
 
 /// Reads the header only; the module is loaded and the image decoded at the first read, and held from then
 /// on.
