@@ -33,8 +33,10 @@ SignalWatcher::SignalWatcher() {
     if (!is_ignored(signal)) sigaddset(&signals_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  // A reader of our output that goes away is an error of a write, not the end of a run and of its clean-up.
+  // A reader of our output that goes away, and a limit on file sizes, are errors of a write, not the end of a run
+  // and of its clean-up.
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   thread_ = std::thread([this] { watch(); });
 }
 

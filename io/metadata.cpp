@@ -8,7 +8,7 @@ namespace {
 // OME-XML, ImageJ's key=value lines and tifffile's JSON all repeat the shape and the type of the pixels.
 bool states_shape(std::string_view description) {
   return description.find("<OME") != std::string_view::npos || description.starts_with("ImageJ=") ||
-         description.starts_with("{\"shape\":");
+         (description.starts_with('{') && description.find("\"shape\":") != std::string_view::npos);
 }
 
 }  // namespace

@@ -245,6 +245,16 @@ def test_disk_full(sepconv, name):
         unmount(folder)
 
 
+def test_file_size_limit(sepconv):
+    np.save(sepconv.folder / "in.npy", image(rows=2000, cols=2000))
+    before = listing(sepconv.folder)
+    command = ["sh", "-c", 'ulimit -f 1000 && exec "$0" run in.npy out.npy --max-memory 256M --quiet', BINARY]
+    done = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True)
+    assert done.returncode == FAILED
+    assert "out.npy" in one_sentence(done.stderr)
+    assert listing(sepconv.folder) == before
+
+
 def test_format_that_cannot_hold_the_result(sepconv, source):
     assert "out.png" in fails(sepconv, "run", source, "out.png", "cast:type=f32", status=WRONG_USAGE)
 
