@@ -69,15 +69,15 @@ def cpu_name():
 
 def print_table(results, pixels):
     print("| program | median s | least to greatest s | Mpix/s | peak RSS MiB |\n|---|---|---|---|---|")
-    for contender, runs in results.items():
+    for name, runs in results.items():
         seconds = [run[0] for run in runs]
         middle = statistics.median(seconds)
         peak = max(run[1] for run in runs) / (1 << 20)
-        print(f"| {contender.name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} | {peak:.0f} |")
+        print(f"| {name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} | {peak:.0f} |")
 
 
-def median_of(results, name):
-    return statistics.median(run[0] for contender, runs in results.items() if contender.name.startswith(name) for run in runs)
+def median_of(results, start_of_name):
+    return statistics.median(run[0] for name, runs in results.items() if name.startswith(start_of_name) for run in runs)
 
 
 def main():
@@ -102,7 +102,7 @@ def main():
         results = collections.defaultdict(list)
         for _ in range(arguments.runs):  # in turns, so that a drift of the machine touches all alike
             for contender in everyone:
-                results[contender].append(timed(contender, folder))
+                results[contender.name].append(timed(contender, folder))
         compare = [program, "compare", "sepconv-f32.tif", "vips-float.tif", "--tolerance", "0.001", "--quiet"]
         same = subprocess.run(compare, cwd=folder, capture_output=True).returncode == 0
 
