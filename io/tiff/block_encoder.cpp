@@ -64,7 +64,7 @@ void set_fields(const TiffHandle& handle, const BlockFormat& format) {
   handle.check(set, "cannot describe its blocks");
 }
 
-/// zlib's ZSTD_estimateCStreamSize and libdeflate's compressor objects, measured (zstd 1.5.4,
+/// ZSTD_estimateCStreamSize by level and the size of libdeflate's compressors, measured (zstd 1.5.4,
 /// libdeflate 1.14) and rounded up.
 std::int64_t codec_bytes(const BlockFormat& format) {
   constexpr std::int64_t kMiB = 1 << 20;

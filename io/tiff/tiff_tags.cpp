@@ -27,12 +27,19 @@ std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
   return TIFFGetField(handle.get(), tag, &text) != 0 && text != nullptr ? text : "";
 }
 
+// Libtiff keeps rationals as floats and offsets of directories in a width of its own. No tag of the table is
+// of such a type.
+bool is_kept_as_stored(TIFFDataType type) {
+  return type != TIFF_RATIONAL && type != TIFF_SRATIONAL && type != TIFF_IFD && type != TIFF_IFD8;
+}
+
 // Libtiff makes up a field for a tag that it does not know. Its count is of 16 or 32 bits, depending on who
 // described the field.
 std::optional<RawTag> read_raw(const TiffHandle& handle, std::uint32_t tag) {
   const TIFFField* description = TIFFFindField(handle.get(), tag, TIFF_ANY);
   if (description == nullptr) return std::nullopt;
   const TIFFDataType type = TIFFFieldDataType(description);
+  if (!is_kept_as_stored(type)) return std::nullopt;
   std::uint64_t count = 0;
   const void* data = nullptr;
   if (TIFFFieldPassCount(description) == 0) {
@@ -97,8 +104,11 @@ void write_text(const TiffHandle& handle, std::uint32_t tag, const std::string& 
 void write_raw(const TiffHandle& handle, const RawTag& raw) {
   const auto* known = std::find_if(std::begin(kGeoTags), std::end(kGeoTags),
                                    [&](const GeoTag& geo) { return geo.tag == raw.tag; });
-  if (known == std::end(kGeoTags) || raw.data.empty()) return;
   const auto type = static_cast<TIFFDataType>(raw.type);
+  const auto width = static_cast<std::uint64_t>(TIFFDataWidth(type));
+  const bool sound =
+      width > 0 && is_kept_as_stored(type) && !raw.data.empty() && raw.count == raw.data.size() / width;
+  if (known == std::end(kGeoTags) || !sound) return;
   const bool text = type == TIFF_ASCII;
   const TIFFFieldInfo description{raw.tag,
                                   TIFF_VARIABLE2,

@@ -1,0 +1,155 @@
+// Files that claim what cannot be, that are cut off, that have bits flipped.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <random>
+
+#include "libtiff_file.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/tiff.hpp"
+#include "temporary_folder.hpp"
+#include "test_image.hpp"
+
+namespace sepconv {
+namespace {
+
+using Catch::Contains;
+
+TEST_CASE("TIFF: impossible dimensions are refused before anything is allocated") {
+  const TemporaryFolder folder;
+  const auto open = [&](std::uint32_t side, std::uint32_t compression, std::uint32_t rows_per_strip,
+                        std::uint32_t bytes) {
+    return open_tiff(folder.write("a.tif", handmade_tiff({{256, 4, side},
+                                                          {257, 4, side},
+                                                          {258, 3, 8},
+                                                          {259, 3, compression},
+                                                          {262, 3, 1},
+                                                          {273, 4, 8},
+                                                          {277, 3, 1},
+                                                          {278, 4, rows_per_strip},
+                                                          {279, 4, bytes}})),
+                     0);
+  };
+  for (const std::uint32_t side : {0u, 1u << 20, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
+    for (const std::uint32_t compression : {1u, 5u, 8u, 50000u, 32773u, 7u}) {
+      for (const std::uint32_t rows : {0u, 1u, side}) {
+        INFO(fmt::format("side {} compression {} rows {}", side, compression, rows));
+        CHECK_THROWS_AS(open(side, compression, rows, 20), IoError);
+      }
+    }
+  }
+  CHECK_NOTHROW(open(4, 1, 4, 16));
+  CHECK_THROWS_WITH(open(4, 5, 4, 4000), Contains("truncated"));
+}
+
+TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {
+  const TemporaryFolder folder;
+  for (const std::uint32_t type :
+       {5u, 10u, 13u}) {  // rationals and a directory's offset, which libtiff keeps in other widths
+    const auto file = handmade_tiff({{256, 4, 1},
+                                     {257, 4, 1},
+                                     {258, 3, 8},
+                                     {262, 3, 1},
+                                     {273, 4, 8},
+                                     {278, 4, 1},
+                                     {279, 4, 1},
+                                     {33550, type, 8}});
+    CHECK(open_tiff(folder.write("a.tif", file), 0)->metadata().geo_tags.empty());
+  }
+}
+
+/// Opens and reads what may be damaged: its pixels, or nothing when it is refused by an error that names it.
+std::optional<TestImage> read_damaged(const std::filesystem::path& path) {
+  try {
+    tiff_info(path);
+    const auto reader = open_tiff(path, 0);
+    // A flipped bit may well make a larger image, which nobody asks us to hold.
+    if (reader->spec().bytes() > (1 << 24)) return read_rect(*reader, {0, 0, 1, 1});
+    return read_all(*reader);
+  } catch (const Error& error) {
+    CHECK(std::string_view(error.what()).find(path.native()) != std::string_view::npos);
+    return std::nullopt;
+  }
+}
+
+std::vector<CreateOptions> small_files() {
+  std::vector<CreateOptions> all;
+  for (const Compression compression : {Compression::none, Compression::lzw, Compression::deflate,
+                                        Compression::zstd, Compression::jpeg, Compression::packbits}) {
+    for (const bool tiled : {false, true}) {
+      CreateOptions options;
+      options.overwrite = true;
+      options.big_tiff = tiled;
+      options.layout.tiled = tiled;
+      options.layout.tile = {16, 16};
+      options.layout.rows_per_strip = 16;
+      options.layout.compression = compression;
+      options.metadata.description = "a remark";
+      options.metadata.icc_profile.assign(40, std::byte{1});
+      all.push_back(options);
+    }
+  }
+  return all;
+}
+
+std::string small_file(const TemporaryFolder& folder, const CreateOptions& options) {
+  const TestImage image = TestImage::random({{40, 33}, 3, PixelType::u8}, 4);
+  write_all(*create_tiff(folder.path() / "whole.tif", image.spec(), options), image);
+  return folder.read("whole.tif");
+}
+
+TEST_CASE("TIFF cut off anywhere is refused, or all of its pixels are there") {
+  const TemporaryFolder folder;
+  for (const CreateOptions& options : small_files()) {
+    const std::string whole = small_file(folder, options);
+    const TestImage expected = read_all(*open_tiff(folder.path() / "whole.tif", 0));
+    const GlobalMessages messages;
+    for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 97) {
+      INFO(fmt::format("codec {} cut at {} of {}", static_cast<int>(options.layout.compression), length,
+                       whole.size()));
+      const auto read = read_damaged(folder.write("cut.tif", whole.substr(0, length)));
+      // The directory comes last: without its end a remark or a profile may be lost.
+      if (read) CHECK((same_pixels(read->view(), expected.view()) && length + 200 > whole.size()));
+    }
+    CHECK(messages.seen() == 0);
+  }
+}
+
+TEST_CASE("TIFF cut off after its directory: the blocks that are missing are errors") {
+  const TemporaryFolder folder;
+  const TestImage image = TestImage::random({{64, 64}, 1, PixelType::u8});
+  const auto path =
+      libtiff_file(folder, image, {"wl", COMPRESSION_NONE, PREDICTOR_NONE, FILLORDER_MSB2LSB, true, 7});
+  const auto reader = open_tiff(path, 0);
+  std::filesystem::resize_file(path, 1000);
+  CHECK_THROWS_WITH(read_all(*reader), Contains("made.tif"));
+}
+
+TEST_CASE("TIFF with flipped bits is read or refused") {
+  const TemporaryFolder folder;
+  std::mt19937 engine(20240501);
+  int refused = 0;
+  const GlobalMessages messages;
+  for (const CreateOptions& options : small_files()) {
+    const std::string whole = small_file(folder, options);
+    const std::size_t directory_bytes = 400;
+    for (int round = 0; round < 150; ++round) {
+      std::string damaged = whole;
+      const int flips = 1 + static_cast<int>(engine() % 3);
+      for (int i = 0; i < flips; ++i) {
+        // Every other one into the directory, which lies at the end; the rest anywhere.
+        const std::size_t range = round % 2 == 0 ? std::min(directory_bytes, whole.size()) : whole.size();
+        damaged[whole.size() - 1 - engine() % range] ^= static_cast<char>(1 << (engine() % 8));
+      }
+      INFO(fmt::format("codec {} tiled {} round {}", static_cast<int>(options.layout.compression),
+                       options.layout.tiled, round));
+      refused += read_damaged(folder.write("flipped.tif", damaged)) ? 0 : 1;
+    }
+  }
+  CHECK(refused > 100);
+  CHECK(messages.seen() == 0);
+}
+
+}  // namespace
+}  // namespace sepconv
