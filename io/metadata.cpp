@@ -17,6 +17,7 @@ Metadata Metadata::kept_for(bool same_extent, bool same_channels, bool same_type
   Metadata kept = *this;
   if (!same_extent) {
     kept.resolution.reset();
+    kept.orientation = 1;
     kept.geo_tags.clear();
   }
   if (!same_channels) {

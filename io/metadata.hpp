@@ -17,7 +17,8 @@ struct Resolution {
   friend bool operator==(const Resolution&, const Resolution&) = default;
 };
 
-/// A TIFF tag carried along unread, such as the GeoTIFF tags: `type` is TIFF's field type, `data` in native byte order.
+/// A TIFF tag carried along unread, such as the GeoTIFF tags: `type` is TIFF's field type, `data` in native
+/// byte order.
 struct RawTag {
   std::uint32_t tag = 0;
   std::uint16_t type = 0;
@@ -31,6 +32,8 @@ enum class Photometric : std::uint8_t { min_is_white, min_is_black, rgb, cmyk, c
 
 struct Metadata {
   std::optional<Resolution> resolution;
+  std::uint16_t orientation =
+      1;  ///< TIFF's Orientation, 1 to 8: how a viewer should turn the rows and columns as stored
   std::vector<std::byte> icc_profile;
   std::string description;
   std::string software, date_time, artist, copyright;
@@ -38,9 +41,9 @@ struct Metadata {
   std::optional<Photometric> photometric;
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
 
-  /// What still holds after a change of shape or of type: position and resolution fall when the extent changes; profile,
-  /// photometric and extra samples when the number of channels does; a description that states the shape or type (OME-XML,
-  /// ImageJ, shaped JSON) when any of them does.
+  /// What still holds after a change of shape or of type: position, orientation and resolution fall when the
+  /// extent changes; profile, photometric and extra samples when the number of channels does; a description
+  /// that states the shape or type (OME-XML, ImageJ, shaped JSON) when any of them does.
   Metadata kept_for(bool same_extent, bool same_channels, bool same_type) const;
 };
 

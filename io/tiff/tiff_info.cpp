@@ -59,6 +59,9 @@ void add_metadata(Facts& facts, const Metadata& metadata) {
     if (!text.empty()) facts.emplace_back(name, shortened(text));
   };
   if (metadata.resolution) facts.emplace_back("resolution", resolution_text(*metadata.resolution));
+  if (metadata.orientation != 1) {
+    facts.emplace_back("orientation", fmt::format("{} (kept, not applied)", metadata.orientation));
+  }
   if (!metadata.icc_profile.empty())
     facts.emplace_back("ICC profile", fmt::format("{} bytes", metadata.icc_profile.size()));
   add("description", metadata.description);

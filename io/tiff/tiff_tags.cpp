@@ -131,6 +131,11 @@ void write_raw(const TiffHandle& handle, const RawTag& raw) {
 Metadata read_metadata(const TiffHandle& handle) {
   Metadata metadata;
   metadata.resolution = read_resolution(handle);
+  std::uint16_t orientation = 0;
+  if (TIFFGetField(handle.get(), TIFFTAG_ORIENTATION, &orientation) != 0 &&
+      orientation >= ORIENTATION_TOPLEFT && orientation <= ORIENTATION_LEFTBOT) {
+    metadata.orientation = orientation;
+  }
   std::uint32_t profile_bytes = 0;
   const std::byte* profile = nullptr;
   if (TIFFGetField(handle.get(), TIFFTAG_ICCPROFILE, &profile_bytes, &profile) != 0 && profile != nullptr) {
@@ -160,6 +165,10 @@ void write_metadata(const TiffHandle& handle, const Metadata& metadata) {
                         TIFFSetField(tiff, TIFFTAG_YRESOLUTION, resolution->y) != 0 &&
                         TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, static_cast<int>(resolution->unit)) != 0;
     handle.check(stored, "cannot store its resolution");
+  }
+  if (metadata.orientation != ORIENTATION_TOPLEFT) {
+    handle.check(TIFFSetField(tiff, TIFFTAG_ORIENTATION, metadata.orientation) != 0,
+                 "cannot store its orientation");
   }
   if (!metadata.icc_profile.empty()) {
     handle.check(

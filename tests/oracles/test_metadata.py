@@ -29,7 +29,7 @@ def source(sepconv):
         resolution=(1200, 600),
         resolutionunit="CENTIMETER",
         metadata=None,
-        extratags=[*GEO_TAGS, (34675, "B", len(ICC), ICC, True), (315, "s", 0, "A. Painter", True), (33432, "s", 0, "the painter", True)],
+        extratags=[*GEO_TAGS, (34675, "B", len(ICC), ICC, True), (315, "s", 0, "A. Painter", True), (33432, "s", 0, "the painter", True), (274, "H", 1, 6, True)],
     )
     return path
 
@@ -46,7 +46,7 @@ def ratio(value):
 def test_a_filter_keeps_everything(sepconv, source):
     sepconv("run", source, "out.tif", "gaussian:sigma=2", "--quiet")
     before, after = tags_of(source), tags_of(sepconv.folder / "out.tif")
-    for code in (270, 305, 306, 315, 33432, 34675, 262, 296, *(tag[0] for tag in GEO_TAGS)):
+    for code in (270, 274, 305, 306, 315, 33432, 34675, 262, 296, *(tag[0] for tag in GEO_TAGS)):
         assert after[code] == before[code], code
     for code in (282, 283):
         assert ratio(after[code]) == pytest.approx(ratio(before[code]))
