@@ -1,10 +1,15 @@
 // sepconv run IN OUT STAGE...
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
+#include <stop_token>
 
 #include "job.hpp"
 #include "progress.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/rows.hpp"
 #include "side_files.hpp"
 
 namespace sepconv::app {
@@ -35,14 +40,30 @@ int run_streaming(const Request& request, Job& job, SideFiles& side_files) {
   return kDone;
 }
 
+/// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
+/// so a stop simply ends the program.
+int run_whole(const Request& request, Job& job) {
+  const ImageSpec& spec = job.sink->spec();
+  const Buffer pixels(spec.bytes());
+  const PixelView result{pixels.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()};
+  {
+    const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
+    run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);
+  }
+  SerialExecutor executor;
+  job.sink->write(Rect::whole(spec.extent), result, executor);
+  job.sink->prepare_finish();
+  if (request.job.options.stop.stop_requested()) throw Cancelled();
+  job.sink->finish();
+  return kDone;
+}
+
 int run_job(Request& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
   SideFiles side_files(request.side_files, {request.job.input, request.job.output});
   Job job = prepare(request.job);
-  if (!request.whole) return run_streaming(request, job, side_files);
-  run_whole_image(*job.source, *job.sink, job.chain, request.job.options.arithmetic);
-  return kDone;
+  return request.whole ? run_whole(request, job) : run_streaming(request, job, side_files);
 }
 
 }  // namespace

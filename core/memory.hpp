@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory_resource>
 #include <span>
+#include <stop_token>
 #include <utility>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/core/image.hpp"
 
 namespace sepconv {
@@ -61,7 +63,13 @@ constexpr std::int64_t aligned_pitch_bytes(std::int64_t row_bytes) noexcept {
 class Arena {
  public:
   Arena() = default;
-  explicit Arena(Buffer block) : block_(std::move(block)) {}
+  /// Kernels with long loops ask `stop` through throw_if_stopped().
+  explicit Arena(Buffer block, std::stop_token stop = {}) : block_(std::move(block)), stop_(std::move(stop)) {}
+
+  /// Throws Cancelled when the run that this scratch belongs to is to end. Cheap: call it once a row.
+  void throw_if_stopped() const {
+    if (stop_.stop_requested()) throw Cancelled();
+  }
 
   template <class T>
   T* allocate(std::int64_t count) {
@@ -95,6 +103,7 @@ class Arena {
   std::byte* allocate_bytes(std::int64_t bytes);
 
   Buffer block_;
+  std::stop_token stop_;
   std::int64_t used_ = 0;
 };
 

@@ -12,8 +12,8 @@ namespace sepconv {
 
 /// What a planner must know of a sink.
 struct SinkLayout {
-  /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's edge.
-  /// {1, 1}: any rectangle. A tile, or a strip of full width.
+  /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's
+  /// edge. {1, 1}: any rectangle. A tile, or a strip of full width.
   Extent block{1, 1};
   Access access = Access::random;
   /// False when the whole image is collected in memory before it can be encoded.
@@ -29,16 +29,24 @@ class Writer {
   virtual const ImageSpec& spec() const noexcept = 0;
   virtual const SinkLayout& layout() const noexcept = 0;
 
-  /// Takes the pixels of `rect`, each pixel of the image exactly once over all calls; `in` has spec()'s channels and type and
-  /// may be reused when the call returns. Encoding is spread over `executor`; what reaches the file does not depend on its
-  /// number of threads. One call at a time; in any order when layout().access is random, in ascending full rows when it is
-  /// sequential. Throws IoError, which names the file.
+  /// Takes the pixels of `rect`, each pixel of the image exactly once over all calls; `in` has spec()'s
+  /// channels and type and may be reused when the call returns. Encoding is spread over `executor`; what
+  /// reaches the file does not depend on its number of threads. One call at a time; in any order when
+  /// layout().access is random, in ascending full rows when it is sequential. Throws IoError, which names the
+  /// file.
   virtual void write(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
 
-  /// Completes the file and gives it its name. Call once, after all pixels. Throws IoError; then nothing is left behind.
+  /// Does what is left to do and takes time, such as encoding an image collected as a whole, without making
+  /// anything visible; run() calls it before finish() so that a stop request that comes meanwhile still
+  /// leaves nothing. Optional: finish() does it if it was not called. Throws IoError.
+  virtual void prepare_finish() {}
+
+  /// Completes the file and gives it its name. Call once, after all pixels. Throws IoError; then nothing is
+  /// left behind.
   virtual void finish() = 0;
 
-  /// Upper bound of the memory held while writes run on an executor of this concurrency, encoder's own included, `in` excluded.
+  /// Upper bound of the memory held while writes run on an executor of this concurrency, encoder's own
+  /// included, `in` excluded.
   virtual std::int64_t buffer_bytes(int concurrency) const = 0;
 };
 

@@ -64,7 +64,7 @@ void compute_image(const Chain& chain, const Plan& plan, const ConstRegion& in, 
   std::vector<Arena> arenas;
   for (int worker = 0; worker < threads; ++worker) {
     arenas.emplace_back(
-        Buffer(plan.arena_bytes, options.memory != nullptr ? options.memory : page_resource()));
+        Buffer(plan.arena_bytes, options.memory != nullptr ? options.memory : page_resource()), options.stop);
   }
   const auto compute = [&](std::int64_t index, int worker) {
     compute_tile(chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
@@ -92,8 +92,9 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
   }
   streaming->execute(timeline);
   streaming.reset();
-  if (options.stop.stop_requested()) throw Cancelled();
   const double begin = timeline.now();
+  sink.prepare_finish();
+  if (options.stop.stop_requested()) throw Cancelled();
   sink.finish();
   timeline.record({"write", plan.band_count(), begin, timeline.now(), 0});
   return make_report(plan, timeline, source);

@@ -38,7 +38,7 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, con
     slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory), {}});
   }
   for (int worker = 0; worker < plan.threads; ++worker)
-    arenas_.emplace_back(Buffer(plan.arena_bytes, memory));
+    arenas_.emplace_back(Buffer(plan.arena_bytes, memory), stop_.get_token());
   progress_.bands = plan.band_count();
   progress_.pixels = plan.result().extent.area();
 }

@@ -99,7 +99,8 @@ class ImageWriter final : public Writer {
     });
   }
 
-  void finish() override {
+  void prepare_finish() override {
+    if (encoded_) return;
     const sepconv_image image{image_.data(),     spec_.extent.rows,
                               spec_.extent.cols, spec_.channels,
                               spec_.row_bytes(), static_cast<std::int32_t>(size_of(spec_.type))};
@@ -109,7 +110,12 @@ class ImageWriter final : public Writer {
       if (sink.failure) std::rethrow_exception(sink.failure);
       throw IoError(fmt::format("cannot write {}: {}; choose .tif", file_.target().native(), error));
     }
+    encoded_ = true;
     image_ = Buffer();
+  }
+
+  void finish() override {
+    prepare_finish();
     file_.commit();
   }
 
@@ -124,6 +130,7 @@ class ImageWriter final : public Writer {
   ImageSpec spec_;
   int quality_;
   Buffer image_;
+  bool encoded_ = false;
   SinkLayout layout_;
 };
 

@@ -40,9 +40,9 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
     const Region strip = out.crop({out.rect.row, col, out.rect.rows, cols});
     const RowFilter<A> rows(row_taps, border, in, col, cols, padded);
     if (taps.col.empty()) {
-      filter_strip_rows(rows, strip, scratch.ring.data);
+      filter_strip_rows(rows, strip, scratch.ring.data, arena);
     } else {
-      march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock);
+      march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
     }
   }
 }

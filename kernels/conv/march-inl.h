@@ -137,10 +137,10 @@ struct StripScratch {
 /// Filters one strip: `out` covers the strip's columns and all its rows.
 ///
 /// The rows under a block of output rows, mapped by the border, span no more image rows than the ring has: a
-/// border only folds the window back onto itself.
+/// border only folds the window back onto itself. Ends with Cancelled when the owner of `arena` is to stop.
 template <class A>
 void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, const StripScratch<A>& scratch,
-                 const Region& out, std::int64_t block_rows) {
+                 const Region& out, std::int64_t block_rows, const Arena& arena) {
   const ColumnPass<A> column_pass_to = column_pass_for<A>(out.pixels.type);
   const std::int64_t radius = taps.count / 2;
   if (border == BorderMode::constant) rows.filter_constant(scratch.constant_row);
@@ -152,6 +152,7 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
       prefetch_bytes(out.pixels.row_data(i - out.rect.row), out.pixels.row_bytes());
     }
     for (; next_row < needed_end; ++next_row) {
+      arena.throw_if_stopped();
       rows.prefetch(next_row + ConvTuning::kPrefetchRows);
       rows.filter(next_row, scratch.ring.at(next_row));
     }
@@ -159,6 +160,7 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
       const std::int64_t image_row = border_index(row - radius + j, out.image.rows, border);
       scratch.window[j] = image_row < 0 ? scratch.constant_row : scratch.ring.at(image_row);
     }
+    arena.throw_if_stopped();
     column_pass_to(taps, scratch.window, height, rows.elements(), out.pixels.row_data(row - out.rect.row),
                    out.pixels.pitch_bytes);
   }
@@ -166,9 +168,10 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
 
 /// A strip without a column pass: filter and store row by row. `filtered` holds a row.
 template <class A>
-void filter_strip_rows(const RowFilter<A>& rows, const Region& out, A* filtered) {
+void filter_strip_rows(const RowFilter<A>& rows, const Region& out, A* filtered, const Arena& arena) {
   const StoreRow<A> store = store_row_for<A>(out.pixels.type);
   for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
+    arena.throw_if_stopped();
     rows.filter(row, filtered);
     store(filtered, rows.elements(), out.pixels.row_data(row - out.rect.row));
   }

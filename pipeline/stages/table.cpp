@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -17,11 +18,21 @@ namespace {
 
 constexpr std::int64_t kMaxBytes = 64 << 20;
 
+/// A word of a file as it can be shown in a sentence: short, and nothing that is not printable.
+std::string quotable(std::string word) {
+  constexpr std::size_t kLength = 24;
+  std::ranges::replace_if(
+      word, [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return word.size() <= kLength ? word : word.substr(0, kLength) + "...";
+}
+
 double parse_number(const std::string& word, const std::filesystem::path& path, std::size_t line) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
-    throw InvalidArgument(fmt::format("{} line {}: '{}' is not a finite number", path.string(), line, word));
+    throw InvalidArgument(
+        fmt::format("{} line {}: '{}' is not a finite number; a table is text with numbers, or NPY",
+                    path.string(), line, quotable(word)));
   }
   return value;
 }
