@@ -84,3 +84,19 @@ def test_measuring_stops_too(sepconv, command):
     assert time.monotonic() - begin < LIMIT_SECONDS
     assert (run.returncode, stdout) == (130, "")
     assert "interrupted" in one_sentence(stderr)
+
+
+@pytest.mark.parametrize("work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--whole"]])
+def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
+    shape, *rest = work
+    with open(sepconv.folder / "in.raw", "wb") as source:
+        source.truncate(9000 * 9000)
+    command = [BINARY, "run", "in.raw", "out.npy", "--raw", shape, *rest]
+    run = subprocess.Popen(command, cwd=sepconv.folder, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    assert run.poll() is None, "too quick to be interrupted: make the work larger"
+    begin = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=30) == 130
+    assert time.monotonic() - begin < LIMIT_SECONDS
+    assert listing(sepconv.folder) == ["in.raw"]
