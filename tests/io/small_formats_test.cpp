@@ -58,6 +58,40 @@ TEST_CASE("Lossless small formats: what is written is read, in any rectangle") {
   }
 }
 
+TEST_CASE("Small images are encoded before finish() when asked, under no visible name") {
+  const TemporaryFolder folder;
+  const TestImage image = TestImage::random({{40, 50}, 3, PixelType::u8});
+  const auto path = folder.path() / "a.png";
+  const auto write = [&](Writer& writer) {
+    SerialExecutor executor;
+    writer.write(Rect::whole(image.spec().extent), image.view(), executor);
+  };
+  const auto hidden_bytes = [&] {
+    const auto files = folder.files();
+    REQUIRE(files.size() == 1);
+    CHECK(files[0].starts_with(".a.png.sepconv-"));
+    return folder.read(files[0]);
+  };
+  {
+    const auto abandoned = create_image(path, ".png", image.spec(), {});
+    write(*abandoned);
+    CHECK(folder.files().empty());
+    abandoned->prepare_finish();
+    CHECK_FALSE(hidden_bytes().empty());
+  }
+  CHECK(folder.files().empty());
+
+  const auto writer = create_image(path, ".png", image.spec(), {});
+  write(*writer);
+  writer->prepare_finish();
+  const std::string encoded = hidden_bytes();
+  writer->prepare_finish();
+  writer->finish();
+  CHECK(folder.files() == std::vector<std::string>{"a.png"});
+  CHECK(folder.read("a.png") == encoded);  // finish() only gives the name
+  CHECK(reads_everywhere(*open(path), image));
+}
+
 TEST_CASE("JPEG comes back close to what was written, and closer with higher quality") {
   const TemporaryFolder folder;
   for (const std::int64_t channels : {1, 3}) {
