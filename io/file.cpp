@@ -138,6 +138,22 @@ void check_target(const fs::path& target, bool overwrite) {
   }
 }
 
+/// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
+fs::path behind_links(const fs::path& target) {
+  constexpr int kMaxLinks = 40;  // Linux's own limit, path_resolution(7)
+  fs::path path = target;
+  std::error_code ignored;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path, ignored)); ++links) {
+    if (links == kMaxLinks)
+      throw_write_error(target, "it is a symbolic link that leads in a circle; choose another name");
+    std::error_code failed;
+    const fs::path next = fs::read_symlink(path, failed);
+    if (failed) throw_write_error(target, write_fact(failed.value()));
+    path = path.parent_path() / next;  // an absolute one replaces all
+  }
+  return path;
+}
+
 }  // namespace
 
 InputFile::InputFile(const fs::path& path) : path_(path) {
@@ -184,11 +200,8 @@ std::int64_t InputFile::read_some_at(std::int64_t offset, std::span<std::byte> b
 OutputFile::OutputFile(const fs::path& target, Options options) : target_(target), options_(options) {
   check_target(target, options.overwrite);
   // Renaming over a symbolic link would replace the link; what the user means is the file behind it.
-  std::error_code ignored;
-  if (fs::is_symlink(fs::symlink_status(target, ignored)) && fs::exists(target, ignored)) {
-    target_ = fs::canonical(target);
-    check_target(target_, options.overwrite);
-  }
+  target_ = behind_links(target);
+  if (target_ != target) check_target(target_, options.overwrite);
 }
 
 OutputFile::~OutputFile() { discard(); }

@@ -125,6 +125,32 @@ TEST_CASE("OutputFile follows a symbolic link to the file behind it") {
   CHECK(folder.read("real") == "new");
 }
 
+TEST_CASE("OutputFile follows symbolic links to where no file is yet") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "sub");
+  fs::create_symlink("sub/second", folder.path() / "link");
+  fs::create_symlink("../real", folder.path() / "sub" / "second");  // relative to the folder it is in
+  fs::create_symlink(folder.path() / "absolute_real", folder.path() / "absolute");
+  for (const std::string name : {"link", "absolute"}) {
+    OutputFile file(folder.path() / name, {.overwrite = true});
+    file.write_at(0, bytes_of("new"));
+    file.commit();
+    CHECK(fs::is_symlink(folder.path() / name));
+    CHECK(folder.read(name) == "new");
+  }
+  CHECK(fs::is_symlink(folder.path() / "sub" / "second"));
+  CHECK(folder.files() == std::vector<std::string>{"absolute", "absolute_real", "link", "real", "sub"});
+
+  const auto refused = [&](const char* name, const std::string& message) {
+    CHECK_THROWS_WITH(OutputFile(folder.path() / name, {.overwrite = true}), Contains(message));
+    CHECK(fs::is_symlink(folder.path() / name));
+  };
+  fs::create_symlink("circle", folder.path() / "circle");
+  refused("circle", "circle: it is a symbolic link that leads in a circle");
+  fs::create_symlink("no/b.tif", folder.path() / "astray");
+  refused("astray", "no does not exist");
+}
+
 TEST_CASE("OutputFile checks its target before it makes anything") {
   const TemporaryFolder folder;
   const fs::path existing = folder.write("there", "x");
