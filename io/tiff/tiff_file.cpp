@@ -41,6 +41,10 @@ InputFile open_checked(const std::filesystem::path& path) {
 /// The tables of the largest images that are reasonable; a directory of a small file cannot fill it.
 constexpr std::int64_t kMaxDirectoryAllocation = std::int64_t{1} << 30;
 
+[[noreturn]] void refuse_empty(const std::string& name) {
+  throw IoError(fmt::format("{}: holds no image: it is cut off or was never completed; make it anew", name));
+}
+
 }  // namespace
 
 // Mode: h opens the header only, O loads the tables of blocks in parts and on demand.
@@ -59,6 +63,7 @@ void TiffFile::select_page(int page) {
   if (page >= 0 && TIFFSetDirectory(handle_.get(), static_cast<tdir_t>(page)) != 0) return;
   const std::string message = handle_.message();
   const std::int64_t pages = TIFFNumberOfDirectories(handle_.get());
+  if (pages == 0) refuse_empty(name());
   if (page < 0 || page >= pages) {
     throw IoError(fmt::format("{}: has no page {}; it has {}, counted from 0", name(), page,
                               pages == 1 ? std::string("one page") : fmt::format("{} pages", pages)));
@@ -107,7 +112,9 @@ TiffPages count_tiff_pages(const std::filesystem::path& path) {
   const InputFile file = open_checked(path);
   FileBytes source(file);
   const TiffHandle handle(source, path.native(), "rh", kMaxDirectoryAllocation);
-  return {TIFFNumberOfDirectories(handle.get()), file.size(), TIFFIsBigTIFF(handle.get()) != 0};
+  const auto pages = TIFFNumberOfDirectories(handle.get());
+  if (pages == 0) refuse_empty(path.native());
+  return {pages, file.size(), TIFFIsBigTIFF(handle.get()) != 0};
 }
 
 }  // namespace sepconv

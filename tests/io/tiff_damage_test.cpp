@@ -99,6 +99,19 @@ std::string small_file(const TemporaryFolder& folder, const CreateOptions& optio
   return folder.read("whole.tif");
 }
 
+TEST_CASE("TIFF without a directory is said to be incomplete") {
+  using namespace std::string_literals;
+  const TemporaryFolder folder;
+  const auto message = Contains("a.tif: holds no image: it is cut off or was never completed");
+  for (const std::string& content : {"II*\0\0\0\0\0"s, "MM\0*\0\0\0\0"s, "II+\0\x08\0\0\0\0\0\0\0\0\0\0\0"s,
+                                     "II*\0\0\x10\0\0 pixels, then nothing"s}) {
+    const auto path = folder.write("a.tif", content);
+    CHECK_THROWS_WITH(open_tiff(path, 0), message);
+    CHECK_THROWS_WITH(open_tiff(path, 1), message);
+    CHECK_THROWS_WITH(tiff_info(path), message);
+  }
+}
+
 TEST_CASE("TIFF cut off anywhere is refused, or all of its pixels are there") {
   const TemporaryFolder folder;
   for (const CreateOptions& options : small_files()) {
