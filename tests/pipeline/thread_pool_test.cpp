@@ -36,7 +36,7 @@ TEST_CASE("a worker runs one task at a time, also for several callers") {
   CHECK_FALSE(shared);
 }
 
-TEST_CASE("the first exception ends the loop and reaches the caller; the pool works on") {
+TEST_CASE("the first exception ends the loop and reaches the caller, and the pool works on") {
   ThreadPool pool(2);
   std::atomic<int> calls = 0;
   const auto task = [&](std::int64_t index, int) {
