@@ -8,6 +8,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "sepconv/core/error.hpp"
 #include "signals.hpp"
 
@@ -17,7 +18,7 @@ using namespace sepconv::app;
 
 int fail(ExitCode code, std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  fmt::print(stderr, "sepconv: {}\n", sentence);
+  write_to_stderr("sepconv: " + sentence + "\n");
   return code;
 }
 
@@ -59,6 +60,7 @@ int guarded(const CLI::App& program, const std::function<int()>& work) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  reserve_standard_descriptors();
   const SignalWatcher signals;
   Context context;
   context.stop = signals.token();

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
+
+#include "console.hpp"
 
 namespace sepconv::app {
 
@@ -24,7 +25,7 @@ std::string format_seconds(double seconds) {
 ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
-  if (dirty_) fmt::print(stderr, "{}", kClearLine);
+  if (dirty_) write_to_stderr(kClearLine);
 }
 
 std::function<void(const Progress&)> ProgressLine::callback() {
@@ -38,8 +39,7 @@ void ProgressLine::update(const Progress& progress) {
   next_ = now + kInterval;
   dirty_ = true;
   // One write, so that nothing else comes in between; a terminal that went away is no reason to stop.
-  const std::string line = kClearLine + progress_text(progress);
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_to_stderr(kClearLine + progress_text(progress));
 }
 
 std::string progress_text(const Progress& progress) {

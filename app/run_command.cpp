@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "console.hpp"
 #include "job.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
@@ -36,7 +37,7 @@ int run_streaming(const Request& request, Job& job, SideFiles& side_files) {
     limits = measure_host_limits(report.plan.threads, report.plan.arithmetic);
   }
   side_files.write(report, limits);
-  if (!request.reporting.quiet) fmt::print(stderr, "{}", summary(report, limits));
+  if (!request.reporting.quiet) write_to_stderr(summary(report, limits));
   return kDone;
 }
 
@@ -61,7 +62,7 @@ int run_whole(const Request& request, Job& job) {
 int run_job(Request& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
-  SideFiles side_files(request.side_files, {request.job.input, request.job.output});
+  SideFiles side_files(request.side_files, request.job);
   Job job = prepare(request.job);
   return request.whole ? run_whole(request, job) : run_streaming(request, job, side_files);
 }

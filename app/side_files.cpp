@@ -2,25 +2,75 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "job.hpp"
 #include "sepconv/core/error.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-std::unique_ptr<OutputFile> checked(const std::filesystem::path& path,
-                                    const std::vector<std::filesystem::path>& images) {
+namespace fs = std::filesystem;
+
+/// Also when the file is yet to be made.
+bool is_same_name(const fs::path& a, const fs::path& b) {
+  if (is_same_file(a, b)) return true;
+  const auto resolved = [](const fs::path& path) {
+    std::error_code error;
+    const fs::path full = fs::absolute(path, error);
+    const fs::path real = fs::weakly_canonical(full, error);
+    return error ? full.lexically_normal() : real;
+  };
+  return resolved(a) == resolved(b);
+}
+
+/// The file=NAME of a stage, commas in the name included, as parse_stage() reads it; else empty.
+fs::path file_of_stage(std::string_view stage) {
+  constexpr std::string_view key = "file=";
+  std::string name;
+  bool inside = false;
+  for (std::size_t begin = stage.find(':'); begin < stage.size();) {
+    const std::size_t end = std::min(stage.find(',', begin + 1), stage.size());
+    const std::string_view word = stage.substr(begin + 1, end - begin - 1);
+    if (word.starts_with(key)) {
+      name = word.substr(key.size());
+      inside = true;
+    } else if (word.find('=') != std::string_view::npos) {
+      inside = false;
+    } else if (inside) {
+      name += "," + std::string(word);
+    }
+    begin = end;
+  }
+  return name;
+}
+
+using Taken = std::vector<std::pair<fs::path, std::string>>;
+
+/// Files that no log may be, and what each is.
+Taken taken_names(const JobRequest& job) {
+  Taken taken = {{job.input, "the input image"}, {job.output, "the output image"}};
+  for (const std::string& stage : job.stages) {
+    if (fs::path file = file_of_stage(stage); !file.empty())
+      taken.emplace_back(std::move(file), fmt::format("read by the stage {}", stage));
+  }
+  return taken;
+}
+
+std::unique_ptr<OutputFile> checked(const char* option, const fs::path& path, Taken& taken, bool overwrite) {
   if (path.empty()) return nullptr;
-  for (const auto& image : images) {
-    if (is_same_file(path, image) || path.lexically_normal() == image.lexically_normal()) {
-      throw InvalidArgument(fmt::format(
-          "{} is asked for as an image and as a log; give one of them another name", path.string()));
+  for (const auto& [other, what] : taken) {
+    if (is_same_name(path, other)) {
+      throw InvalidArgument(
+          fmt::format("{} {}: this file is {}; choose another name", option, path.string(), what));
     }
   }
-  return std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = true});
+  taken.emplace_back(path, fmt::format("that of {}", option));
+  return std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite});
 }
 
 void write_whole(OutputFile& file, const std::string& text) {
@@ -38,10 +88,12 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
       ->type_name("FILE");
 }
 
-SideFiles::SideFiles(const SideFileRequest& request, const std::vector<std::filesystem::path>& images)
-    : trace_(checked(request.trace, images)),
-      report_(checked(request.report, images)),
-      stats_(checked(request.stats, images)) {}
+SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job) {
+  Taken taken = taken_names(job);
+  trace_ = checked("--trace", request.trace, taken, job.layout.overwrite);
+  report_ = checked("--report", request.report, taken, job.layout.overwrite);
+  stats_ = checked("--stats", request.stats, taken, job.layout.overwrite);
+}
 
 void SideFiles::write(const RunReport& report, const HostLimits& limits) {
   if (trace_) {

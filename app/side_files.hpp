@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "options.hpp"
+#include "job.hpp"
 #include "sepconv/io/file.hpp"
 #include "sepconv/pipeline/report.hpp"
 
@@ -17,12 +16,12 @@ struct SideFileRequest {
 };
 void add_side_file_options(CLI::App& command, SideFileRequest& request);
 
-/// Makes nothing before write(), and every file whole or not at all. A file that exists is replaced: they are
-/// logs.
+/// Makes nothing before write(), and every file whole or not at all. A file that exists is replaced only with
+/// --force, as OUT is.
 class SideFiles {
  public:
-  /// Throws if a file could not be made, or is one of `images`.
-  SideFiles(const SideFileRequest& request, const std::vector<std::filesystem::path>& images);
+  /// Throws if a file could not be made, is asked for twice, or is one that the job reads or makes.
+  SideFiles(const SideFileRequest& request, const JobRequest& job);
   bool wants_limits() const noexcept { return report_ || stats_; }
   void write(const RunReport& report, const HostLimits& limits);
 

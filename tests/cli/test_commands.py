@@ -70,11 +70,13 @@ def test_trace_report_and_stats(sepconv, source):
     assert listing(sepconv.folder) == ["in.npy", "out.npy", "report.txt", "stats.json", "trace.json"]
 
 
-def test_logs_of_an_earlier_run_are_replaced_and_of_a_failed_run_not_made(sepconv, source):
+def test_logs_of_an_earlier_run_are_replaced_with_force_and_of_a_failed_run_not_made(sepconv, source):
     (sepconv.folder / "stats.json").write_text("old")
     sepconv("run", "missing.npy", "out.npy", "--stats", "stats.json", status=1)
+    assert "--force" in sepconv("run", source, "out.npy", "--stats", "stats.json", status=1).stderr
     assert (sepconv.folder / "stats.json").read_text() == "old"
-    sepconv("run", source, "out.npy", "--stats", "stats.json")
+    assert listing(sepconv.folder) == ["in.npy", "stats.json"]
+    sepconv("run", source, "out.npy", "--stats", "stats.json", "--force")
     json.loads((sepconv.folder / "stats.json").read_text())
 
 
