@@ -2,6 +2,7 @@
 // tolerance.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/measure.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -29,13 +31,14 @@ void print_text(const Comparison& result, double tolerance) {
                      : result.max_difference == 0 ? "equal"
                                                   : fmt::format("equal within {}", tolerance));
   fmt::print("  {:<20} {} of {}\n", "different elements", result.different, result.elements);
-  fmt::print("  {:<20} {:.9g}\n", "greatest difference", result.max_difference);
-  fmt::print("  {:<20} {:.9g}\n", "mean difference", result.mean_difference);
-  fmt::print("  {:<20} {:.3f} dB\n", "PSNR", result.psnr_db);
+  fmt::print("  {:<20} {}\n", "greatest difference", number_text(result.max_difference, 9));
+  fmt::print("  {:<20} {}\n", "mean difference", number_text(result.mean_difference, 9));
+  fmt::print("  {:<20} {} dB\n", "PSNR",
+             std::isnan(result.psnr_db) ? "nan" : fmt::format("{:.3f}", result.psnr_db));
   if (!result.first) return;
   const auto& first = *result.first;
-  fmt::print("  {:<20} row {}, column {}, channel {}: {:.17g} and {:.17g}\n", "first difference", first.row,
-             first.col, first.channel, first.a, first.b);
+  fmt::print("  {:<20} row {}, column {}, channel {}: {} and {}\n", "first difference", first.row, first.col,
+             first.channel, number_text(first.a, 17), number_text(first.b, 17));
 }
 
 void print_json(const Comparison& result, double tolerance) {
@@ -68,6 +71,12 @@ void check_comparable(const Request& request, const ImageSpec& a, const ImageSpe
                           request.a.string(), text(a), request.b.string(), text(b)));
 }
 
+double checked_tolerance(double value) {
+  if (std::isfinite(value) && value >= 0) return value;
+  throw InvalidArgument(
+      fmt::format("--tolerance {} is no tolerance; give a number of at least 0", number_text(value, 9)));
+}
+
 int compare(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
@@ -98,8 +107,11 @@ void add_compare_command(CLI::App& program, Context& context) {
   command->add_option("B", request->b, "image file of the same shape and type")
       ->required()
       ->type_name("FILE");
-  command->add_option("--tolerance", request->tolerance, "differences up to this count as equal")
-      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option_function<double>(
+          "--tolerance", [request](double value) { request->tolerance = checked_tolerance(value); },
+          "differences up to this count as equal; 0 by default")
+      ->type_name("NUMBER");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");
   add_limit_options(*command, request->options);

@@ -1,6 +1,7 @@
 // sepconv generate OUT: test images of any size, whose pixels are formulas.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 #include <memory>
 
@@ -30,6 +31,17 @@ void parse_pattern_into(const std::string& text, Pattern& pattern) {
         fmt::format("--pattern {} is unknown; use natural, gradient, checkerboard, impulse or noise", text));
   }
   pattern = *parsed;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || stopped != end) {
+    throw InvalidArgument(
+        fmt::format("--seed {} is no seed; give a whole number from 0 to 18446744073709551615", text));
+  }
+  return seed;
 }
 
 int generate(Request& request, std::stop_token stop) {
@@ -65,7 +77,11 @@ void add_pattern_options(CLI::App& command, Request& request) {
           "--pattern", [&request](const std::string& text) { parse_pattern_into(text, request.pattern); },
           "natural (the default), gradient, checkerboard, impulse, noise")
       ->type_name("NAME");
-  command.add_option("--seed", request.seed, "of natural and noise: the same seed, the same pixels");
+  command
+      .add_option_function<std::string>(
+          "--seed", [&request](const std::string& text) { request.seed = parse_seed(text); },
+          "of natural and noise: the same seed, the same pixels")
+      ->type_name("NUMBER");
 }
 
 }  // namespace

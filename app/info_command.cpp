@@ -1,41 +1,81 @@
 // sepconv info FILE: what a file says of itself, from its headers alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "options.hpp"
 #include "sepconv/pipeline/report.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-void print_text(const std::filesystem::path& path, const FileInfo& info) {
-  fmt::print("{}: {}, {}, {} page{}\n", path.string(), info.format,
-             format_bytes(static_cast<double>(info.file_bytes)), info.page_count,
-             info.page_count == 1 ? "" : "s");
-  for (std::size_t i = 0; i < info.pages.size(); ++i) {
-    const auto& [spec, layout, facts] = info.pages[i];
-    fmt::print("page {}: {} x {} pixels (columns x rows), {} channel{}, {}, {} of pixels\n", i,
-               spec.extent.cols, spec.extent.rows, spec.channels, spec.channels == 1 ? "" : "s",
-               name_of(spec.type), format_bytes(static_cast<double>(spec.bytes())));
-    fmt::print("  {:<20} {}\n", "layout", layout.description);
-    fmt::print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
-    for (const auto& [name, value] : facts) fmt::print("  {:<20} {}\n", name, value);
-  }
-  const auto listed = static_cast<std::int64_t>(info.pages.size());
-  if (info.page_count > listed) fmt::print("and {} more pages\n", info.page_count - listed);
+/// What is shown: all pages that file_info() lists, or the one that was asked for.
+struct Shown {
+  FileInfo info;
+  std::int64_t first_page = 0;
+  bool one_page = false;
+};
+
+Shown gather(const std::filesystem::path& path, const OpenOptions& open, bool one_page) {
+  Shown shown{file_info(path, open), 0, one_page};
+  if (!one_page) return shown;
+  const auto reader = open_reader(path, open);  // throws if there is no such page
+  const auto index = static_cast<std::size_t>(open.page);
+  auto& pages = shown.info.pages;
+  FileInfo::Page page =
+      index < pages.size() ? std::move(pages[index]) : FileInfo::Page{reader->spec(), reader->layout(), {}};
+  pages.assign(1, std::move(page));
+  shown.first_page = open.page;
+  return shown;
 }
 
-void print_json(const std::filesystem::path& path, const FileInfo& info) {
+bool has_fact(const FileInfo::Page& page, const char* name) {
+  return std::any_of(page.facts.begin(), page.facts.end(),
+                     [name](const auto& fact) { return fact.first == name; });
+}
+
+/// What the facts of its format say is not said again.
+void print_page(const FileInfo::Page& page, std::int64_t index) {
+  const auto& [spec, layout, facts] = page;
+  if (has_fact(page, "not read")) {
+    fmt::print("page {}: not read: {}\n", index, facts.front().second);
+    return;
+  }
+  fmt::print("page {}: {} x {} pixels (columns x rows), {}, {}, {} of pixels\n", index, spec.extent.cols,
+             spec.extent.rows, count_text(spec.channels, "channel"), name_of(spec.type),
+             format_bytes(static_cast<double>(spec.bytes())));
+  if (!has_fact(page, "layout") && !has_fact(page, "blocks"))
+    fmt::print("  {:<20} {}\n", "layout", layout.description);
+  for (const auto& [name, value] : facts) fmt::print("  {:<20} {}\n", name, value);
+  if (!has_fact(page, "streams"))
+    fmt::print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
+}
+
+void print_text(const std::filesystem::path& path, const Shown& shown) {
+  const FileInfo& info = shown.info;
+  fmt::print("{}: {}, {}, {}\n", path.string(), info.format,
+             format_bytes(static_cast<double>(info.file_bytes)), count_text(info.page_count, "page"));
+  std::int64_t index = shown.first_page;
+  for (const FileInfo::Page& page : info.pages) print_page(page, index++);
+  if (!shown.one_page && info.page_count > index)
+    fmt::print("and {}\n", count_text(info.page_count - index, "more page"));
+}
+
+void print_json(const std::filesystem::path& path, const Shown& shown) {
   using nlohmann::ordered_json;
+  const FileInfo& info = shown.info;
   ordered_json pages = ordered_json::array();
+  std::int64_t index = shown.first_page;
   for (const auto& [spec, layout, facts] : info.pages) {
     ordered_json named = ordered_json::object();
     for (const auto& [name, value] : facts) named[name] = value;
-    pages.push_back({{"rows", spec.extent.rows},
+    pages.push_back({{"page", index++},
+                     {"rows", spec.extent.rows},
                      {"cols", spec.extent.cols},
                      {"channels", spec.channels},
                      {"type", name_of(spec.type)},
@@ -65,12 +105,13 @@ void add_info_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   command->add_option("FILE", request->path, "image file")->required()->type_name("FILE");
   add_input_options(*command, request->open);
+  const CLI::Option* page = command->get_option("--page");
   command->add_flag("--json", request->json, "as JSON");
   command->footer("Example:  sepconv info scan.tif");
-  command->callback([&context, request] {
-    context.action = [request] {
-      const FileInfo info = file_info(request->path, request->open);
-      (request->json ? print_json : print_text)(request->path, info);
+  command->callback([&context, request, page] {
+    context.action = [request, page] {
+      const Shown shown = gather(request->path, request->open, page->count() > 0);
+      (request->json ? print_json : print_text)(request->path, shown);
       return static_cast<int>(kDone);
     };
   });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "sepconv/core/error.hpp"
 
@@ -55,11 +56,57 @@ FileLayout chosen_layout(const Reader& source, const ImageSpec& spec, const Layo
   return layout;
 }
 
-bool is_tiff_name(const std::filesystem::path& path) {
+/// The format that the name's ending stands for, as format_table() names it; empty if there is none.
+std::string_view format_of_name(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  return ending == ".tif" || ending == ".tiff" || ending == ".btf";
+  if (ending.empty()) return {};
+  for (const FormatEntry& format : format_table()) {
+    if (fmt::format(" {} ", format.endings).find(" " + ending + " ") != std::string::npos) return format.name;
+  }
+  return {};
+}
+
+bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
+
+/// The layout options that the user typed.
+std::vector<std::string> typed_layout_options(const LayoutRequest& request) {
+  std::vector<std::string> options;
+  if (request.compression) options.push_back(fmt::format("--compress {}", name_of(*request.compression)));
+  if (request.tile) options.emplace_back("--tile");
+  if (request.planar) options.emplace_back("--planar");
+  if (request.no_predictor) options.emplace_back("--no-predictor");
+  if (request.big_tiff) options.emplace_back(*request.big_tiff ? "--big-tiff" : "--classic-tiff");
+  return options;
+}
+
+/// Whether a format stores everything as this option says, whatever else it lacks.
+bool is_own_way(std::string_view format, std::string_view option) {
+  return ((format == "NPY" || format == "raw") && option == "--compress none") ||
+         (format == "JPEG" && option == "--compress jpeg");
+}
+
+/// An option that would be ignored is refused.
+void check_layout_options(const std::filesystem::path& path, const LayoutRequest& request) {
+  const std::string_view format = format_of_name(path);
+  if (format.empty() || is_tiff_name(path)) return;
+  for (const std::string& option : typed_layout_options(request)) {
+    if (is_own_way(format, option)) continue;
+    throw InvalidArgument(
+        fmt::format("{} is for TIFF, and {} becomes {}; leave it out or end the name in .tif", option,
+                    path.string(), format));
+  }
+}
+
+/// What a name could not be that of.
+void check_output_name(const std::filesystem::path& path) {
+  if (path.empty()) throw InvalidArgument("the name of the output image is empty; give one, like out.tif");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw IoError(fmt::format("cannot write {}: it is a folder; add the name of a file, like {}",
+                              path.string(), (path / "out.tif").string()));
+  }
 }
 
 /// Plans; a TIFF whose strips do not fit the ceiling is given tiles, unless the user decided on strips.
@@ -112,6 +159,8 @@ Job prepare(const JobRequest& request) {
 
 std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
                                   const Reader& source, const LayoutRequest& request) {
+  check_output_name(path);
+  check_layout_options(path, request);
   CreateOptions options;
   options.layout = chosen_layout(source, spec, request);
   const ImageSpec& from = source.spec();

@@ -168,7 +168,7 @@ void add_layout_options(CLI::App& command, LayoutRequest& request) {
       .add_flag_callback(
           "--classic-tiff", [&request] { request.big_tiff = false; }, "classic TIFF, which ends at 4 GiB")
       ->excludes(big);
-  command.add_flag("--force", request.overwrite, "replace OUT if it exists");
+  command.add_flag("--force", request.overwrite, "replace OUT and logs that exist");
   command.add_flag("--durable", request.durable, "wait until OUT is on the disk (fsync)");
 }
 
@@ -181,7 +181,7 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
           "ceiling for all that the run holds; a quarter of what is free by default")
       ->type_name("SIZE");
   command.add_option("--threads", options.threads, "threads; all processors by default")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 1024));
   command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
       ->check(CLI::Range(1, 64));
   command.add_option("--band-rows", options.band_rows, "rows of the result per band")

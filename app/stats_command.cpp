@@ -8,6 +8,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/pipeline/measure.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -37,8 +38,9 @@ void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
              "deviation", "count", "NaN");
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const ChannelStats& stats = channels[i];
-    fmt::print("{:>7} {:>14.8g} {:>14.8g} {:>14.8g} {:>14.8g} {:>14} {:>10}\n", i, stats.min, stats.max,
-               stats.mean, stats.deviation, stats.count, stats.nan_count);
+    const auto text = [&stats](double value) { return stats.count > 0 ? number_text(value, 8) : "-"; };
+    fmt::print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", i, text(stats.min), text(stats.max),
+               text(stats.mean), text(stats.deviation), stats.count, stats.nan_count);
   }
   if (!histogram) return;
   for (std::size_t i = 0; i < channels.size(); ++i) {
@@ -52,15 +54,20 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
   using nlohmann::ordered_json;
   ordered_json list = ordered_json::array();
   for (const ChannelStats& stats : channels) {
-    list.push_back(
-        {{"count", stats.count},
-         {"nan_count", stats.nan_count},
-         {"min", stats.min},
-         {"max", stats.max},
-         {"mean", stats.mean},
-         {"deviation", stats.deviation},
-         {"histogram",
-          {{"low", stats.histogram_low}, {"high", stats.histogram_high}, {"counts", stats.histogram}}}});
+    // Of no value nothing is known. JSON has no infinity and no not-a-number: they are null, too.
+    const auto known = [&stats](double value) {
+      return stats.count > 0 ? ordered_json(value) : ordered_json();
+    };
+    list.push_back({{"count", stats.count},
+                    {"nan_count", stats.nan_count},
+                    {"min", known(stats.min)},
+                    {"max", known(stats.max)},
+                    {"mean", known(stats.mean)},
+                    {"deviation", known(stats.deviation)},
+                    {"histogram",
+                     {{"low", known(stats.histogram_low)},
+                      {"high", known(stats.histogram_high)},
+                      {"counts", stats.histogram}}}});
   }
   const ordered_json all = {{"file", path.string()},
                             {"rows", spec.extent.rows},

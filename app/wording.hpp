@@ -1,0 +1,23 @@
+// Numbers in texts for people.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace sepconv::app {
+
+/// `digits` significant digits; not-a-number has no sign, nor has zero.
+inline std::string number_text(double value, int digits) {
+  if (std::isnan(value)) return "nan";
+  return fmt::format("{:.{}g}", value == 0 ? 0.0 : value, digits);
+}
+
+/// "1 page", "2 pages".
+inline std::string count_text(std::int64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,143 @@
+"""Requests that used to be taken silently: files that a log would replace, options without effect, numbers out of range."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import tifffile
+
+from cli_support import fails, image
+
+FAILED, WRONG_USAGE = 1, 2
+
+
+@pytest.fixture
+def source(sepconv):
+    np.save(sepconv.folder / "in.npy", image())
+    return "in.npy"
+
+
+@pytest.fixture
+def pages(sepconv):
+    with tifffile.TiffWriter(sepconv.folder / "pages.tif") as made:
+        for cols in (10, 20, 30):
+            made.write(image(rows=5, cols=cols), metadata=None)
+    return "pages.tif"
+
+
+def test_two_logs_of_one_name(sepconv, source):
+    (sepconv.folder / "here").symlink_to(".")
+    for other in ("log", "./log", "here/log", sepconv.folder / "log"):
+        said = fails(sepconv, "run", source, "out.npy", "--trace", "log", "--stats", other, status=WRONG_USAGE)
+        assert "--trace" in said and "--stats" in said
+
+
+@pytest.mark.parametrize("name", ["taps.txt", "a,b.txt"])
+def test_log_is_a_file_of_a_stage(sepconv, source, name):
+    (sepconv.folder / name).write_text("1 2 1\n1 2 1\n")
+    for stage in (f"taps:file={name}", f"taps:file={name},border=reflect"):
+        said = fails(sepconv, "run", source, "out.npy", stage, "--report", name, "--force", status=WRONG_USAGE)
+        assert "--report" in said and "stage" in said
+
+
+def test_log_is_an_image_even_with_force(sepconv, source):
+    for name in ("in.npy", "out.npy"):
+        assert name in fails(sepconv, "run", source, "out.npy", "--stats", name, "--force", status=WRONG_USAGE)
+
+
+@pytest.mark.parametrize("name", ["out.npy", "out.raw", "out.png", "out.jpg"])
+@pytest.mark.parametrize("options", [["--compress", "deflate"], ["--tile", "64"], ["--tile", "0"], ["--planar"],
+                                     ["--no-predictor"], ["--big-tiff"], ["--classic-tiff"]])
+def test_layout_that_the_format_does_not_have(sepconv, source, name, options):
+    for command in (["run", source, name], ["plan", source, name], ["generate", name, "--size", "64x64"]):
+        said = fails(sepconv, *command, *options, status=WRONG_USAGE)
+        assert options[0] in said and name in said
+        assert {"y": "NPY", "w": "raw", "g": name[4:].upper().replace("JPG", "JPEG")}[name[-1]] in said
+
+
+def test_layout_that_the_format_has(sepconv, source):
+    sepconv("run", source, "out.npy", "--compress", "none")
+    sizes = []
+    for quality in (5, 95):
+        sepconv("run", source, "out.jpg", "--compress", f"jpeg:{quality}", "--force")
+        sizes.append((sepconv.folder / "out.jpg").stat().st_size)
+    assert sizes[0] < sizes[1]
+
+
+def test_inherited_layout_is_no_request(sepconv):
+    pixels = image(rows=200, cols=300, channels=3)
+    tifffile.imwrite(sepconv.folder / "in.tif", pixels, tile=(64, 64), compression="zlib", photometric="rgb", bigtiff=True)
+    sepconv("run", "in.tif", "out.npy")
+    assert np.array_equal(np.load(sepconv.folder / "out.npy"), pixels)
+
+
+def test_stats_of_nothing_but_not_a_number(sepconv):
+    np.save(sepconv.folder / "in.npy", np.full((4, 5), -np.nan, np.float32))
+    row = sepconv("stats", "in.npy").stdout.splitlines()[1].split()
+    assert row == ["0", "-", "-", "-", "-", "0", "20"]
+    found = json.loads(sepconv("stats", "in.npy", "--json").stdout)["channels"][0]
+    assert [found[name] for name in ("min", "max", "mean", "deviation")] == [None] * 4
+    assert (found["count"], found["nan_count"]) == (0, 20)
+
+
+def test_stats_of_infinities_have_no_signed_nan(sepconv):
+    np.save(sepconv.folder / "in.npy", np.array([[-np.inf, np.inf, 0, -0.0]], np.float32))
+    row = sepconv("stats", "in.npy").stdout.splitlines()[1].split()
+    assert row[1:3] == ["-inf", "inf"] and "-nan" not in row
+
+
+@pytest.mark.parametrize("seed", ["-1", "18446744073709551616", "99999999999999999999", "1.5", "many"])
+def test_seed_that_cannot_be(sepconv, seed):
+    said = fails(sepconv, "generate", "out.npy", "--size", "8x8", "--seed", seed, status=WRONG_USAGE)
+    assert "--seed" in said and seed in said
+
+
+def test_greatest_seed(sepconv):
+    sepconv("generate", "out.npy", "--size", "8x8", "--seed", 2**64 - 1)
+
+
+@pytest.mark.parametrize("tolerance", ["-1", "nan", "inf", "-inf", "wide"])
+def test_tolerance_that_cannot_be(sepconv, source, tolerance):
+    said = fails(sepconv, "compare", source, source, "--tolerance", tolerance, status=WRONG_USAGE)
+    assert "--tolerance" in said and len(said) < 120
+
+
+def test_number_of_threads_has_one_range(sepconv, source):
+    assert "1024" in sepconv("run", "--help").stdout
+    sepconv("plan", source, "out.npy", "--threads", 1024)
+    for threads in (0, 1025, 4096):
+        assert "--threads" in fails(sepconv, "plan", source, "out.npy", "--threads", threads, status=WRONG_USAGE)
+
+
+def test_output_name_missing_or_a_folder(sepconv, source):
+    assert "name" in fails(sepconv, "run", source, "", status=WRONG_USAGE)
+    (sepconv.folder / "there").mkdir()
+    for name in ("there", "there/"):
+        assert "folder" in fails(sepconv, "run", source, name, status=FAILED)
+        assert "folder" in fails(sepconv, "generate", name, "--size", "8x8", status=FAILED)
+
+
+def test_summary_counts_one_thing_as_one(sepconv, source):
+    said = sepconv("run", source, "out.npy", "--slots", 1, "--band-rows", 96).stderr
+    assert "1 band of" in said and "1 slot;" in said
+
+
+@pytest.mark.parametrize("name", ["in.npy", "pages.tif"])
+def test_info_says_nothing_twice(sepconv, source, pages, name):
+    text = sepconv("info", name, "--page", 0).stdout
+    names = re.findall(r"^  (\w[\w ]*?)  ", text, re.MULTILINE)
+    assert "streams" in names and len(set(names)) == len(names)
+    assert not {"layout", "compression"} <= set(names)
+
+
+def test_info_of_one_page(sepconv, source, pages):
+    assert "page" in fails(sepconv, "info", pages, "--page", 7, status=FAILED)
+    assert "page" in fails(sepconv, "info", source, "--page", 1, status=FAILED)
+    for page, cols in enumerate((10, 20, 30)):
+        text = sepconv("info", pages, "--page", page).stdout
+        assert re.findall(r"^page (\d+): (\d+) x", text, re.MULTILINE) == [(str(page), str(cols))]
+        assert "3 pages" in text and "more page" not in text
+        found = json.loads(sepconv("info", pages, "--page", page, "--json").stdout)["pages"]
+        assert [(one["page"], one["cols"]) for one in found] == [(page, cols)]
+    assert len(json.loads(sepconv("info", pages, "--json").stdout)["pages"]) == 3
