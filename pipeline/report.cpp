@@ -85,10 +85,10 @@ std::string dumped(const json& value) {
 std::string summary(const RunReport& report, const HostLimits& limits) {
   const Plan& plan = report.plan;
   const auto pixels = static_cast<double>(plan.result().extent.area());
-  std::string text =
-      fmt::format("{:.2f} s, {:.1f} Mpix/s; {} band{} of {} x {} pixels, {} slot{}; {}\n", report.wall_seconds,
-                  ratio(pixels, report.wall_seconds) / 1e6, plan.band_count(), plan.band_count() == 1 ? "" : "s", plan.band.cols, plan.band.rows,
-                  plan.slots, plan.slots == 1 ? "" : "s", report.device);
+  std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {} band{} of {} x {} pixels, {} slot{}; {}\n",
+                                 report.wall_seconds, ratio(pixels, report.wall_seconds) / 1e6,
+                                 plan.band_count(), plan.band_count() == 1 ? "" : "s", plan.band.cols,
+                                 plan.band.rows, plan.slots, plan.slots == 1 ? "" : "s", report.device);
   text += fmt::format("  {:<8} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepReport& step : report.steps) text += table_row(step, plan, limits);
