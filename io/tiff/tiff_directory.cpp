@@ -51,6 +51,17 @@ Extent read_extent(const TiffHandle& handle) {
   return extent;
 }
 
+// Of a volume only the first slice would be read, without a word.
+void check_flat(const TiffHandle& handle) {
+  const std::uint32_t slices = std::max(field<std::uint32_t>(handle, TIFFTAG_IMAGEDEPTH, 1),
+                                        field<std::uint32_t>(handle, TIFFTAG_TILEDEPTH, 1));
+  if (slices <= 1) return;
+  refuse(handle,
+         fmt::format("volumes (here of {} slices in one page, by its tags ImageDepth or TileDepth) are not "
+                     "supported; store each slice as a page of its own",
+                     slices));
+}
+
 Extent read_block_extent(const TiffHandle& handle, const TiffDirectory& directory) {
   if (!directory.tiled) {
     const std::int64_t rows = field<std::uint32_t>(handle, TIFFTAG_ROWSPERSTRIP, 0xffffffff);
@@ -165,6 +176,7 @@ TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes) 
   directory.tiled = TIFFIsTiled(tiff) != 0;
   directory.planar =
       field<std::uint16_t>(handle, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
+  check_flat(handle);
   directory.spec.extent = read_extent(handle);
   directory.spec.channels = field<std::uint16_t>(handle, TIFFTAG_SAMPLESPERPIXEL, 1);
   if (directory.spec.channels == 0) refuse(handle, "an image of 0 channels cannot be; the file is damaged");

@@ -160,6 +160,26 @@ TEST_CASE("TIFF: what is not read is refused by name") {
   refused(8, SAMPLEFORMAT_UINT, black, COMPRESSION_LZMA, "compression 34925");
 }
 
+TEST_CASE("TIFF: volumes are refused, as only their first slice would be read") {
+  const TemporaryFolder folder;
+  using Entries = std::vector<std::array<std::uint32_t, 3>>;
+  const Entries image = {{256, 4, 16}, {257, 4, 16}, {258, 3, 8}, {262, 3, 1}};
+  const Entries strips = {{273, 4, 8}, {278, 4, 16}, {279, 4, 256}};
+  const Entries tiles = {{322, 4, 16}, {323, 4, 16}, {324, 4, 8}, {325, 4, 256}};
+  const auto open = [&](const Entries& blocks, std::uint32_t tag, std::uint32_t depth) {
+    Entries entries = image;
+    entries.insert(entries.end(), blocks.begin(), blocks.end());
+    entries.push_back({tag, 4, depth});
+    return open_tiff(folder.write("volume.tif", handmade_tiff(entries) + std::string(256, 'x')), 0);
+  };
+  const auto message = Contains("volume.tif: volumes (here of 3 slices");
+  CHECK_THROWS_WITH(open(strips, TIFFTAG_IMAGEDEPTH, 3), message);
+  CHECK_THROWS_WITH(open(tiles, TIFFTAG_IMAGEDEPTH, 3), message);
+  CHECK_THROWS_WITH(open(tiles, TIFFTAG_TILEDEPTH, 3), message);
+  CHECK_NOTHROW(open(strips, TIFFTAG_IMAGEDEPTH, 1));
+  CHECK_NOTHROW(open(tiles, TIFFTAG_TILEDEPTH, 1));
+}
+
 TEST_CASE("TIFF: no TIFF at all") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(open_tiff(folder.path() / "missing.tif", 0), IoError);
