@@ -77,7 +77,7 @@ TEST_CASE("statistics agree with plain sums, for every type and channel") {
   }
 }
 
-TEST_CASE("histogram bins of u8 are its values; those of u16 hold 256 each; i16 begins at its least value") {
+TEST_CASE("histogram bins of u8 are its values, those of u16 hold 256 each, i16 begins at its least value") {
   Image bytes({{1, 3}, 1, PixelType::u8});
   const std::uint8_t u8[] = {0, 7, 255};
   std::copy(std::begin(u8), std::end(u8), bytes.view().row<std::uint8_t>(0));
@@ -109,7 +109,7 @@ TEST_CASE("statistics have the same bits for any plan") {
   }
 }
 
-TEST_CASE("not-a-numbers are counted and left out; infinities are values") {
+TEST_CASE("not-a-numbers are counted and left out, infinities are values") {
   Image image = gradient({40, 50});
   image.view().row<float>(3)[4] = std::numeric_limits<float>::quiet_NaN();
   image.view().row<float>(39)[49] = std::numeric_limits<float>::quiet_NaN();
@@ -177,7 +177,7 @@ TEST_CASE(
   CHECK((result.first->row == 8 && result.first->col == 140000 && result.different == 2));
 }
 
-TEST_CASE("not-a-number against a number is infinitely different; against itself not at all") {
+TEST_CASE("not-a-number against a number is infinitely different, against itself not at all") {
   Image a = gradient({4, 4}), b = gradient({4, 4});
   a.view().row<float>(1)[1] = static_cast<float>(kNaN);
   const auto one = compare_images(*a.reader(), *b.reader(), 1e30);
