@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -288,3 +289,14 @@ def test_completion_scripts_are_valid(sepconv, shell, check):
     except FileNotFoundError:
         pytest.skip(f"{shell} is not installed")
     assert done.returncode == 0, done.stderr
+
+
+def test_info_of_100_gigabytes_is_immediate(sepconv):
+    # Sparse: it takes no disk.
+    tifffile.memmap(sepconv.folder / "huge.tif", shape=(320000, 320000), dtype=np.uint8, bigtiff=True, photometric="minisblack")
+    begin = time.monotonic()
+    said = sepconv("info", "huge.tif").stdout
+    plan = sepconv("plan", "huge.tif", "out.tif", "gaussian:sigma=2", "--max-memory", "1G").stdout
+    assert time.monotonic() - begin < 2
+    assert "320000 x 320000" in said and "BigTIFF" in said
+    assert "320000 x 320000" in plan
