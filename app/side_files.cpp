@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/stages/definition.hpp"
 
 namespace sepconv::app {
 
@@ -28,35 +28,14 @@ bool is_same_name(const fs::path& a, const fs::path& b) {
   return resolved(a) == resolved(b);
 }
 
-/// The file=NAME of a stage, commas in the name included, as parse_stage() reads it; else empty.
-fs::path file_of_stage(std::string_view stage) {
-  constexpr std::string_view key = "file=";
-  std::string name;
-  bool inside = false;
-  for (std::size_t begin = stage.find(':'); begin < stage.size();) {
-    const std::size_t end = std::min(stage.find(',', begin + 1), stage.size());
-    const std::string_view word = stage.substr(begin + 1, end - begin - 1);
-    if (word.starts_with(key)) {
-      name = word.substr(key.size());
-      inside = true;
-    } else if (word.find('=') != std::string_view::npos) {
-      inside = false;
-    } else if (inside) {
-      name += "," + std::string(word);
-    }
-    begin = end;
-  }
-  return name;
-}
-
 using Taken = std::vector<std::pair<fs::path, std::string>>;
 
 /// Files that no log may be, and what each is.
 Taken taken_names(const JobRequest& job) {
   Taken taken = {{job.input, "the input image"}, {job.output, "the output image"}};
   for (const std::string& stage : job.stages) {
-    if (fs::path file = file_of_stage(stage); !file.empty())
-      taken.emplace_back(std::move(file), fmt::format("read by the stage {}", stage));
+    const StageArgs args(stage);
+    if (args.has("file")) taken.emplace_back(args.text("file"), fmt::format("read by the stage {}", stage));
   }
   return taken;
 }
