@@ -203,13 +203,15 @@ TEST_CASE("sums of a comparison have the same bits for any plan") {
 TEST_CASE("a second image that comes in rows is read in rows") {
   const Image a = gradient({500, 300}, PixelType::u16);
   std::int64_t next_row = 0;
+  int out_of_order = 0;
   const auto rows = make_rows_reader(a.spec(), [&](std::int64_t first_row, const PixelView& out) {
-    CHECK(first_row == std::exchange(next_row, first_row + out.extent.rows));
+    out_of_order += first_row != std::exchange(next_row, first_row + out.extent.rows);
     copy_pixels(a.view().crop({first_row, 0, out.extent.rows, 300}), out);
   });
   RunOptions options;
   options.band_rows = 32;
   CHECK(compare_images(*a.reader(), *rows, 0, options).equal());
+  CHECK(out_of_order == 0);
   CHECK(next_row == 500);
 }
 

@@ -106,23 +106,28 @@ TEST_CASE("callbacks on rows see every row once, in order") {
   const Image expected(kSpec);
   run_whole_image(*source.reader(), *expected.writer(), two_stages());
   const Image result(kSpec);
+  // The callbacks are called from two threads at once and Catch2 counts on one, so they only take notes.
   std::int64_t next_read = 0;
   std::int64_t next_write = 0;
+  int reads_out_of_order = 0;
+  int writes_out_of_order = 0;
   bool finished = false;
   const auto reader = make_rows_reader(kSpec, [&](std::int64_t first_row, const PixelView& out) {
-    CHECK(first_row == next_read);
+    reads_out_of_order += first_row != next_read;
     next_read += out.extent.rows;
     copy_pixels(source.view().crop({first_row, 0, out.extent.rows, out.extent.cols}), out);
   });
   const auto writer = make_rows_writer(
       kSpec,
       [&](std::int64_t first_row, const ConstPixelView& rows) {
-        CHECK(first_row == next_write);
+        writes_out_of_order += first_row != next_write;
         next_write += rows.extent.rows;
         copy_pixels(rows, result.view().crop({first_row, 0, rows.extent.rows, rows.extent.cols}));
       },
       [&] { finished = true; });
   run(*reader, *writer, two_stages(), small_bands());
+  CHECK(reads_out_of_order == 0);
+  CHECK(writes_out_of_order == 0);
   CHECK(next_read == 200);
   CHECK(next_write == 200);
   CHECK(finished);
