@@ -7,8 +7,11 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/sepconv SYM
 function(sepconv_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # The same bits everywhere: a multiplication and an addition become one operation only where the source says fma.
-  target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wpedantic
-                         $<$<BOOL:${SEPCONV_WERROR}>:-Werror>)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wpedantic>
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;-diag-suppress=554;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>
+    $<$<AND:$<BOOL:${SEPCONV_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+    $<$<AND:$<BOOL:${SEPCONV_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   if(SEPCONV_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${SEPCONV_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all

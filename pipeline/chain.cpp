@@ -6,6 +6,10 @@
 
 namespace sepconv {
 
+void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream, std::span<const PointwiseOp>) const {
+  throw CudaError(fmt::format("stage '{}' does not run on a GPU; use --device cpu", text()));
+}
+
 Chain Chain::parse(std::span<const std::string> stages) {
   Chain chain;
   for (const std::string& stage : stages) chain.then(parse_stage(stage));
@@ -23,6 +27,14 @@ Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> 
   bool wide = source.type == PixelType::f64 || result_spec(source).type == PixelType::f64;
   for (const StagePtr& stage : stages_) wide = wide || stage->needs_f64();
   return wide ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+const Stage* Chain::host_only_stage(const ImageSpec& source) const {
+  const std::vector<ImageSpec> all = specs(source);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!stages_[i]->runs_on_device(all[i])) return stages_[i].get();
+  }
+  return nullptr;
 }
 
 std::string Chain::text() const {

@@ -38,6 +38,9 @@ class Chain {
   /// `asked` if set; f64 when the source, the result or a stage is f64; else f32.
   Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked = std::nullopt) const;
 
+  /// The first stage that does not run on a device for this source; null if all do.
+  const Stage* host_only_stage(const ImageSpec& source) const;
+
   /// "gaussian:... | cast:..." or "copy" for an empty chain.
   std::string text() const;
 

@@ -99,4 +99,72 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
   chain.stages().back()->apply(in, out, arithmetic, arena);
 }
 
+namespace {
+
+/// A stage and the pointwise stages after it that it does as well.
+struct FusedStage {
+  std::size_t first;
+  std::vector<PointwiseOp> then;
+  std::size_t end() const noexcept { return first + 1 + then.size(); }
+};
+
+std::vector<FusedStage> fused_stages(const Chain& chain) {
+  std::vector<FusedStage> fused;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const PointwiseOp* op = chain.stages()[i]->pointwise();
+    if (op != nullptr && !fused.empty() && fused.back().then.size() < kMostFusedOps) {
+      fused.back().then.push_back(*op);
+    } else {
+      fused.push_back({i, {}});
+    }
+  }
+  return fused;
+}
+
+/// As slab_bytes, where the result of fused stage i lies in slab i % 2.
+std::array<std::int64_t, 2> fused_slab_bytes(const std::vector<FusedStage>& fused, const std::vector<ImageSpec>& specs,
+                                             const std::vector<Rect>& rects, Arithmetic arithmetic) {
+  std::array<std::int64_t, 2> bytes{};
+  for (std::size_t i = 0; i + 1 < fused.size(); ++i) {
+    const std::size_t end = fused[i].end();
+    bytes[i % 2] = std::max(bytes[i % 2], intermediate_bytes(rects[end], specs[end], arithmetic));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output, Arithmetic arithmetic) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
+  const std::vector<FusedStage> fused = fused_stages(chain);
+  const auto slabs = fused_slab_bytes(fused, specs, rects, arithmetic);
+  std::int64_t stage_bytes = 0;
+  for (const FusedStage& stage : fused) {
+    const Extent extent = rects[stage.end()].extent();
+    stage_bytes = std::max(stage_bytes, chain.stages()[stage.first]->device_bytes(extent, specs[stage.first], arithmetic));
+  }
+  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + stage_bytes;
+}
+
+void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic, const ConstRegion& source,
+                   const Region& out, Arena& arena, DeviceStream stream) {
+  if (chain.empty()) {
+    const ConstPixelView pixels = source.crop(out.rect).pixels;
+    return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
+  }
+  const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
+  const Arena::Scope scope(arena);
+  const std::vector<FusedStage> fused = fused_stages(chain);
+  const auto bytes = fused_slab_bytes(fused, specs, rects, arithmetic);
+  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]), arena.allocate<std::byte>(bytes[1])};
+  ConstRegion in = source;
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    const std::size_t end = fused[i].end();
+    Region result = out;
+    if (i + 1 < fused.size()) result = {view_in(slabs[i % 2], rects[end], specs[end], arithmetic), rects[end], specs[end].extent};
+    chain.stages()[fused[i].first]->enqueue(in, result, arithmetic, arena, stream, fused[i].then);
+    in = result;
+  }
+}
+
 }  // namespace sepconv

@@ -24,6 +24,14 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
 void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
                   const ConstRegion& source, const Region& out, Arena& arena);
 
+/// The device memory that enqueue_chain takes from its arena for any output of at most this extent.
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output, Arithmetic arithmetic);
+
+/// compute_tile on the current device: enqueued on `stream`, without waiting for anything. Regions and arena are device memory;
+/// pointwise stages are done by the stage before them. Every stage must run on a device.
+void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic, const ConstRegion& source,
+                   const Region& out, Arena& arena, DeviceStream stream);
+
 /// `rect` cut into tiles of this extent, row by row; those at the right and lower edge may be smaller.
 std::vector<Rect> tiles_of(const Rect& rect, Extent tile);
 

@@ -23,6 +23,10 @@ struct PlanOptions {
   std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
   Extent tile{};                 ///< pixels of the result computed at once by one thread; for tests
   std::optional<Arithmetic> arithmetic{};
+  /// GPUs to compute on, by their index among cuda_devices(); empty: the CPU.
+  std::vector<int> devices{};
+  std::int64_t max_device_memory_bytes =
+      0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of them
 };
 
 /// Where the ceiling's bytes go.
@@ -32,6 +36,13 @@ struct MemoryUse {
   std::int64_t source = 0;   ///< reader and decoder
   std::int64_t sink = 0;     ///< writer and encoder
   std::int64_t total() const noexcept { return slots + scratch + source + sink; }
+};
+
+/// Where the bytes on each GPU go.
+struct DeviceMemoryUse {
+  std::int64_t slots = 0;    ///< bands of source and result, all slots
+  std::int64_t scratch = 0;  ///< what the chain takes between source and result of a band
+  std::int64_t total() const noexcept { return slots + scratch; }
 };
 
 struct Plan {
@@ -46,6 +57,9 @@ struct Plan {
   std::int64_t arena_bytes = 0;  ///< per thread
   MemoryUse memory;
   std::int64_t max_memory_bytes = 0;
+  std::vector<int> devices;       ///< GPUs that compute; empty: the CPU. Each has its own slots and a run of whole bands
+  DeviceMemoryUse device_memory;  ///< on each of them
+  std::int64_t max_device_memory_bytes = 0;
   std::int64_t bytes_read =
       0;  ///< of source pixels, decoded, halos of column tiles and partly used blocks included
   std::int64_t bytes_written = 0;  ///< of result pixels

@@ -20,10 +20,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
 
@@ -62,6 +65,27 @@ class Stage {
 
   /// The same, written to be obviously right; allocates as it likes. The whole-image runner uses it and tests compare the two.
   virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
+
+  /// Whether enqueue() does this stage for such an input.
+  virtual bool runs_on_device(const ImageSpec& input) const {
+    (void)input;
+    return false;
+  }
+
+  /// The operation of a stage that is nothing but one unary operation on every element, else null. A chain on a device hands it to the
+  /// stage before, which saves a trip through memory.
+  virtual const PointwiseOp* pointwise() const noexcept { return nullptr; }
+
+  /// Upper bound of the device arena bytes that enqueue() takes for an output of this extent.
+  virtual std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
+    (void)output, (void)input, (void)arithmetic;
+    return 0;
+  }
+
+  /// apply() and then the unary operations `then` (at most kMostFusedOps), with the same bits, on the current device: enqueued on
+  /// `stream`, without waiting for anything. Regions and arena are device memory. Throws CudaError.
+  virtual void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                       std::span<const PointwiseOp> then) const;
 };
 
 using StagePtr = std::shared_ptr<const Stage>;

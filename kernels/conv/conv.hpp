@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
 
@@ -44,5 +47,25 @@ void convolve_host(const SeparableTaps& taps, const Border& border, const ConstR
 /// Upper bound of the arena bytes of convolve_host for outputs up to this extent in images up to `image`.
 std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                     Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
+
+/// What convolve_cuda does to a value before it stores it, without a trip through memory: x becomes
+/// join(other, x) if a join is given, and then passes through the unary operations of `then`.
+struct ConvolutionEpilogue {
+  const PointwiseOp* join = nullptr;  ///< binary
+  ConstPixelView other{};             ///< device memory; extent and channels of the result, any type
+  std::span<const PointwiseOp> then{};  ///< at most kMostFusedOps
+};
+
+/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena are
+/// device memory that stays valid until the stream has passed; the arena's space is given back on return and
+/// may be used again by work that comes later on the same stream. Taps travel with the launch, so any number
+/// of calls may run at once. Throws InvalidArgument and CudaError.
+void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   const ConvolutionEpilogue& epilogue = {});
+
+/// Upper bound of the arena bytes of convolve_cuda for outputs up to this extent.
+std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
+                                   Arithmetic arithmetic);
 
 }  // namespace sepconv

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv {
 
@@ -40,6 +42,16 @@ void pointwise_reference(const PointwiseOp& op, const ConstPixelView& a, const C
 void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                     const PixelView& out, Arithmetic arithmetic);
 
+/// Most unary operations that one launch applies one after another.
+inline constexpr std::size_t kMostFusedOps = 8;
+
+/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device memory
+/// that stays valid until the stream has passed. `then`: unary operations, at most kMostFusedOps, that the
+/// result passes through before it is stored. Throws InvalidArgument and CudaError.
+void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                    const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
+                    std::span<const PointwiseOp> then = {});
+
 /// Mixing of channels: out_channels x in_channels coefficients, row-major, and one offset per output channel.
 struct ChannelMatrix {
   std::int64_t out_channels = 0;
@@ -53,5 +65,10 @@ void mix_channels_reference(const ChannelMatrix& matrix, const ConstPixelView& i
                             Arithmetic arithmetic);
 void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
                        Arithmetic arithmetic);
+/// As pointwise_cuda. At most kMostDeviceMatrix coefficients and offsets.
+void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+
+inline constexpr std::int64_t kMostDeviceMatrix = 3600;
 
 }  // namespace sepconv

@@ -97,6 +97,28 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
   pointwise_reference(join_, operands[0], operands[1], out.pixels, arithmetic);
 }
 
+std::int64_t FilterStage::device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
+  std::int64_t convolution = 0;
+  for (const SeparableTaps& taps : branches_) {
+    convolution = std::max(convolution, convolve_device_bytes(taps, output, input.channels, arithmetic));
+  }
+  const bool first_is_kept = branches_.size() == 2;
+  return convolution + (first_is_kept ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);
+}
+
+/// The last convolution joins its values with the other operand before it stores them.
+void FilterStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                          std::span<const PointwiseOp> then) const {
+  const Arena::Scope scope(arena);
+  ConvolutionEpilogue epilogue{.join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = then};
+  if (branches_.size() == 2) {
+    const PixelView first = arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
+    convolve_cuda(branches_.front(), border_, in, {first, out.rect, out.image}, arithmetic, arena, stream);
+    epilogue.other = first;
+  }
+  convolve_cuda(branches_.back(), border_, in, out, arithmetic, arena, stream, epilogue);
+}
+
 StagePtr make_filter(const StageArgs& args, SeparableTaps taps) {
   const Border border = args.border();
   return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args));

@@ -28,6 +28,10 @@ class FilterStage final : public Stage {
   std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
+  bool runs_on_device(const ImageSpec&) const override { return true; }
+  std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override;
 
  private:
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }

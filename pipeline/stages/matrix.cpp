@@ -44,6 +44,13 @@ class MatrixStage final : public Stage {
     mix_channels_reference(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
 
+  bool runs_on_device(const ImageSpec&) const override { return rows_ * (cols_ + 1) <= kMostDeviceMatrix; }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+  }
+
  private:
   static ChannelMatrix matrix_of(const Table& table, std::int64_t in_channels) {
     ChannelMatrix matrix{static_cast<std::int64_t>(table.size()), in_channels, {}, {}};

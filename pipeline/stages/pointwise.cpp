@@ -34,6 +34,15 @@ class PointwiseStage final : public Stage {
     pointwise_reference(op_, pixels, pixels, out.pixels, arithmetic);
   }
 
+  bool runs_on_device(const ImageSpec&) const override { return true; }
+  const PointwiseOp* pointwise() const noexcept override { return &op_; }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    const ConstPixelView pixels = in.crop(out.rect).pixels;
+    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, then);
+  }
+
  private:
   std::string text_;
   PointwiseOp op_;

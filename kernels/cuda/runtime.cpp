@@ -1,0 +1,132 @@
+#include "sepconv/kernels/cuda/runtime.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <new>
+
+namespace sepconv {
+namespace {
+
+/// Allocations by a pair of CUDA calls.
+template <auto allocate_bytes, auto free_bytes>
+class CudaResource final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    void* memory = nullptr;
+    if (allocate_bytes(&memory, bytes) == cudaSuccess) return memory;
+    cudaGetLastError();
+    throw std::bad_alloc();
+  }
+  void do_deallocate(void* memory, std::size_t, std::size_t) override { free_bytes(memory); }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+cudaError_t allocate_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
+cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
+}
+
+DeviceInfo info_of(int index) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, index), "asking for a device's properties");
+  return {.index = index,
+          .name = properties.name,
+          .compute_capability = properties.major * 10 + properties.minor,
+          .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+          .copy_engines = properties.asyncEngineCount,
+          .multiprocessors = properties.multiProcessorCount};
+}
+
+}  // namespace
+
+void check_cuda(int status, const char* what) {
+  const auto error = static_cast<cudaError_t>(status);
+  if (error == cudaSuccess) return;
+  cudaGetLastError();
+  const std::string sentence =
+      fmt::format("{} failed on the GPU: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
+  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(sentence);
+  throw CudaError(sentence);
+}
+
+bool built_with_cuda() noexcept { return true; }
+
+std::vector<DeviceInfo> cuda_devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<DeviceInfo> devices;
+  for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
+  return devices;
+}
+
+std::int64_t free_device_memory_bytes(int device) {
+  const DeviceScope scope(device);
+  std::size_t free_bytes = 0;
+  std::size_t all_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for free device memory");
+  return static_cast<std::int64_t>(free_bytes);
+}
+
+void set_current_device(int device) { check_cuda(cudaSetDevice(device), "choosing a device"); }
+
+int current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  return device;
+}
+
+DeviceScope::~DeviceScope() { cudaSetDevice(before_); }
+
+std::pmr::memory_resource* device_resource() noexcept {
+  static CudaResource<allocate_device, cudaFree> resource;
+  return &resource;
+}
+
+std::pmr::memory_resource* pinned_resource() noexcept {
+  static CudaResource<allocate_pinned, cudaFreeHost> resource;
+  return &resource;
+}
+
+void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
+               std::int64_t rows, DeviceStream stream) {
+  if (rows <= 0 || row_bytes <= 0) return;
+  const auto width = static_cast<std::size_t>(row_bytes);
+  const auto height = static_cast<std::size_t>(rows);
+  const bool dense = rows == 1 || (to_pitch_bytes == row_bytes && from_pitch_bytes == row_bytes);
+  const cudaError_t status =
+      dense ? cudaMemcpyAsync(to, from, width * height, cudaMemcpyDefault, stream)
+            : cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_pitch_bytes), from, static_cast<std::size_t>(from_pitch_bytes),
+                                width, height, cudaMemcpyDefault, stream);
+  check_cuda(status, "copying rows");
+}
+
+Stream::Stream() {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  handle_.reset(stream);
+}
+void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(get()), "work on a stream"); }
+void Stream::Destroy::operator()(DeviceStream stream) const noexcept { cudaStreamDestroy(stream); }
+
+Event::Event(Timing timing) {
+  cudaEvent_t event = nullptr;
+  const unsigned flags = cudaEventBlockingSync | (timing == Timing::on ? 0U : cudaEventDisableTiming);
+  check_cuda(cudaEventCreateWithFlags(&event, flags), "making an event");
+  handle_.reset(event);
+}
+void Event::record(DeviceStream stream) const { check_cuda(cudaEventRecord(handle_.get(), stream), "recording an event"); }
+void Event::wait_in(DeviceStream stream) const {
+  check_cuda(cudaStreamWaitEvent(stream, handle_.get(), 0), "waiting for an event");
+}
+void Event::synchronize() const { check_cuda(cudaEventSynchronize(handle_.get()), "work before an event"); }
+double Event::seconds_since(const Event& earlier) const {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, earlier.handle_.get(), handle_.get()), "timing");
+  return milliseconds * 1e-3;
+}
+void Event::Destroy::operator()(DeviceEvent event) const noexcept { cudaEventDestroy(event); }
+
+}  // namespace sepconv
