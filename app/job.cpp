@@ -114,14 +114,14 @@ void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
   job.sink = make_sink(request.output, spec, *job.source, request.layout);
   try {
-    job.plan = make_plan(job.chain, *job.source, *job.sink, request.options);
+    job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
   } catch (const OutOfMemory&) {
     const bool may_tile = is_tiff_name(request.output) && !request.layout.tile;
     if (!may_tile || chosen_layout(*job.source, spec, request.layout).tiled) throw;
     LayoutRequest tiled = request.layout;
     tiled.tile = kUsualTile;
     job.sink = make_sink(request.output, spec, *job.source, tiled);
-    job.plan = make_plan(job.chain, *job.source, *job.sink, request.options);
+    job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
     job.plan.notes.push_back(
         fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}.",
                     kUsualTile.rows, kUsualTile.cols));
@@ -142,6 +142,7 @@ void add_job_options(CLI::App& command, JobRequest& request) {
       ->type_name("NAME[:KEY=VALUE,...]");
   add_input_options(command, request.open);
   add_layout_options(command, request.layout);
+  add_device_options(command, request.device, request.options);
   add_limit_options(command, request.options);
 }
 
@@ -153,7 +154,11 @@ Job prepare(const JobRequest& request) {
     throw InvalidArgument(
         fmt::format("{} is both input and output; give the result another name", request.output.string()));
   }
+  const DeviceChoice choice = choose_devices(request.device, &job.chain, job.source->spec());
+  job.options = request.options;
+  job.options.devices = choice.devices;
   plan_with_sink(job, request);
+  if (!choice.note.empty()) job.plan.notes.push_back(choice.note);
   return job;
 }
 

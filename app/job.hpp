@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device_choice.hpp"
 #include "options.hpp"
 #include "sepconv/pipeline/chain.hpp"
 #include "sepconv/pipeline/plan.hpp"
@@ -18,7 +19,8 @@ struct JobRequest {
   std::vector<std::string> stages;
   OpenOptions open;
   LayoutRequest layout;
-  RunOptions options;
+  DeviceRequest device;
+  RunOptions options;  ///< but for the devices, which `device` stands for
 };
 /// IN, OUT, STAGE... and the options of input, layout and limits.
 void add_job_options(CLI::App& command, JobRequest& request);
@@ -27,6 +29,7 @@ struct Job {
   Chain chain;
   std::unique_ptr<Reader> source;
   std::unique_ptr<Writer> sink;
+  RunOptions options;  ///< the request's, with the devices that were found
   Plan plan;
 };
 

@@ -50,15 +50,6 @@ std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, st
   return sides;
 }
 
-void parse_device(const std::string& text) {
-  if (text == "auto" || text == "cpu") return;
-  if (text == "cuda" || text.starts_with("cuda:")) {
-    throw InvalidArgument(
-        fmt::format("--device {}: this build of sepconv has no CUDA engine; use --device cpu or auto", text));
-  }
-  throw InvalidArgument(fmt::format("--device {} is unknown; use auto or cpu", text));
-}
-
 void parse_compress(const std::string& text, LayoutRequest& request) {
   const std::size_t colon = text.find(':');
   request.compression = parse_compression(text.substr(0, colon));
@@ -173,7 +164,6 @@ void add_layout_options(CLI::App& command, LayoutRequest& request) {
 }
 
 void add_limit_options(CLI::App& command, RunOptions& options) {
-  command.add_option_function<std::string>("--device", parse_device, "auto or cpu")->type_name("DEVICE");
   command
       .add_option_function<std::string>(
           "--max-memory",

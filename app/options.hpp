@@ -36,7 +36,7 @@ struct LayoutRequest {
 };
 void add_layout_options(CLI::App& command, LayoutRequest& request);
 
-/// --device, --max-memory, --threads and so on, straight into the options of a run.
+/// --max-memory, --threads and so on, straight into the options of a run.
 void add_limit_options(CLI::App& command, RunOptions& options);
 
 /// What is shown beside the result.

@@ -28,7 +28,7 @@ int run_streaming(const Request& request, Job& job, SideFiles& side_files) {
   RunReport report;
   {
     ProgressLine line(request.reporting.quiet);
-    RunOptions options = request.job.options;
+    RunOptions options = job.options;
     options.progress = line.callback();
     report = run(*job.source, *job.sink, job.chain, options);
   }

@@ -42,6 +42,13 @@ class Reader {
   /// whole blocks waste nothing. Thread-safe when layout().access is random. Throws IoError, which names the file.
   virtual void read(const Rect& rect, const PixelView& out, Executor& executor) = 0;
 
+  /// The pixels of `rect` where they lie already, if that is page-locked memory that stays as it is while the run lasts; else a view
+  /// without data. A device copies from there itself, and read() is not called for them.
+  virtual ConstPixelView page_locked(const Rect& rect) const {
+    (void)rect;
+    return {};
+  }
+
   /// Upper bound of the memory held while reads run on an executor of this concurrency, decoder's own included,
   /// `out` excluded. Part of the plan's ceiling, so it must hold.
   virtual std::int64_t buffer_bytes(int concurrency) const = 0;

@@ -98,7 +98,8 @@ ImageSpec spec_of(const BasicPixelView<Byte>& image) {
 
 class MemoryReader final : public Reader {
  public:
-  explicit MemoryReader(const ConstPixelView& image) : image_(image), spec_(spec_of(image)) {
+  MemoryReader(const ConstPixelView& image, HostMemory memory)
+      : image_(image), memory_(memory), spec_(spec_of(image)) {
     layout_.description = "memory";
   }
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -109,9 +110,13 @@ class MemoryReader final : public Reader {
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     copy_on(executor, image_.crop(rect), out);
   }
+  ConstPixelView page_locked(const Rect& rect) const override {
+    return memory_ == HostMemory::page_locked ? image_.crop(rect) : ConstPixelView{};
+  }
 
  private:
   ConstPixelView image_;
+  HostMemory memory_;
   ImageSpec spec_;
   SourceLayout layout_;
   Metadata metadata_;
@@ -119,19 +124,25 @@ class MemoryReader final : public Reader {
 
 class MemoryWriter final : public Writer {
  public:
-  explicit MemoryWriter(const PixelView& image) : image_(image), spec_(spec_of(image)) {
+  MemoryWriter(const PixelView& image, HostMemory memory)
+      : image_(image), memory_(memory), spec_(spec_of(image)) {
     layout_.description = "memory";
   }
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
   std::int64_t buffer_bytes(int) const override { return 0; }
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
-    copy_on(executor, in, image_.crop(rect));
+    const PixelView to = image_.crop(rect);
+    if (to.data != in.data) copy_on(executor, in, to);
+  }
+  PixelView page_locked(const Rect& rect) const override {
+    return memory_ == HostMemory::page_locked ? image_.crop(rect) : PixelView{};
   }
   void finish() override {}
 
  private:
   PixelView image_;
+  HostMemory memory_;
   ImageSpec spec_;
   SinkLayout layout_;
 };
@@ -154,12 +165,12 @@ std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_
   return std::make_unique<RowsWriter>(spec, std::move(write_rows), std::move(on_finish));
 }
 
-std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image) {
-  return std::make_unique<MemoryReader>(image);
+std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image, HostMemory memory) {
+  return std::make_unique<MemoryReader>(image, memory);
 }
 
-std::unique_ptr<Writer> make_memory_writer(const PixelView& image) {
-  return std::make_unique<MemoryWriter>(image);
+std::unique_ptr<Writer> make_memory_writer(const PixelView& image, HostMemory memory) {
+  return std::make_unique<MemoryWriter>(image, memory);
 }
 
 }  // namespace sepconv

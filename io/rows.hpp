@@ -1,6 +1,7 @@
 // Readers and writers from a caller's own callbacks and memory: the ways into run() without a file.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -21,8 +22,14 @@ std::unique_ptr<Reader> make_rows_reader(const ImageSpec& spec, ReadRows read_ro
 std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_rows,
                                          std::function<void()> on_finish = {});
 
+/// What a caller promises of its memory.
+enum class HostMemory : std::uint8_t {
+  pageable,
+  page_locked,  ///< from cudaHostAlloc, cudaHostRegister or pinned_resource(): devices copy from and to it without a detour
+};
+
 /// Views of a caller's image, which must outlive the reader or writer. Any rectangle, any order.
-std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image);
-std::unique_ptr<Writer> make_memory_writer(const PixelView& image);
+std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image, HostMemory memory = HostMemory::pageable);
+std::unique_ptr<Writer> make_memory_writer(const PixelView& image, HostMemory memory = HostMemory::pageable);
 
 }  // namespace sepconv

@@ -36,6 +36,13 @@ class Writer {
   /// file.
   virtual void write(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
 
+  /// Page-locked memory where the pixels of `rect` are to end up, which a device may then fill itself, else a view without data.
+  /// write() is called all the same once they are there, with this very view.
+  virtual PixelView page_locked(const Rect& rect) const {
+    (void)rect;
+    return {};
+  }
+
   /// Does what is left to do and takes time, such as encoding an image collected as a whole, without making
   /// anything visible; run() calls it before finish() so that a stop request that comes meanwhile still
   /// leaves nothing. Optional: finish() does it if it was not called. Throws IoError.

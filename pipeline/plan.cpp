@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 #include "sepconv/pipeline/plan_cost.hpp"
 #include "sepconv/pipeline/report.hpp"
@@ -18,6 +19,13 @@ constexpr std::int64_t kPreferredInputBytes =
     8 << 20;  // a band that the outer caches hold while it is filtered
 constexpr std::int64_t kHaloFactor =
     4;                              // a band is at least so many times as high as its halo, if memory allows
+// Bands for a GPU: large enough to be copied at full rate, small beside the image, so that the first upload and the last download,
+// which nothing hides, are short.
+constexpr std::int64_t kDeviceBandsPerImage = 64;
+constexpr std::int64_t kLeastDeviceInputBytes = 4 << 20;
+constexpr std::int64_t kMostDeviceInputBytes = 32 << 20;
+constexpr std::int64_t kDeviceHaloFactor = 2;
+constexpr double kDeviceMemoryShare = 0.9;  // of what is free
 constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
 constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
 constexpr std::int64_t kLeastArenaBytes = 1 << 20;
@@ -35,6 +43,8 @@ void check_options(const PlanOptions& options) {
   check(options.slots >= 0 && options.slots <= kMaxSlots, "the number of slots", options.slots,
         "between 1 and 64");
   check(options.band_rows >= 0, "the number of rows of a band", options.band_rows, "above 0");
+  check(options.max_device_memory_bytes >= 0, "the ceiling for device memory", options.max_device_memory_bytes,
+        "above 0");
   check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
 }
 
@@ -54,8 +64,12 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
   const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
   const std::int64_t halo = problem.halo_rows({1, image.cols});
+  const std::int64_t device_bytes = std::clamp(problem.specs.front().bytes() / kDeviceBandsPerImage,
+                                               kLeastDeviceInputBytes, kMostDeviceInputBytes);
+  const std::int64_t input_bytes = problem.devices > 0 ? device_bytes : kPreferredInputBytes;
+  const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t rows =
-      std::max({ceil_div(kPreferredInputBytes, row_bytes), kHaloFactor * halo, problem.read_unit_rows()});
+      std::max({ceil_div(input_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows()});
   return sizes(rows, unit, image.rows);
 }
 
@@ -75,13 +89,27 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
   return sizes(image.cols, std::max<std::int64_t>(unit, std::min<std::int64_t>(64, image.cols)), image.cols);
 }
 
+/// Ceilings for the host and for each GPU.
+struct Ceilings {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+
+  bool hold(const Cut& cut) const { return cut.memory.total() <= host && cut.device_memory.total() <= device; }
+};
+
 struct Search {
   std::optional<Cut> best;
-  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
+  std::optional<Cut> smallest_on_host;    // whatever it takes on a device
+  std::optional<Cut> smallest_on_device;  // of those that fit the host
 
-  void offer(const Cut& cut, std::int64_t ceiling) {
-    least_bytes = std::min(least_bytes, cut.memory.total());
-    if (cut.memory.total() <= ceiling && (!best || cut.cost < best->cost)) best = cut;
+  void offer(const Cut& cut, const Ceilings& ceilings) {
+    const auto keep_least = [&cut](std::optional<Cut>& least, auto&& bytes) {
+      if (!least || bytes(cut) < bytes(*least)) least = cut;
+    };
+    keep_least(smallest_on_host, [](const Cut& c) { return c.memory.total(); });
+    if (cut.memory.total() <= ceilings.host)
+      keep_least(smallest_on_device, [](const Cut& c) { return c.device_memory.total(); });
+    if (ceilings.hold(cut) && (!best || cut.cost < best->cost)) best = cut;
   }
 };
 
@@ -90,7 +118,7 @@ bool is_useful(const PlanProblem& problem, const Cut& cut) {
   return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.specs.back().extent);
 }
 
-Search search(const PlanProblem& problem, const PlanOptions& options, int threads, std::int64_t ceiling) {
+Search search(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   std::vector<int> slot_counts{options.slots};
   if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
   Search found;
@@ -98,7 +126,9 @@ Search search(const PlanProblem& problem, const PlanOptions& options, int thread
   for (const std::int64_t cols : candidate_cols(problem, options)) {
     for (const std::int64_t rows : candidate_rows(problem, options)) {
       for (const int slots : slot_counts) {
-        found.offer(evaluate(problem, {rows, cols}, slots, threads, options.tile), ceiling);
+        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, {rows, cols}, slots, threads)
+                                        : evaluate(problem, {rows, cols}, slots, threads, options.tile),
+                    ceilings);
       }
     }
     const bool full_width = cols == problem.specs.back().extent.cols;
@@ -107,19 +137,43 @@ Search search(const PlanProblem& problem, const PlanOptions& options, int thread
   return found;
 }
 
-/// Fewer threads hold less scratch: halve their number until something fits.
-Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, std::int64_t ceiling) {
-  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max();
-  for (; threads >= 1; threads /= 2) {
-    const Search found = search(problem, options, threads, ceiling);
-    if (found.best) return *found.best;
-    least_bytes = std::min(least_bytes, found.least_bytes);
-  }
-  // Rounded up, and in a form that can be typed.
+/// What no plan fits into, and the least that would do, rounded up and in a form that can be typed.
+[[noreturn]] void fail_to_fit(const Search& last, const Ceilings& ceilings) {
+  const bool device_is_short = last.smallest_on_device.has_value();
+  const std::int64_t least = device_is_short ? last.smallest_on_device->device_memory.total()
+                                             : last.smallest_on_host->memory.total();
   throw OutOfMemory(fmt::format(
-      "no plan fits into {}: the smallest ceiling for this source, chain and sink is {} bytes; raise "
-      "--max-memory to {}K",
-      format_bytes(static_cast<double>(ceiling)), least_bytes, ceil_div(least_bytes, 1024)));
+      "no plan fits into {}{}: the smallest ceiling for this source, chain and sink is {} bytes; raise "
+      "{} to {}K",
+      format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
+      device_is_short ? " of device memory" : "", least,
+      device_is_short ? "--max-device-memory" : "--max-memory", ceil_div(least, 1024)));
+}
+
+/// Fewer threads hold less scratch: halve their number until something fits.
+Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+  for (;; threads /= 2) {
+    const Search found = search(problem, options, threads, ceilings);
+    if (found.best) return *found.best;
+    if (threads == 1) fail_to_fit(found, ceilings);
+  }
+}
+
+/// Most of what is free on the GPU that has the least.
+std::int64_t device_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
+  if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
+  if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
+  return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
+}
+
+/// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row by row keeps but one busy.
+std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
+  const bool in_order =
+      source.layout().access == Access::sequential || sink.layout().access == Access::sequential;
+  if (in_order && options.devices.size() > 1) return {options.devices.front()};
+  return options.devices;
 }
 
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
@@ -156,6 +210,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   if (plan.threads < asked_threads)
     notes.push_back(
         fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));
+  if (plan.devices.size() < options.devices.size())
+    notes.emplace_back("one GPU, because the source or the sink goes row by row");
   if (options.max_memory_bytes == 0)
     notes.push_back("the ceiling is a quarter of the memory that is free; --max-memory sets it");
   return notes;
@@ -189,8 +245,15 @@ Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, con
 
   const std::int64_t max_arena_bytes =
       std::clamp(plan.max_memory_bytes / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);
-  const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink, max_arena_bytes};
-  const Cut cut = best_cut(problem, options, threads, plan.max_memory_bytes);
+  plan.devices = useful_devices(options, source, sink);
+  if (!plan.devices.empty()) {
+    const Stage* const host_only = chain.host_only_stage(source.spec());
+    if (host_only != nullptr)
+      throw InvalidArgument(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
+  }
+  plan.max_device_memory_bytes = device_ceiling(plan.devices, options);
+  const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink, max_arena_bytes, static_cast<int>(plan.devices.size())};
+  const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
   plan.threads = cut.threads;
   plan.slots = cut.slots;
   plan.band = cut.band;
@@ -199,6 +262,7 @@ Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, con
   plan.slot_output_bytes = cut.slot_output_bytes;
   plan.arena_bytes = cut.arena_bytes;
   plan.memory = cut.memory;
+  plan.device_memory = cut.device_memory;
   plan.bytes_read = cut.bytes_read;
   plan.bytes_written = plan.result().bytes();
   plan.operations = cut.operations;

@@ -77,6 +77,10 @@ struct Plan {
   Rect band_rect(std::int64_t index) const noexcept;
 };
 
+/// Buffers for bands of the source that a GPU holds: one more than the only slot, because the rows that a band shares with the one
+/// before are copied from buffer to buffer.
+constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; }
+
 /// The part of the source that `output` of the result needs, through all stages.
 Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
 

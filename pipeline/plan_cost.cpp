@@ -15,6 +15,11 @@ constexpr double kByteMoved = 8;               // reading or writing a byte of a
 constexpr std::int64_t kCacheBytes = 1 << 20;  // scratch that one core's L2 cache keeps
 constexpr double kOutOfCache = 1.3;
 constexpr double kOverBudget = 1e3;    // never chosen while a smaller scratch is to be had
+// Of a GPU on a bus, in seconds; they too only rank candidates. Measured on an H200.
+constexpr double kDeviceOperation = 1.0 / 1e13;
+constexpr double kBusByte = 1.0 / 50e9;
+constexpr double kDeviceBand = 30e-6;  // launches and events of a band
+
 constexpr double kNoOverlap = 1.6;     // one slot: reading, computing and writing wait for each other
 constexpr double kSomeOverlap = 1.05;  // two slots: one of the three waits at times
 
@@ -57,6 +62,16 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
+/// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
+void set_slots(const PlanProblem& problem, Cut& cut) {
+  const ImageSpec& source = problem.specs.front();
+  const ImageSpec& result = problem.specs.back();
+  const Rect needed = source_rect(problem.chain, problem.specs, middle_rect(result.extent, cut.band));
+  const std::int64_t held_rows = std::min(needed.rows + problem.read_unit_rows() - 1, source.extent.rows);
+  cut.slot_input_bytes = held_rows * needed.cols * source.pixel_bytes();
+  cut.slot_output_bytes = cut.band.area() * result.pixel_bytes();
+}
+
 double overlap_factor(int slots) { return slots == 1 ? kNoOverlap : slots == 2 ? kSomeOverlap : 1.0; }
 
 }  // namespace
@@ -64,6 +79,14 @@ double overlap_factor(int slots) { return slots == 1 ? kNoOverlap : slots == 2 ?
 std::int64_t PlanProblem::read_unit_rows() const {
   const SourceLayout& layout = source.layout();
   return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.block.rows) : 1;
+}
+
+bool PlanProblem::source_is_page_locked() const {
+  return source.page_locked(Rect::whole(source.spec().extent)).data != nullptr;
+}
+
+bool PlanProblem::sink_is_page_locked() const {
+  return sink.page_locked(Rect::whole(sink.spec().extent)).data != nullptr;
 }
 
 Extent PlanProblem::band_unit() const {
@@ -101,7 +124,6 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
 }
 
 Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Extent forced_tile) {
-  const ImageSpec& source = problem.specs.front();
   const ImageSpec& result = problem.specs.back();
   Cut cut;
   cut.band = band;
@@ -110,10 +132,7 @@ Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Ex
   cut.tile = choose_tile(problem, band, threads, forced_tile);
   cut.arena_bytes = tile_scratch_bytes(problem.chain, problem.specs, cut.tile, problem.arithmetic);
 
-  const Rect needed = source_rect(problem.chain, problem.specs, middle_rect(result.extent, band));
-  const std::int64_t held_rows = std::min(needed.rows + problem.read_unit_rows() - 1, source.extent.rows);
-  cut.slot_input_bytes = held_rows * needed.cols * source.pixel_bytes();
-  cut.slot_output_bytes = band.area() * result.pixel_bytes();
+  set_slots(problem, cut);
   cut.memory = {.slots = slots * (cut.slot_input_bytes + cut.slot_output_bytes),
                 .scratch = threads * cut.arena_bytes,
                 .source = problem.source.buffer_bytes(threads),
@@ -131,6 +150,31 @@ Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Ex
   const double work =
       band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
   cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) / threads;
+  return cut;
+}
+
+Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int threads) {
+  const ImageSpec& result = problem.specs.back();
+  Cut cut;
+  cut.band = band;
+  cut.tile = band;
+  cut.slots = slots;
+  cut.threads = threads;
+  set_slots(problem, cut);
+  const std::int64_t host_slot = (problem.source_is_page_locked() ? 0 : cut.slot_input_bytes) +
+                                 (problem.sink_is_page_locked() ? 0 : cut.slot_output_bytes);
+  cut.memory = {.slots = problem.devices * slots * host_slot,
+                .scratch = 0,
+                .source = problem.source.buffer_bytes(threads),
+                .sink = problem.sink.buffer_bytes(threads)};
+  cut.device_memory = {.slots = device_inputs(slots) * cut.slot_input_bytes + slots * cut.slot_output_bytes,
+                       .scratch = chain_device_bytes(problem.chain, problem.specs, band, problem.arithmetic)};
+  cut.bytes_read = bytes_read(problem, band);
+  const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
+  const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
+  cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);
+  const double moved = static_cast<double>(cut.bytes_read + result.bytes());
+  cut.cost = (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
   return cut;
 }
 

@@ -14,9 +14,13 @@ struct PlanProblem {
   const Reader& source;
   const Writer& sink;
   std::int64_t max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
+  int devices = 0;               ///< GPUs; 0: the CPU computes
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
   std::int64_t read_unit_rows() const;
+  /// Whether a device copies from the source, or to the sink, without slots between.
+  bool source_is_page_locked() const;
+  bool sink_is_page_locked() const;
   /// Bands end at multiples of this.
   Extent band_unit() const;
   /// Rows that a band needs beyond its own number.
@@ -33,6 +37,7 @@ struct Cut {
   std::int64_t slot_output_bytes = 0;
   std::int64_t arena_bytes = 0;
   MemoryUse memory;
+  DeviceMemoryUse device_memory;
   std::int64_t bytes_read = 0;
   double operations = 0;
   double cost = 0;  ///< estimated time in multiply-adds; for comparing candidates only
@@ -42,7 +47,10 @@ struct Cut {
 /// `forced` wins if not empty.
 Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced);
 
-/// Evaluates a candidate completely.
+/// Evaluates a candidate completely, for the CPU.
 Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Extent forced_tile);
+
+/// The same for GPUs, each of which computes a band as a whole.
+Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int threads);
 
 }  // namespace sepconv

@@ -1,5 +1,6 @@
 // The plan in words.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -43,7 +44,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");
   line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
-  line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols, plan.threads,
+  if (plan.devices.empty()) line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols, plan.threads,
                             plan.threads == 1 ? "" : "s"));
   line("slots", fmt::format("{} of {} input and {} output", plan.slots, bytes(plan.slot_input_bytes),
                             bytes(plan.slot_output_bytes)));
@@ -54,7 +55,13 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
   line("memory", fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}", bytes(plan.memory.total()),
                              bytes(plan.max_memory_bytes), bytes(plan.memory.slots),
                              bytes(plan.memory.scratch), bytes(plan.memory.source), bytes(plan.memory.sink)));
-  line("limit", limit_text(plan));
+  if (!plan.devices.empty()) {
+    line("devices", fmt::format("cuda:{}", fmt::join(plan.devices, ",")));
+    line("", fmt::format("{} of {} on each: slots {}, scratch {}", bytes(plan.device_memory.total()),
+                         bytes(plan.max_device_memory_bytes), bytes(plan.device_memory.slots),
+                         bytes(plan.device_memory.scratch)));
+  }
+  if (plan.devices.empty()) line("limit", limit_text(plan));
   for (const std::string& note : plan.notes) line("note", note);
   return text;
 }

@@ -1,0 +1,36 @@
+// --device and --max-device-memory: from the typed words to the GPUs that a run computes on.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv::app {
+
+/// What the user said.
+struct DeviceRequest {
+  enum class Kind : std::uint8_t { automatic, cpu, cuda };
+  Kind kind = Kind::automatic;
+  std::vector<int> indices;  ///< after "cuda:"; empty: the first GPU
+};
+
+/// "auto", "cpu", "cuda", "cuda:0", "cuda:0,1". Throws InvalidArgument.
+DeviceRequest parse_device(const std::string& text);
+
+/// Adds --device and --max-device-memory.
+void add_device_options(CLI::App& command, DeviceRequest& request, RunOptions& options);
+
+struct DeviceChoice {
+  std::vector<int> devices;  ///< for PlanOptions::devices
+  std::string note;          ///< why it is the CPU although a GPU was not ruled out; empty otherwise
+};
+
+/// What there is of what was asked for. `chain` and `source`, if given, are what the devices have to compute. Throws InvalidArgument
+/// when the user asked for a GPU and it cannot be had.
+DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain = nullptr, const ImageSpec& source = {});
+
+}  // namespace sepconv::app
