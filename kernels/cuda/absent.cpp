@@ -2,8 +2,10 @@
 #include <new>
 
 #include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/kernels/reduce/reduce.hpp"
 
 namespace sepconv {
 namespace {
@@ -57,5 +59,10 @@ void convolve_cuda(const SeparableTaps&, const Border&, const ConstRegion&, cons
   fail();
 }
 std::int64_t convolve_device_bytes(const SeparableTaps&, Extent, std::int64_t, Arithmetic) { return 0; }
+
+DeviceLimits measure_device_limits(int, std::int64_t) { fail(); }
+void cell_moments_cuda(const ConstPixelView&, Extent, Moments*, DeviceStream) { fail(); }
+void count_values_cuda(const ConstPixelView&, std::int64_t*, DeviceStream) { fail(); }
+void count_bins_cuda(const ConstPixelView&, const BinScale*, std::int64_t*, DeviceStream) { fail(); }
 
 }  // namespace sepconv
