@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 
 namespace sepconv {
@@ -63,7 +64,10 @@ void StreamingRun::play(Role role, Timeline& timeline, const std::function<void(
       const Role before = role == kRead ? kWrite : static_cast<Role>(role - 1);
       if (!wait_for(before, role == kRead ? band - plan_.slots + 1 : band + 1)) return;
       const double begin = timeline.now();
-      step(band);
+      {
+        const ProfilerRange range(kRoleNames[role], band);
+        step(band);
+      }
       timeline.record({kRoleNames[role], band, begin, timeline.now(), bytes_[role]});
       finish_band(role);
       if (role == kWrite) report_progress(band, timeline);

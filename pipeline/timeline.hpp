@@ -27,6 +27,8 @@ class Timeline {
   Timeline(const Timeline& other);
   Timeline& operator=(const Timeline& other);
 
+  /// The moment that every span's seconds are counted from.
+  std::chrono::steady_clock::time_point origin() const noexcept { return origin_; }
   double now() const noexcept { return std::chrono::duration<double>(std::chrono::steady_clock::now() - origin_).count(); }
   void record(Span span);
   std::vector<Span> spans() const;

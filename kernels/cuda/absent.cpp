@@ -3,6 +3,7 @@
 
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
@@ -27,6 +28,9 @@ std::int64_t free_device_memory_bytes(int) { fail(); }
 void set_current_device(int) { fail(); }
 int current_device() { fail(); }
 DeviceScope::~DeviceScope() = default;
+
+ProfilerRange::ProfilerRange(const char*, std::int64_t) noexcept {}
+ProfilerRange::~ProfilerRange() = default;
 
 std::pmr::memory_resource* device_resource() noexcept {
   static NoResource resource;
