@@ -1,6 +1,7 @@
 #include "sepconv/pipeline/run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
+#include "sepconv/pipeline/cuda_run.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "sepconv/pipeline/streaming.hpp"
 
@@ -22,15 +24,47 @@ void log_info(const RunOptions& options, fmt::format_string<Values...> format, V
   if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// One attempt with one plan. Nothing has been read or written when this throws OutOfMemory for the plan's
-/// own buffers.
-std::unique_ptr<StreamingRun> prepare(Reader& source, Writer& sink, const Chain& chain, const Plan& plan,
-                                      const RunOptions& options) {
+/// A run on whatever the plan says, ready to begin.
+class Runner {
+ public:
+  /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
+  Runner(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options) {
+    if (plan.devices.empty()) {
+      host_ = std::make_unique<StreamingRun>(source, sink, chain, plan, options);
+    } else {
+      cuda_ = std::make_unique<CudaRun>(source, sink, chain, plan, options);
+    }
+  }
+
+  void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
+
+ private:
+  std::unique_ptr<StreamingRun> host_;
+  std::unique_ptr<CudaRun> cuda_;
+};
+
+std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Chain& chain, const Plan& plan,
+                                const RunOptions& options) {
   log_info(options, "plan: bands of {} x {}, {} slots, {} threads, tiles of {} x {}, {} of {}",
            plan.band.rows, plan.band.cols, plan.slots, plan.threads, plan.tile.rows, plan.tile.cols,
            format_bytes(static_cast<double>(plan.memory.total())),
            format_bytes(static_cast<double>(plan.max_memory_bytes)));
-  return std::make_unique<StreamingRun>(source, sink, chain, plan, options);
+  if (!plan.devices.empty()) {
+    log_info(options, "plan: {} GPUs, {} of {} on each", plan.devices.size(),
+             format_bytes(static_cast<double>(plan.device_memory.total())),
+             format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
+  }
+  return std::make_unique<Runner>(source, sink, chain, plan, options);
+}
+
+/// Half of what could not be had: of memory on the host and on the devices, because it is not told which was short.
+PlanOptions smaller_than(const Plan& plan, PlanOptions options) {
+  options.max_memory_bytes = plan.memory.total() / 2;
+  if (!plan.devices.empty()) {
+    options.max_memory_bytes = std::max(plan.memory.slots / 2 + plan.memory.source + plan.memory.sink, std::int64_t{1});
+    options.max_device_memory_bytes = plan.device_memory.total() / 2;
+  }
+  return options;
 }
 
 StepReport step_report(const Timeline& timeline, const std::string& name) {
@@ -42,15 +76,41 @@ StepReport step_report(const Timeline& timeline, const std::string& name) {
   return step;
 }
 
-RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& source) {
+/// The tracks that a run of this plan records, in the order in which a band passes them.
+std::vector<std::string> tracks_of(const Plan& plan) {
+  if (plan.devices.empty()) return {"read", "compute", "write"};
+  std::vector<std::string> tracks{"read"};
+  for (const char* name : {"upload", "compute", "download"}) {
+    for (const int device : plan.devices) tracks.push_back(name + track_suffix(plan, device));
+  }
+  tracks.emplace_back("write");
+  return tracks;
+}
+
+std::string device_text(const Plan& plan) {
+  if (plan.devices.empty())
+    return fmt::format("CPU, {} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s", simd_target());
+  const std::vector<DeviceInfo> found = cuda_devices();
+  return fmt::format("cuda:{} {}", fmt::join(plan.devices, ","),
+                     found[static_cast<std::size_t>(plan.devices.front())].name);
+}
+
+RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& source, double startup_seconds) {
   RunReport report;
   report.plan = plan;
   report.wall_seconds = timeline.now();
-  for (const char* name : {"read", "compute", "write"}) report.steps.push_back(step_report(timeline, name));
-  report.steps[1].operations = plan.operations;
+  report.startup_seconds = startup_seconds;
+  for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));
+  double computed_bytes = 0;
+  for (const StepReport& step : report.steps) {
+    if (step.name.starts_with("compute")) computed_bytes += static_cast<double>(step.bytes);
+  }
+  for (StepReport& step : report.steps) {
+    if (step.name.starts_with("compute") && computed_bytes > 0)
+      step.operations = plan.operations * static_cast<double>(step.bytes) / computed_bytes;
+  }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
-  report.device =
-      fmt::format("CPU, {} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s", simd_target());
+  report.device = device_text(plan);
   report.bytes_stored = source.stored_bytes();
   report.timeline = timeline;
   return report;
@@ -78,26 +138,27 @@ void compute_image(const Chain& chain, const Plan& plan, const ConstRegion& in, 
 }  // namespace
 
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) try {
-  Plan plan = make_plan(chain, source, sink, options);
   Timeline timeline;
-  std::unique_ptr<StreamingRun> streaming;
-  for (RunOptions smaller = options; streaming == nullptr;) {
+  Plan plan = make_plan(chain, source, sink, options);
+  std::unique_ptr<Runner> runner;
+  for (RunOptions smaller = options; runner == nullptr;) {
     try {
-      streaming = prepare(source, sink, chain, plan, options);
+      runner = prepare(source, sink, chain, plan, options);
     } catch (const OutOfMemory& error) {
       log_info(options, "{}; trying a smaller plan", error.what());
-      smaller.max_memory_bytes = plan.memory.total() / 2;
+      static_cast<PlanOptions&>(smaller) = smaller_than(plan, smaller);
       plan = make_plan(chain, source, sink, smaller);
     }
   }
-  streaming->execute(timeline);
-  streaming.reset();
+  const double startup_seconds = timeline.now();
+  runner->execute(timeline);
+  runner.reset();
   const double begin = timeline.now();
   sink.prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();
   sink.finish();
   timeline.record({"write", plan.band_count(), begin, timeline.now(), 0});
-  return make_report(plan, timeline, source);
+  return make_report(plan, timeline, source, startup_seconds);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
       "memory ran out in mid-run; give a smaller --max-memory so that smaller bands are planned");

@@ -42,11 +42,15 @@ struct RunOptions : PlanOptions {
   std::stop_token stop{};
   /// Band buffers and arenas come from here; must be thread-safe and outlive the run. Null: page_resource().
   std::pmr::memory_resource* memory = nullptr;
+  /// Of a run on GPUs: page-locked band buffers, and memory of the calling thread's current device. A BufferPool in their place keeps
+  /// them from run to run. Thread-safe, and outlive the run. Null: pinned_resource() and device_resource().
+  std::pmr::memory_resource* pinned_memory = nullptr;
+  std::pmr::memory_resource* device_memory = nullptr;
   /// Plan, retries and warnings are logged here (levels info and debug). Null: nothing is logged.
   std::shared_ptr<spdlog::logger> logger{};
 };
 
-/// What one step (read, compute, write) did.
+/// What one step did: read, compute, write; on GPUs also upload and download, on each of several apart ("upload cuda:1").
 struct StepReport {
   std::string name;
   double busy_seconds = 0;     ///< length of the union of its spans
@@ -57,10 +61,11 @@ struct StepReport {
 
 struct RunReport {
   Plan plan;
-  double wall_seconds = 0;
+  double wall_seconds = 0;     ///< of the whole run, the start included
+  double startup_seconds = 0;  ///< from the call to the first band: plan, memory, a device's context
   std::vector<StepReport> steps;
   std::string bottleneck;  ///< name of the step with the most busy time
-  std::string device;      ///< "CPU, 2 threads, AVX3"
+  std::string device;      ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
   std::int64_t bytes_stored = 0;  ///< of the source file, 0 if unknown
   Timeline timeline;
 };

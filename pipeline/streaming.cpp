@@ -26,6 +26,10 @@ Region StreamingRun::Slot::result(const Plan& plan, const Rect& rect) const {
   return {dense_view(output.data(), plan.result(), rect.extent()), rect, plan.result().extent};
 }
 
+BandRows StreamingRun::rows_of(std::int64_t band) const {
+  return band_rows(plan_, chain_, source_.layout(), band, band > 0);
+}
+
 StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan,
                            const RunOptions& options)
     : source_(source),
@@ -36,7 +40,7 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, con
       pool_(plan.threads, stop_.get_token()) {
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   for (int slot = 0; slot < plan.slots; ++slot) {
-    slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory), {}});
+    slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
   }
   for (int worker = 0; worker < plan.threads; ++worker)
     arenas_.emplace_back(Buffer(plan.arena_bytes, memory), stop_.get_token());
@@ -101,50 +105,27 @@ void StreamingRun::fail(std::exception_ptr error) noexcept {
   changed_.notify_all();
 }
 
-/// What a band needs, its last row rounded up to the source's blocks, so that no block is decoded for two
-/// bands.
-Rect StreamingRun::rows_to_hold(std::int64_t band) const {
-  Rect needed = source_rect(chain_, plan_.specs, plan_.band_rect(band));
-  const SourceLayout& layout = source_.layout();
-  if (layout.streams && layout.access == Access::random) {
-    needed.rows =
-        std::min(round_up(needed.row_end(), layout.block.rows), plan_.source().extent.rows) - needed.row;
-  }
-  return needed;
-}
-
-/// Copies what the band before holds of these rows to the slot's beginning; returns the part of slot.held
-/// that is still to be read.
-Rect StreamingRun::keep_shared_rows(std::int64_t band, Slot& slot) {
-  const Rect wanted = rows_to_hold(band);
-  Rect missing = wanted;
-  if (band > 0) {
-    const Slot& before = slot_of(band - 1);
-    const Rect held = before.held;
-    const Rect shared = wanted.intersect(held);
-    if (held.col == wanted.col && held.cols == wanted.cols && shared.row == wanted.row && !shared.empty()) {
-      const std::int64_t row_bytes = wanted.cols * plan_.source().pixel_bytes();
-      std::memmove(slot.input.data(), before.input.data() + (shared.row - held.row) * row_bytes,
-                   static_cast<std::size_t>(shared.rows * row_bytes));
-      missing = {shared.row_end(), wanted.col, wanted.rows - shared.rows, wanted.cols};
-    }
-  }
-  slot.held = wanted;
-  return missing;
-}
-
+/// Copies the rows that the band before holds, and reads the others below them.
 void StreamingRun::read_band(std::int64_t band) {
-  Slot& slot = slot_of(band);
-  const Rect missing = keep_shared_rows(band, slot);
-  bytes_[kRead] = missing.area() * plan_.source().pixel_bytes();
-  if (missing.empty()) return;
-  source_.read(missing, slot.source(plan_.source(), slot.held).crop(missing).pixels, pool_);
+  const Slot& slot = slot_of(band);
+  const ImageSpec& spec = plan_.source();
+  const BandRows rows = rows_of(band);
+  const Region held = slot.source(spec, rows.held);
+  if (!rows.shared.empty()) {
+    const ConstRegion before = slot_of(band - 1).source(spec, rows_of(band - 1).held);
+    // With one slot both lie in the same buffer and may overlap.
+    std::memmove(held.pixels.data, before.crop(rows.shared).pixels.data,
+                 static_cast<std::size_t>(rows.shared.area() * spec.pixel_bytes()));
+  }
+  bytes_[kRead] = rows.missing.area() * spec.pixel_bytes();
+  if (rows.missing.empty()) return;
+  source_.read(rows.missing, held.crop(rows.missing).pixels, pool_);
 }
 
 void StreamingRun::compute_band(std::int64_t band) {
   const Slot& slot = slot_of(band);
   const Rect rect = plan_.band_rect(band);
-  const ConstRegion source = slot.source(plan_.source(), slot.held);
+  const ConstRegion source = slot.source(plan_.source(), rows_of(band).held);
   const Region result = slot.result(plan_, rect);
   const std::vector<Rect> tiles = tiles_of(rect, plan_.tile);
   bytes_[kCompute] =

@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "sepconv/pipeline/band_rows.hpp"
 #include "sepconv/pipeline/run.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
 
@@ -40,7 +41,6 @@ class StreamingRun {
   struct Slot {
     Buffer input;
     Buffer output;
-    Rect held;  ///< part of the source that `input` holds, densely packed
     Region result(const Plan& plan, const Rect& rect) const;
     Region source(const ImageSpec& spec, const Rect& rect) const;
   };
@@ -49,8 +49,7 @@ class StreamingRun {
   void compute_band(std::int64_t band);
   void write_band(std::int64_t band);
 
-  Rect rows_to_hold(std::int64_t band) const;
-  Rect keep_shared_rows(std::int64_t band, Slot& slot);
+  BandRows rows_of(std::int64_t band) const;
   void play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step);
   bool wait_for(Role role, std::int64_t bands_done);
   void finish_band(Role role);

@@ -1,0 +1,163 @@
+#include "sepconv/pipeline/device_ring.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "sepconv/pipeline/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+PixelView dense_view(std::byte* data, const ImageSpec& spec, Extent extent) {
+  return {data, extent, spec.channels, spec.type, extent.cols * spec.pixel_bytes()};
+}
+
+void copy_pixels_in_order(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
+  copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
+}
+
+bool is_page_locked(const Reader& source) { return source.page_locked(Rect::whole(source.spec().extent)).data != nullptr; }
+bool is_page_locked(const Writer& sink) { return sink.page_locked(Rect::whole(sink.spec().extent)).data != nullptr; }
+
+}  // namespace
+
+DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
+                       const Chain& chain, const Plan& plan, const RunOptions& options)
+    : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), chain_(chain), plan_(plan) {
+  std::pmr::memory_resource* const pinned = options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
+  std::pmr::memory_resource* const memory = options.device_memory != nullptr ? options.device_memory : device_resource();
+  const std::int64_t input_bytes = is_page_locked(source) ? 0 : plan.slot_input_bytes;
+  const std::int64_t output_bytes = is_page_locked(sink) ? 0 : plan.slot_output_bytes;
+  // Device memory first: it is what is short most often, and costs little to try.
+  for (int input = 0; input < device_inputs(plan.slots); ++input) device_inputs_.emplace_back(plan.slot_input_bytes, memory);
+  arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
+  for (int slot = 0; slot < plan.slots; ++slot) slots_.push_back({{}, {}, Buffer(plan.slot_output_bytes, memory)});
+  for (Slot& slot : slots_) {
+    slot.input = Buffer(input_bytes, pinned);
+    slot.output = Buffer(output_bytes, pinned);
+  }
+  // upload(i) comes after download(i - 1 - slots), and that after the host has recorded band i - 1 - 2 * slots.
+  events_.resize(static_cast<std::size_t>(2 * plan.slots + 1));
+}
+
+DeviceRing::~DeviceRing() {
+  for (const Stream* stream : {&upload_, &compute_, &download_}) {
+    try {
+      stream->synchronize();
+    } catch (const Error&) {
+      // Its failure was or will be reported by the run; here only the end of the work counts.
+    }
+  }
+}
+
+BandRows DeviceRing::rows_of(std::int64_t band) const {
+  return band_rows(plan_, chain_, source_.layout(), band, band > bands_.first);
+}
+
+PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
+  const Buffer& input = slot_of(band).input;
+  return input.data() == nullptr ? PixelView{} : dense_view(input.data(), plan_.source(), missing.extent());
+}
+
+PixelView DeviceRing::output(std::int64_t band) const {
+  const Rect rect = plan_.band_rect(band);
+  const Buffer& output = slot_of(band).output;
+  return output.data() == nullptr ? sink_.page_locked(rect) : dense_view(output.data(), plan_.result(), rect.extent());
+}
+
+Region DeviceRing::device_source(std::int64_t band) const {
+  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local(band)) % device_inputs_.size()];
+  const Rect held = rows_of(band).held;
+  return {dense_view(buffer.data(), plan_.source(), held.extent()), held, plan_.source().extent};
+}
+
+Region DeviceRing::device_result(std::int64_t band) const {
+  const Rect rect = plan_.band_rect(band);
+  return {dense_view(slot_of(band).device_output.data(), plan_.result(), rect.extent()), rect, plan_.result().extent};
+}
+
+void DeviceRing::wait_for_input(std::int64_t band) const {
+  if (local(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
+}
+
+void DeviceRing::upload(std::int64_t band) {
+  const ProfilerRange range("upload", band);
+  const BandEvents& events = events_of(band);
+  const Rect missing = rows_of(band).missing;
+  // The buffer's last user, band - device_inputs, is through when the band after that has its shared rows.
+  const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
+  if (local(band) >= inputs) events_of(band - inputs + 1).shared_copied.wait_in(upload_.get());
+  events.upload.begin.record(upload_.get());
+  if (!missing.empty()) {
+    const PixelView staged = input(band, missing);
+    const ConstPixelView from = staged.data != nullptr ? ConstPixelView(staged) : source_.page_locked(missing);
+    copy_pixels_in_order(from, device_source(band).crop(missing).pixels, upload_.get());
+  }
+  events.upload.end.record(upload_.get());
+}
+
+void DeviceRing::compute(std::int64_t band) {
+  const ProfilerRange range("compute", band);
+  const BandEvents& events = events_of(band);
+  const Rect shared = rows_of(band).shared;
+  const Region source = device_source(band);
+  events.upload.end.wait_in(compute_.get());
+  events.compute.begin.record(compute_.get());
+  if (!shared.empty()) {
+    copy_pixels_in_order(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
+  }
+  events.shared_copied.record(compute_.get());
+  if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
+  enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  events.compute.end.record(compute_.get());
+}
+
+void DeviceRing::download(std::int64_t band) {
+  const ProfilerRange range("download", band);
+  const BandEvents& events = events_of(band);
+  events.compute.end.wait_in(download_.get());
+  events.download.begin.record(download_.get());
+  copy_pixels_in_order(device_result(band).pixels, output(band), download_.get());
+  events.download.end.record(download_.get());
+}
+
+ConstPixelView DeviceRing::wait_for_result(std::int64_t band) const {
+  events_of(band).download.end.synchronize();
+  return output(band);
+}
+
+/// The origin event is passed between two readings of the host's clock: of several tries the closest pair says when.
+void DeviceRing::set_clock(const Timeline& timeline) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    Event event(Event::Timing::on);
+    const double before = timeline.now();
+    event.record(compute_.get());
+    compute_.synchronize();
+    const double after = timeline.now();
+    if (after - before >= least) continue;
+    least = after - before;
+    origin_seconds_ = (before + after) / 2;
+    origin_ = std::move(event);
+  }
+}
+
+void DeviceRing::record_span(const char* track, const Interval& interval, std::int64_t band, std::int64_t bytes,
+                             Timeline& timeline) const {
+  const double begin = origin_seconds_ + interval.begin.seconds_since(origin_);
+  timeline.record({track + track_suffix_, band, begin, begin + interval.end.seconds_since(interval.begin), bytes});
+}
+
+void DeviceRing::record_spans(std::int64_t band, Timeline& timeline) const {
+  const BandEvents& events = events_of(band);
+  const BandRows rows = rows_of(band);
+  const std::int64_t result_bytes = plan_.band_rect(band).area() * plan_.result().pixel_bytes();
+  const std::int64_t pixel_bytes = plan_.source().pixel_bytes();
+  record_span("upload", events.upload, band, rows.missing.area() * pixel_bytes, timeline);
+  record_span("compute", events.compute, band, rows.held.area() * pixel_bytes + result_bytes, timeline);
+  record_span("download", events.download, band, result_bytes, timeline);
+}
+
+}  // namespace sepconv
