@@ -6,6 +6,7 @@
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/device_filter.hpp"
 #include "sepconv/pipeline/measure.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "sepconv/pipeline/run.hpp"

@@ -40,6 +40,8 @@ std::pmr::memory_resource* pinned_resource() noexcept { return device_resource()
 
 void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
 
+bool is_capturing(DeviceStream) { fail(); }
+
 Stream::Stream() { fail(); }
 void Stream::synchronize() const { fail(); }
 void Stream::Destroy::operator()(DeviceStream) const noexcept {}

@@ -103,6 +103,12 @@ void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int
   check_cuda(status, "copying rows");
 }
 
+bool is_capturing(DeviceStream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is captured");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 Stream::Stream() {
   cudaStream_t stream = nullptr;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");

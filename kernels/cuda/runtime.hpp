@@ -74,6 +74,9 @@ std::pmr::memory_resource* pinned_resource() noexcept;
 void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
                std::int64_t rows, DeviceStream stream);
 
+/// Whether work given to the stream is recorded into a CUDA graph instead of being done. Throws CudaError.
+bool is_capturing(DeviceStream stream);
+
 /// A stream of the device that is current when it is made, which does not wait for the default stream. Move-only. Destroying it does
 /// not wait for its work: whoever owns the memory that the work touches waits first.
 class Stream {

@@ -89,6 +89,17 @@ class HookedStage final : public Stage {
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     stage_->apply_reference(in, out, arithmetic);
   }
+  bool runs_on_device(const ImageSpec& input) const override { return stage_->runs_on_device(input); }
+  /// Never: a stage that the one before does would not be seen.
+  const PointwiseOp* pointwise() const noexcept override { return nullptr; }
+  std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
+    return stage_->device_bytes(output, input, arithmetic);
+  }
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    hook_(calls_++);
+    stage_->enqueue(in, out, arithmetic, arena, stream, then);
+  }
 
  private:
   StagePtr stage_;
