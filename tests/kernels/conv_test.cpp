@@ -3,57 +3,20 @@
 
 #include <catch2/catch.hpp>
 
-#include "random_image.hpp"
+#include "conv_case.hpp"
 #include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 
 namespace {
 
-constexpr BorderMode kBorderModes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
-                                       BorderMode::reflect101};
-constexpr Arithmetic kArithmetics[] = {Arithmetic::f32, Arithmetic::f64};
-
-struct Case {
-  SeparableTaps taps;
-  Border border;
-  Extent image;
-  Rect out;  ///< of the image
-  std::int64_t channels = 1;
-  PixelType from = PixelType::f32;
-  PixelType to = PixelType::f32;
-  Arithmetic arithmetic = Arithmetic::f32;
-  bool special = false;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << "image " << c.image.rows << " x " << c.image.cols << " x " << c.channels << ", out "
-             << to_string(c.out) << ", taps " << c.taps.row.size() << " and " << c.taps.col.size()
-             << ", border " << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from)
-             << " to " << name_of(c.to) << " in " << name_of(c.arithmetic)
-             << (c.special ? ", special values" : "");
-}
-
-std::vector<double> random_taps(Random& random, std::int64_t radius) {
-  std::vector<double> taps(static_cast<std::size_t>(2 * radius + 1));
-  for (double& tap : taps) tap = std::uniform_real_distribution<double>(-0.4, 0.6)(random);
-  return taps;
-}
-
-/// The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
-/// beyond.
-ConstRegion needed_region(const Case& c, const Image& image, Image& own) {
-  const Rect rect = c.out.grown(c.taps.col_radius(), c.taps.row_radius()).intersect(Rect::whole(c.image));
-  copy_pixels(image.view.crop(rect), own.view);
-  return {own.view, rect, c.image};
-}
-
-void check_case(const Case& c, Random& random) {
-  Image image(c.image, c.channels, c.from);
-  fill_random(image.view, random, c.special);
-  const Rect rect = c.out.grown(c.taps.col_radius(), c.taps.row_radius()).intersect(Rect::whole(c.image));
+void check_case(const ConvolutionCase& c, Random& random) {
+  // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
+  // beyond.
+  const Rect rect = needed_rect(c);
   Image own(rect.extent(), c.channels, c.from, 0);
-  const ConstRegion in = needed_region(c, image, own);
+  fill_random(own.view, random, c.special);
+  const ConstRegion in{own.view, rect, c.image};
 
   Image expected(c.out.extent(), c.channels, c.to);
   Image actual(c.out.extent(), c.channels, c.to);
@@ -74,27 +37,6 @@ void check_case(const Case& c, Random& random) {
     }
     REQUIRE(arena.used_bytes() == 0);
   }
-}
-
-Case random_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
-  Case c;
-  c.image = {random_between(random, 1, largest_side), random_between(random, 1, largest_side)};
-  if (random_between(random, 0, 9) > 0)
-    c.taps.row = random_taps(random, random_between(random, 0, largest_radius));
-  if (random_between(random, 0, 9) > 0)
-    c.taps.col = random_taps(random, random_between(random, 0, largest_radius));
-  c.border = {random_of(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
-  c.out.row = random_between(random, 0, c.image.rows - 1);
-  c.out.col = random_between(random, 0, c.image.cols - 1);
-  c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
-  c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
-  if (random_between(random, 0, 1) == 0) c.out = Rect::whole(c.image);
-  c.channels = random_between(random, 1, 5);
-  c.from = random_of(random, kPixelTypes);
-  c.to = random_of(random, kPixelTypes);
-  c.arithmetic = random_of(random, kArithmetics);
-  c.special = random_between(random, 0, 3) == 0;
-  return c;
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// What the tests of CUDA kernels share: images with poison all around them, and operations done one after
+// another.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "random_image.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+
+namespace sepconv {
+
+/// An image in the middle of a larger one that is full of poison: what is read or written beside it is seen,
+/// and its rows start where no vector does.
+struct FramedImage {
+  FramedImage(Extent extent, std::int64_t channels, PixelType type)
+      : all({extent.rows + 3, extent.cols + 2}, channels, type), inside{1, 1, extent.rows, extent.cols} {
+    all.fill_bytes(0xa5);
+  }
+  PixelView view() const noexcept { return all.view.crop(inside); }
+
+  Image all;
+  Rect inside;  ///< of `all`
+};
+
+/// Whether both are equal, frames included; NaN equals NaN.
+inline bool same_pixels(const FramedImage& a, const FramedImage& b) {
+  return differing_elements(a.all.view, b.all.view) == 0;
+}
+
+/// Whether both are equal to the last byte, those between the rows included.
+inline bool same_bytes(const FramedImage& a, const FramedImage& b) {
+  return std::memcmp(a.all.buffer.data(), b.all.buffer.data(), a.all.buffer.bytes().size()) == 0;
+}
+
+/// The reference's `values`, of the arithmetic type, through the operations one by one, then stored to `out`.
+inline void apply_then_reference(std::span<const PointwiseOp> then, Image& values, const PixelView& out,
+                                 Arithmetic arithmetic) {
+  for (const PointwiseOp& op : then)
+    pointwise_reference(op, values.view, values.view, values.view, arithmetic);
+  pointwise_reference({}, values.view, values.view, out, arithmetic);
+}
+
+inline std::vector<PointwiseOp> random_unary_ops(Random& random, std::int64_t most) {
+  using Kind = PointwiseOp::Kind;
+  const Kind kinds[] = {Kind::copy,     Kind::scale,     Kind::clamp,
+                        Kind::absolute, Kind::threshold, Kind::round_to};
+  std::vector<PointwiseOp> ops(static_cast<std::size_t>(random_between(random, 0, most)));
+  for (PointwiseOp& op : ops) {
+    op = {random_of(random, kinds), 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
+    if (op.kind == Kind::clamp) op.p = -90.5;
+  }
+  return ops;
+}
+
+inline PointwiseOp random_binary_op(Random& random) {
+  using Kind = PointwiseOp::Kind;
+  const Kind kinds[] = {Kind::magnitude, Kind::sum, Kind::difference, Kind::unsharp};
+  return {random_of(random, kinds), 1.7, 12.5, 0, PixelType::f32};
+}
+
+}  // namespace sepconv
