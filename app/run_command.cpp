@@ -32,9 +32,9 @@ int run_streaming(const Request& request, Job& job, SideFiles& side_files) {
     options.progress = line.callback();
     report = run(*job.source, *job.sink, job.chain, options);
   }
-  HostLimits limits;
+  RunLimits limits;
   if (!request.reporting.quiet || side_files.wants_limits()) {
-    limits = measure_host_limits(report.plan.threads, report.plan.arithmetic);
+    limits = measure_limits(report.plan);
   }
   side_files.write(report, limits);
   if (!request.reporting.quiet) write_to_stderr(summary(report, limits));

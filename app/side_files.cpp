@@ -74,7 +74,7 @@ SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job) {
   stats_ = checked("--stats", request.stats, taken, job.layout.overwrite);
 }
 
-void SideFiles::write(const RunReport& report, const HostLimits& limits) {
+void SideFiles::write(const RunReport& report, const RunLimits& limits) {
   if (trace_) {
     std::ostringstream text;
     write_chrome_trace(text, report.timeline.spans());

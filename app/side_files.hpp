@@ -23,7 +23,7 @@ class SideFiles {
   /// Throws if a file could not be made, is asked for twice, or is one that the job reads or makes.
   SideFiles(const SideFileRequest& request, const JobRequest& job);
   bool wants_limits() const noexcept { return report_ || stats_; }
-  void write(const RunReport& report, const HostLimits& limits);
+  void write(const RunReport& report, const RunLimits& limits);
 
  private:
   std::unique_ptr<OutputFile> trace_, report_, stats_;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/pipeline/run.hpp"
 
 namespace sepconv {
@@ -14,11 +15,26 @@ struct HostLimits {
 };
 HostLimits measure_host_limits(int threads, Arithmetic arithmetic = Arithmetic::f32);
 
+/// What a run is held against: its host's rates and those of the (first) GPU that computed.
+struct RunLimits {
+  HostLimits host;
+  DeviceLimits device{};
+};
+/// Measures what a run of this plan needs, now: some tens of milliseconds for the host, some tenths of a second for a GPU.
+RunLimits measure_limits(const Plan& plan);
+
+/// What going on at the same time brought.
+struct Overlap {
+  double copy_hidden = 0;  ///< part of the copying (GPUs: upload and download; CPU: read and write) while another step was busy
+  double speed_up = 0;     ///< against one step at a time: sum of all busy times over the time from the first band to the end
+};
+Overlap overlap_of(const RunReport& report);
+
 /// Several lines: per step busy time, rate, share of the limit, how much of the copying was hidden, the bottleneck, peak memory.
-std::string summary(const RunReport& report, const HostLimits& limits);
+std::string summary(const RunReport& report, const RunLimits& limits);
 
 /// The same facts and the plan as JSON text; schema in docs/formats.md.
-std::string to_json(const RunReport& report, const HostLimits& limits);
+std::string to_json(const RunReport& report, const RunLimits& limits);
 
 /// The plan alone as JSON text: the same object as "plan" in the report.
 std::string to_json(const Plan& plan);

@@ -30,7 +30,7 @@ RunReport report_of_a_run() {
   return report;
 }
 
-constexpr HostLimits kLimits{8e6, 1e10};
+constexpr RunLimits kLimits{{8e6, 1e10}};
 
 }  // namespace
 
@@ -42,18 +42,53 @@ TEST_CASE("the summary names steps, rates, shares, the bottleneck and memory") {
              Contains("bottleneck: compute") && Contains("ceiling 64.0 MiB") && Contains("1.21 KiB planned"));
   // read: 1 MB in 0.5 s is 2 MB/s and 2 Mpix/s; read and written at 8 MB/s it takes 0.25 s, half of 0.5; half
   // of it was hidden.
-  CHECK_THAT(text, Contains("read         0.50 s        2       2.0        50 %      50 %"));
+  CHECK_THAT(text, Contains("read                0.50 s        2       2.0        50 %      50 %"));
   // compute: 5e9 of 1e10 operations a second are 0.5 s, and 3 MB at 8 MB/s 0.375 s: the greater is its limit.
-  CHECK_THAT(text, Contains("compute      1.00 s        3       1.0        50 %      50 %"));
+  CHECK_THAT(text, Contains("compute             1.00 s        3       1.0        50 %      50 %"));
   // write: 2 MB of results are 1 Mpix.
-  CHECK_THAT(text, Contains("write        0.50 s        4       2.0       100 %     100 %"));
+  CHECK_THAT(text, Contains("write               0.50 s        4       2.0       100 %     100 %"));
+}
+
+TEST_CASE("the summary says what overlapping brought") {
+  RunReport report = report_of_a_run();
+  // 0.75 of the 1 second of reading and writing was hidden; 2 seconds of work were done in 2 - 0.5.
+  report.startup_seconds = 0.5;
+  CHECK(overlap_of(report).copy_hidden == Approx(0.75));
+  CHECK(overlap_of(report).speed_up == Approx(2 / 1.5));
+  CHECK_THAT(summary(report, kLimits), Contains("overlap: 75 % of the copying hidden, 1.33 x one step at a time"));
+}
+
+TEST_CASE("the summary of a run on a GPU holds it against the bus both ways and the device's own rates") {
+  RunReport report = report_of_a_run();
+  report.plan.devices = {0};
+  report.device = "cuda:0 Some GPU";
+  report.plan.device_memory = {.slots = 1 << 20, .scratch = 1 << 20};
+  report.plan.max_device_memory_bytes = 1 << 30;
+  report.steps = {{"read", 0.5, 0.25, 1'000'000, 0},
+                  {"upload", 0.25, 0.25, 1'000'000, 0},
+                  {"compute", 1, 0.5, 3'000'000, 5e9},
+                  {"download", 0.5, 0.125, 2'000'000, 0},
+                  {"write", 0.5, 0.5, 2'000'000, 0}};
+  RunLimits limits = kLimits;
+  limits.device = {.duplex_bytes_per_second = 8e6, .copy_bytes_per_second = 6e6, .fma_f32_per_second = 2e10};
+  const std::string text = summary(report, limits);
+  // upload: 1 MB at 8 MB/s is 0.125 s, half of 0.25 s; download: 2 MB are 1 Mpix, 0.25 s of 0.5 s.
+  CHECK_THAT(text, Contains("upload              0.25 s        4       4.0        50 %     100 %"));
+  CHECK_THAT(text, Contains("download            0.50 s        4       2.0        50 %      25 %"));
+  // compute: 3 MB at 6 MB/s take 0.5 s, 5e9 of 2e10 operations a second 0.25 s.
+  CHECK_THAT(text, Contains("compute             1.00 s        3       1.0        50 %      50 %"));
+  CHECK_THAT(text, Contains("overlap: 50 % of the copying hidden"));
+  CHECK_THAT(text, Contains("device memory: 2.00 MiB planned on each GPU, ceiling 1.00 GiB"));
+  const auto json = nlohmann::json::parse(to_json(report, limits));
+  CHECK(json.at("limits").at("device").at("duplex_bytes_per_second") == 8e6);
+  CHECK(json.at("plan").at("cuda").at("memory_bytes").at("total") == 2 << 20);
 }
 
 TEST_CASE("a run too short for the clock has a summary without infinities") {
   RunReport report = report_of_a_run();
   report.wall_seconds = 0;
   for (StepReport& step : report.steps) step.busy_seconds = step.hidden_seconds = 0;
-  const std::string text = summary(report, HostLimits());
+  const std::string text = summary(report, RunLimits());
   CHECK_THAT(text, !Contains("inf") && !Contains("nan"));
 }
 
