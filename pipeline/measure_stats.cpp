@@ -5,6 +5,7 @@
 namespace sepconv {
 
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options) {
+  if (!options.devices.empty()) return device_stats(source, options);
   return is_floating(source.spec().type) ? floating_stats(source, options) : integer_stats(source, options);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sepconv/io/writer.hpp"
+#include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/pipeline/measure.hpp"
 
 namespace sepconv {
@@ -15,12 +16,30 @@ namespace sepconv {
 /// Statistics of an image of integers (one pass) and of floating values (two).
 std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options);
 std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options);
+/// The same of any image on the first of options.devices, with the same bits.
+std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options);
 
-inline constexpr int kBins = 256;
 /// Tables of counts that worker threads may hold together before there are fewer of them than threads.
 inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
 
 using Counts = std::vector<std::int64_t>;
+
+/// From how often each value occurs: counts[channel * value_count + value - least value of the type].
+std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, const Counts& counts);
+
+/// Moments of every channel of a cell or of more.
+struct ChannelMoments {
+  std::vector<Moments> channels;
+  explicit ChannelMoments(std::int64_t count) : channels(static_cast<std::size_t>(count)) {}
+  void add(const ChannelMoments& other) {
+    for (std::size_t i = 0; i < channels.size(); ++i) channels[i].add(other.channels[i]);
+  }
+};
+
+/// What a pass over an image of floating values finds; the second counts bins on a scale per channel.
+using MomentsPass = std::function<ChannelMoments()>;
+using BinsPass = std::function<Counts(const std::vector<BinScale>& scales)>;
+std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second);
 
 /// A sink in the shape of the source that takes any rectangle of whole `block`s.
 class MeasuringWriter : public Writer {
