@@ -24,6 +24,7 @@ void add_stats_command(CLI::App& program, Context& context);
 void add_compare_command(CLI::App& program, Context& context);
 void add_generate_command(CLI::App& program, Context& context);
 void add_devices_command(CLI::App& program, Context& context);
+void add_bench_command(CLI::App& program, Context& context);
 void add_stages_command(CLI::App& program, Context& context);
 /// To be called last: it offers the commands and options declared before it.
 void add_completion_command(CLI::App& program, Context& context);

@@ -33,12 +33,11 @@ std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
   }
 }
 
-/// Why there is no GPU to be had.
-std::string absence() {
+}  // namespace
+
+std::string absence_of_gpus() {
   return built_with_cuda() ? "no GPU or no NVIDIA driver was found" : "this build of sepconv has no CUDA engine";
 }
-
-}  // namespace
 
 DeviceRequest parse_device(const std::string& text) {
   using Kind = DeviceRequest::Kind;
@@ -70,11 +69,11 @@ DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain, co
   const std::vector<DeviceInfo> found = cuda_devices();
   const Stage* const host_only = chain != nullptr ? chain->host_only_stage(source) : nullptr;
   if (request.kind == Kind::automatic) {
-    if (found.empty()) return {{}, absence() + ": the CPU computes"};
+    if (found.empty()) return {{}, absence_of_gpus() + ": the CPU computes"};
     if (host_only != nullptr) return {{}, fmt::format("stage '{}' does not run on a GPU: the CPU computes", host_only->text())};
     return {{0}, {}};
   }
-  if (found.empty()) throw InvalidArgument(fmt::format("--device cuda: {}; use --device cpu or auto", absence()));
+  if (found.empty()) throw InvalidArgument(fmt::format("--device cuda: {}; use --device cpu or auto", absence_of_gpus()));
   if (host_only != nullptr) {
     throw InvalidArgument(fmt::format("stage '{}' does not run on a GPU; use --device cpu", host_only->text()));
   }

@@ -24,6 +24,9 @@ DeviceRequest parse_device(const std::string& text);
 /// Adds --device and --max-device-memory.
 void add_device_options(CLI::App& command, DeviceRequest& request, RunOptions& options);
 
+/// Why there is no GPU to be had.
+std::string absence_of_gpus();
+
 struct DeviceChoice {
   std::vector<int> devices;  ///< for PlanOptions::devices
   std::string note;          ///< why it is the CPU although a GPU was not ruled out; empty otherwise

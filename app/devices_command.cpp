@@ -4,15 +4,34 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
+#include "device_choice.hpp"
+#include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/report.hpp"
 
 namespace sepconv::app {
 
 namespace {
+
+struct Processor {
+  std::string name;
+  int processors = 0;
+  std::int64_t free_bytes = 0;
+  HostLimits limits;
+};
+
+struct Gpu {
+  DeviceInfo info;
+  std::int64_t free_bytes = 0;
+  DeviceLimits limits;
+};
 
 /// The processor's name as Linux gives it.
 std::string processor_name() {
@@ -23,31 +42,110 @@ std::string processor_name() {
   return "CPU";
 }
 
+Processor measure_processor() {
+  const int processors = usable_processors();
+  return {processor_name(), processors, free_memory_bytes(), measure_host_limits(processors)};
+}
+
+std::vector<Gpu> measure_gpus() {
+  std::vector<Gpu> gpus;
+  for (const DeviceInfo& info : cuda_devices()) {
+    gpus.push_back({info, free_device_memory_bytes(info.index), measure_device_limits(info.index)});
+  }
+  return gpus;
+}
+
 std::string cache_size(int which) {
   const long bytes = sysconf(which);
   return bytes > 0 ? format_bytes(static_cast<double>(bytes)) : "unknown";
 }
 
-int print_devices() {
-  const int processors = usable_processors();
-  const HostLimits limits = measure_host_limits(processors);
-  fmt::print("cpu: {}\n", processor_name());
-  fmt::print("  {:<22} {}\n", "processors", processors);
-  fmt::print("  {:<22} {} (of {})\n", "instruction set", simd_target(), fmt::join(simd_targets(), " "));
-  fmt::print("  {:<22} L2 {}, L3 {}\n", "caches", cache_size(_SC_LEVEL2_CACHE_SIZE),
-             cache_size(_SC_LEVEL3_CACHE_SIZE));
-  fmt::print("  {:<22} {}\n", "free memory", format_bytes(static_cast<double>(free_memory_bytes())));
-  fmt::print("  {:<22} {:.1f} GB/s (read and written, 32 MiB)\n", "copy", limits.copy_bytes_per_second / 1e9);
-  fmt::print("  {:<22} {:.0f} G/s in f32\n", "fused multiply-adds", limits.fma_per_second / 1e9);
+void print_line(std::string_view what, const std::string& value) { fmt::print("  {:<22} {}\n", what, value); }
+
+std::string gigabytes(double bytes_per_second) { return fmt::format("{:.1f} GB/s", bytes_per_second / 1e9); }
+
+void print_processor(const Processor& cpu) {
+  fmt::print("cpu: {}\n", cpu.name);
+  print_line("processors", fmt::format("{}", cpu.processors));
+  print_line("instruction set", fmt::format("{} (of {})", simd_target(), fmt::join(simd_targets(), " ")));
+  print_line("caches", fmt::format("L2 {}, L3 {}", cache_size(_SC_LEVEL2_CACHE_SIZE),
+                                   cache_size(_SC_LEVEL3_CACHE_SIZE)));
+  print_line("free memory", format_bytes(static_cast<double>(cpu.free_bytes)));
+  print_line("copy", gigabytes(cpu.limits.copy_bytes_per_second) + " (read and written, 32 MiB)");
+  print_line("fused multiply-adds", fmt::format("{:.0f} G/s in f32", cpu.limits.fma_per_second / 1e9));
+}
+
+std::string compute_capability(const DeviceInfo& info) {
+  return fmt::format("{}.{}", info.compute_capability / 10, info.compute_capability % 10);
+}
+
+void print_gpu(const Gpu& gpu) {
+  const DeviceLimits& limits = gpu.limits;
+  fmt::print("cuda:{}: {}\n", gpu.info.index, gpu.info.name);
+  print_line("compute capability", compute_capability(gpu.info));
+  print_line("memory", fmt::format("{}, {} free", format_bytes(static_cast<double>(gpu.info.memory_bytes)),
+                                   format_bytes(static_cast<double>(gpu.free_bytes))));
+  print_line("multiprocessors", fmt::format("{}", gpu.info.multiprocessors));
+  print_line("copy engines", fmt::format("{}", gpu.info.copy_engines));
+  print_line("upload", gigabytes(limits.upload_bytes_per_second) + " (from page-locked memory)");
+  print_line("download", gigabytes(limits.download_bytes_per_second) + " (to page-locked memory)");
+  print_line("both at once", gigabytes(limits.duplex_bytes_per_second) + " each way");
+  print_line("device copy", gigabytes(limits.copy_bytes_per_second) + " (read and written)");
+  print_line("fused multiply-adds",
+             fmt::format("{:.0f} G/s in f32, {:.0f} G/s in f64", limits.fma_f32_per_second / 1e9,
+                         limits.fma_f64_per_second / 1e9));
+}
+
+nlohmann::ordered_json processor_json(const Processor& cpu) {
+  return {{"name", cpu.name},
+          {"processors", cpu.processors},
+          {"instruction_set", simd_target()},
+          {"free_memory_bytes", cpu.free_bytes},
+          {"copy_bytes_per_second", cpu.limits.copy_bytes_per_second},
+          {"fma_f32_per_second", cpu.limits.fma_per_second}};
+}
+
+nlohmann::ordered_json gpu_json(const Gpu& gpu) {
+  return {{"device", fmt::format("cuda:{}", gpu.info.index)},
+          {"name", gpu.info.name},
+          {"compute_capability", compute_capability(gpu.info)},
+          {"memory_bytes", gpu.info.memory_bytes},
+          {"free_memory_bytes", gpu.free_bytes},
+          {"multiprocessors", gpu.info.multiprocessors},
+          {"copy_engines", gpu.info.copy_engines},
+          {"upload_bytes_per_second", gpu.limits.upload_bytes_per_second},
+          {"download_bytes_per_second", gpu.limits.download_bytes_per_second},
+          {"duplex_bytes_per_second", gpu.limits.duplex_bytes_per_second},
+          {"copy_bytes_per_second", gpu.limits.copy_bytes_per_second},
+          {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
+          {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
+}
+
+int print_devices(bool json) {
+  const Processor cpu = measure_processor();
+  const std::vector<Gpu> gpus = measure_gpus();
+  if (json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Gpu& gpu : gpus) list.push_back(gpu_json(gpu));
+    const nlohmann::ordered_json all = {{"cpu", processor_json(cpu)}, {"gpus", std::move(list)}};
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return kDone;
+  }
+  print_processor(cpu);
+  for (const Gpu& gpu : gpus) print_gpu(gpu);
+  if (gpus.empty()) fmt::print("gpu: none; {}\n", absence_of_gpus());
   return kDone;
 }
 
 }  // namespace
 
 void add_devices_command(CLI::App& program, Context& context) {
-  CLI::App* command = program.add_subcommand("devices", "List what a run can compute on.");
+  CLI::App* command =
+      program.add_subcommand("devices", "List what a run can compute on, and how fast that is now.");
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "as JSON");
   command->footer("Example:  sepconv devices");
-  command->callback([&context] { context.action = print_devices; });
+  command->callback([&context, json] { context.action = [json] { return print_devices(*json); }; });
 }
 
 }  // namespace sepconv::app

@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   add_compare_command(program, context);
   add_generate_command(program, context);
   add_devices_command(program, context);
+  add_bench_command(program, context);
   add_stages_command(program, context);
   add_completion_command(program, context);
 

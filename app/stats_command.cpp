@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "device_choice.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/pipeline/measure.hpp"
@@ -17,6 +18,7 @@ namespace {
 struct Request {
   std::filesystem::path path;
   OpenOptions open;
+  DeviceRequest device;
   RunOptions options;
   Reporting reporting;
   bool json = false;
@@ -80,6 +82,7 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
 int measure(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
+  request.options.devices = choose_devices(request.device).devices;
   const auto reader = open_reader(request.path, request.open);
   std::vector<ChannelStats> channels;
   {
@@ -103,6 +106,7 @@ void add_stats_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   command->add_option("FILE", request->path, "image file")->required()->type_name("FILE");
   add_input_options(*command, request->open);
+  add_device_options(*command, request->device, request->options);
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON, histogram included");
   command->add_flag("--histogram", request->histogram, "print the bins that are not empty, too");

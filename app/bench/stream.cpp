@@ -1,0 +1,176 @@
+// sepconv bench stream: images streamed through library run(), beside the limit that moving their bytes sets.
+#include "stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "../options.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// Median time with one slot at the same radius, if that was measured; else 0.
+double serial_seconds(const StreamResult& result, const StreamRow& row) {
+  for (const StreamRow& other : result.rows) {
+    if (other.kind == row.kind && other.radius == row.radius && other.slots == 1) return other.time.median;
+  }
+  return 0;
+}
+
+double bytes_per_second(const StreamRequest& request, const StreamRow& row) {
+  return static_cast<double>(request.spec.bytes()) / row.time.median;
+}
+double pixels_per_second(const StreamRequest& request, const StreamRow& row) {
+  return static_cast<double>(request.spec.extent.area()) / row.time.median;
+}
+double share_of_limit(const StreamRow& row) { return row.limit_seconds / row.time.median; }
+
+void print_table(const StreamRequest& request, const StreamResult& result) {
+  const ImageSpec& spec = request.spec;
+  fmt::print("{} x {} {}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
+             static_cast<double>(spec.bytes()) / 1e9, result.device);
+  fmt::print("limit: {}; times: median of {} runs after a warm-up, without start-up\n", result.limit,
+             request.runs);
+  fmt::print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from", "radius",
+             "slots", "band rows", "time ms", "+-", "Gpix/s", "GB/s each", "limit", "share", "speed-up",
+             "start ms");
+  for (const StreamRow& row : result.rows) {
+    const double serial = serial_seconds(result, row);
+    fmt::print(
+        "{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} {:>10}\n",
+        row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
+        pixels_per_second(request, row) / 1e9, bytes_per_second(request, row) / 1e9,
+        static_cast<double>(spec.bytes()) / row.limit_seconds / 1e9, share_of_limit(row),
+        serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
+        fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
+  }
+  fmt::print(
+      "limit in GB/s each way; start-up of the first and of the last run; results checked against the host "
+      "engine\n");
+}
+
+void print_json(const StreamRequest& request, const StreamResult& result) {
+  using nlohmann::ordered_json;
+  ordered_json rows = ordered_json::array();
+  for (const StreamRow& row : result.rows) {
+    const double serial = serial_seconds(result, row);
+    rows.push_back(
+        {{"from", row.kind},
+         {"radius", row.radius},
+         {"slots", row.slots},
+         {"band_rows", row.band_rows},
+         {"median_seconds", row.time.median},
+         {"least_seconds", row.time.least},
+         {"greatest_seconds", row.time.greatest},
+         {"pixels_per_second", pixels_per_second(request, row)},
+         {"bytes_per_second_each_way", bytes_per_second(request, row)},
+         {"limit_seconds", row.limit_seconds},
+         {"share_of_limit", share_of_limit(row)},
+         {"speed_up_over_one_slot", serial > 0 ? ordered_json(serial / row.time.median) : ordered_json()},
+         {"first_startup_seconds", row.first_startup_seconds},
+         {"startup_seconds", row.startup_seconds}});
+  }
+  const ordered_json all = {{"cols", request.spec.extent.cols},
+                            {"rows", request.spec.extent.rows},
+                            {"type", name_of(request.spec.type)},
+                            {"device", result.device},
+                            {"limit", result.limit},
+                            {"runs", request.runs},
+                            {"measured", std::move(rows)}};
+  fmt::print("{}\n", all.dump(2));
+}
+
+int bench_stream(StreamRequest& request, std::stop_token stop) {
+  request.options.stop = std::move(stop);
+  request.options.devices = choose_devices(request.device).devices;
+  const StreamResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
+  request.json ? print_json(request, result) : print_table(request, result);
+  return kDone;
+}
+
+void add_image_options(CLI::App& command, StreamRequest& request) {
+  command
+      .add_option_function<std::string>(
+          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent(text); },
+          "columns and rows; 16384x16384 by default")
+      ->type_name("COLSxROWS");
+  command
+      .add_option_function<std::string>(
+          "--type", [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); },
+          "f32 by default")
+      ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))
+      ->type_name("TYPE");
+  command.add_option("--radius", request.radii, "radii of the Gaussian; 2,8,32,80 by default")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000))
+      ->type_name("LIST");
+  command
+      .add_option("--file", request.folder,
+                  "stream from file to file in this folder, BigTIFF and NPY, instead of in memory")
+      ->type_name("DIR");
+}
+
+void add_run_options(CLI::App& command, StreamRequest& request) {
+  command.add_option("--slots", request.slots, "bands in flight; 1,2,3 by default")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 64))
+      ->type_name("LIST");
+  add_device_options(command, request.device, request.options);
+  command
+      .add_option_function<std::string>(
+          "--max-memory",
+          [&request](const std::string& text) { request.options.max_memory_bytes = parse_size(text); },
+          "ceiling for all that a run holds, the images aside")
+      ->type_name("SIZE");
+  command.add_option("--threads", request.options.threads, "threads; all processors by default")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--band-rows", request.options.band_rows, "rows of the result per band")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--runs", request.runs, "runs of which the median counts; 5 by default")
+      ->check(CLI::Range(1, 1000));
+  command.add_flag("--json", request.json, "as JSON");
+}
+
+}  // namespace
+
+Chain chain_of(std::int64_t radius) {
+  return Chain(
+      {parse_stage(fmt::format("gaussian:sigma={},radius={}", static_cast<double>(radius) / 3, radius))});
+}
+
+StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slots,
+                      const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
+  RunOptions options = request.options;
+  options.slots = slots;
+  StreamRow row;
+  row.radius = radius, row.slots = slots;
+  bool first = true;
+  row.time = time_runs(request.runs, [&] {
+    const RunReport report = run_once(options);
+    if (first) row.first_startup_seconds = report.startup_seconds;
+    first = false;
+    row.startup_seconds = report.startup_seconds;
+    row.band_rows = report.plan.band.rows;
+    device = report.device;
+    return report.wall_seconds - report.startup_seconds;
+  });
+  return row;
+}
+
+void add_bench_stream(CLI::App& bench, Context& context) {
+  CLI::App* command =
+      bench.add_subcommand("stream", "Stream images through a Gaussian, in memory or from file to file.");
+  const auto request = std::make_shared<StreamRequest>();
+  add_image_options(*command, *request);
+  add_run_options(*command, *request);
+  command->footer("Example:  sepconv bench stream --size 2048x2048 --radius 2,32 --slots 1,3 --runs 3");
+  command->callback([&context, request] {
+    context.action = [&context, request] { return bench_stream(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app

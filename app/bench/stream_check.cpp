@@ -1,0 +1,89 @@
+// Whether the result of a benchmark is right, in windows that cross every band.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "stream.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+constexpr std::int64_t kStrip = 8;    // pixels across
+constexpr std::int64_t kCorner = 96;  // pixels along each side
+
+std::vector<Rect> windows_of(Extent image) {
+  const std::int64_t rows = std::min(image.rows, kCorner), cols = std::min(image.cols, kCorner);
+  const std::int64_t last_row = image.rows - rows, last_col = image.cols - cols;
+  std::vector<Rect> windows{{0, 0, rows, cols},
+                            {0, last_col, rows, cols},
+                            {last_row, 0, rows, cols},
+                            {last_row, last_col, rows, cols}};
+  windows.push_back({0, image.cols / 2, image.rows, std::min(kStrip, image.cols - image.cols / 2)});
+  windows.push_back({image.rows / 2, 0, std::min(kStrip, image.rows - image.rows / 2), image.cols});
+  return windows;
+}
+
+/// Owned pixels, densely packed.
+struct Pixels {
+  Pixels(Extent extent, const ImageSpec& like)
+      : memory(extent.area() * like.pixel_bytes()),
+        view{memory.data(), extent, like.channels, like.type, extent.cols * like.pixel_bytes()} {}
+  Buffer memory;
+  PixelView view;
+};
+
+Pixels read_window(Reader& reader, const Rect& rect) {
+  Pixels pixels(rect.extent(), reader.spec());
+  SerialExecutor executor;
+  reader.read(rect, pixels.view, executor);
+  return pixels;
+}
+
+bool equal(const ConstPixelView& a, const ConstPixelView& b) {
+  for (std::int64_t row = 0; row < a.extent.rows; ++row) {
+    if (std::memcmp(a.row_data(row), b.row_data(row), static_cast<std::size_t>(a.row_bytes())) != 0)
+      return false;
+  }
+  return true;
+}
+
+/// The window of the result as the host engine makes it. The image's borders lie where those of the part that
+/// is filtered lie, or far enough from the window.
+Pixels expected_window(const Chain& chain, Reader& source, const Rect& window, Rect& part) {
+  part = source_rect(chain, chain.specs(source.spec()), window);
+  const Pixels in = read_window(source, part);
+  Pixels out(part.extent(), chain.result_spec(source.spec()));
+  apply(chain, in.view, out.view);
+  return out;
+}
+
+}  // namespace
+
+void check_windows(const Chain& chain, Reader& source, Reader& result) {
+  for (const Rect& window : windows_of(result.spec().extent)) {
+    Rect part;
+    const Pixels expected = expected_window(chain, source, window, part);
+    const Pixels found = read_window(result, window);
+    if (!equal(found.view, expected.view.crop(
+                               {window.row - part.row, window.col - part.col, window.rows, window.cols}))) {
+      throw Error(
+          fmt::format("the result differs from the host engine's in {}; report this, its rates mean nothing",
+                      to_string(window)));
+    }
+  }
+}
+
+void poison_windows(const PixelView& result) {
+  for (const Rect& window : windows_of(result.extent)) {
+    const PixelView view = result.crop(window);
+    for (std::int64_t row = 0; row < window.rows; ++row) {
+      std::memset(view.row_data(row), 0xA5, static_cast<std::size_t>(view.row_bytes()));
+    }
+  }
+}
+
+}  // namespace sepconv::app

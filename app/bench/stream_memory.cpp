@@ -1,0 +1,129 @@
+// Memory to memory: as fast as the bus, or on a CPU the memory, lets bytes through?
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/pattern.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/thread_pool.hpp"
+#include "stream.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;    // of a transfer
+constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;  // of a copy by one thread
+
+/// One image, allocated once for all runs.
+struct HostImage {
+  HostImage(const ImageSpec& spec, bool page_locked)
+      : memory(spec.bytes(), page_locked ? pinned_resource() : page_resource()),
+        view{memory.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()} {}
+  Buffer memory;
+  PixelView view;
+};
+
+/// Uploads one buffer and downloads another of the same size, both at once, with nothing but asynchronous
+/// copies in large pieces; each of several GPUs a part.
+class DuplexCopy {
+ public:
+  DuplexCopy(const std::vector<int>& devices, const Buffer& from, const Buffer& to) : from_(from), to_(to) {
+    share_ = ceil_div(from.size(), static_cast<std::int64_t>(devices.size()));
+    for (const int device : devices) {
+      const DeviceScope scope(device);
+      const std::int64_t piece = std::min(share_, kPieceBytes);
+      lanes_.push_back(
+          {device, Stream(), Stream(), Buffer(piece, device_resource()), Buffer(piece, device_resource())});
+    }
+  }
+
+  void run() const {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) enqueue(lanes_[i], static_cast<std::int64_t>(i) * share_);
+    for (const Lane& lane : lanes_) lane.up.synchronize(), lane.down.synchronize();
+  }
+
+ private:
+  struct Lane {
+    int device;
+    Stream up, down;
+    Buffer uploaded, downloaded;
+  };
+
+  void enqueue(const Lane& lane, std::int64_t begin) const {
+    const DeviceScope scope(lane.device);
+    const std::int64_t end = std::min(begin + share_, from_.size());
+    for (std::int64_t at = begin; at < end; at += kPieceBytes) {
+      const std::int64_t bytes = std::min(kPieceBytes, end - at);
+      copy_rows(lane.uploaded.data(), bytes, from_.data() + at, bytes, bytes, 1, lane.up.get());
+      copy_rows(to_.data() + at, bytes, lane.downloaded.data(), bytes, bytes, 1, lane.down.get());
+    }
+  }
+
+  const Buffer& from_;
+  const Buffer& to_;
+  std::int64_t share_ = 0;
+  std::vector<Lane> lanes_;
+};
+
+Timing duplex_limit(const StreamRequest& request, const HostImage& from, const HostImage& to) {
+  const DuplexCopy copy(request.options.devices, from.memory, to.memory);
+  return time_runs(request.runs, [&] { return seconds_of([&] { copy.run(); }); });
+}
+
+Timing copy_limit(const StreamRequest& request, const HostImage& from, const HostImage& to) {
+  ThreadPool pool(request.options.threads > 0 ? request.options.threads : usable_processors(),
+                  request.options.stop);
+  const std::int64_t size = from.memory.size();
+  const auto copy = [&] {
+    pool.for_each(ceil_div(size, kHostPieceBytes), [&](std::int64_t piece, int) {
+      const std::int64_t at = piece * kHostPieceBytes;
+      std::memcpy(to.memory.data() + at, from.memory.data() + at,
+                  static_cast<std::size_t>(std::min(kHostPieceBytes, size - at)));
+    });
+  };
+  return time_runs(request.runs, [&] { return seconds_of(copy); });
+}
+
+void fill(const StreamRequest& request, const HostImage& image) {
+  RunOptions options;  // on the CPU
+  options.threads = request.options.threads, options.stop = request.options.stop;
+  run(*make_pattern_reader(request.spec, Pattern::noise, 1), *make_memory_writer(image.view), Chain(),
+      options);
+}
+
+}  // namespace
+
+StreamResult bench_memory(const StreamRequest& request) {
+  const bool gpu = !request.options.devices.empty();
+  const HostMemory kind = gpu ? HostMemory::page_locked : HostMemory::pageable;
+  const HostImage from(request.spec, gpu);
+  const HostImage to(request.spec, gpu);
+  fill(request, from);
+  StreamResult result;
+  result.limit =
+      gpu ? "upload and download of the same bytes at once" : "copy of the same bytes by as many threads";
+  const Timing limit = gpu ? duplex_limit(request, from, to) : copy_limit(request, from, to);
+
+  const auto source = make_memory_reader(from.view, kind);
+  for (const std::int64_t radius : request.radii) {
+    const Chain chain = chain_of(radius);
+    for (const int slots : request.slots) {
+      poison_windows(to.view);
+      result.rows.push_back(time_stream(
+          request, radius, slots,
+          [&](const RunOptions& options) {
+            return run(*source, *make_memory_writer(to.view, kind), chain, options);
+          },
+          result.device));
+      result.rows.back().kind = "memory";
+      result.rows.back().limit_seconds = limit.median;
+      check_windows(chain, *source, *make_memory_reader(to.view));
+    }
+  }
+  return result;
+}
+
+}  // namespace sepconv::app

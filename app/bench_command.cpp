@@ -1,0 +1,16 @@
+// sepconv bench WHAT: measured rates beside the limits of this machine, measured in the same process.
+#include "bench/bench.hpp"
+#include "commands.hpp"
+
+namespace sepconv::app {
+
+void add_bench_command(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand("bench", "Measure rates, beside the limits of this machine.");
+  command->require_subcommand(1);
+  add_bench_stream(*command, context);
+  command->footer(
+      "sepconv bench WHAT --help says more.\n\n"
+      "Example:  sepconv bench stream --size 2048x2048 --radius 8 --runs 3");
+}
+
+}  // namespace sepconv::app
