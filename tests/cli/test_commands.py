@@ -14,7 +14,7 @@ import tifffile
 from conftest import BINARY
 from cli_support import image, listing
 
-COMMANDS = ["run", "plan", "info", "stats", "compare", "generate", "devices", "stages", "completion"]
+COMMANDS = ["run", "plan", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"]
 
 
 @pytest.fixture
@@ -219,6 +219,19 @@ def test_devices(sepconv):
     text = sepconv("devices").stdout
     for word in ("processors", "instruction set", "L2", "free memory", "copy", "fused multiply-adds"):
         assert word in text
+    gpus = re.findall(r"^cuda:\d+: ", text, re.MULTILINE)
+    absent = re.findall(r"^gpu: none; (?:no GPU or no NVIDIA driver was found|this build of sepconv has no CUDA engine)$", text, re.MULTILINE)
+    assert len(absent) == (0 if gpus else 1)
+    for word in ("compute capability", "multiprocessors", "copy engines", "upload", "download", "both at once", "device copy"):
+        assert text.count(word) == len(gpus)
+
+
+def test_devices_as_json(sepconv):
+    found = json.loads(sepconv("devices", "--json").stdout)
+    assert found["cpu"]["processors"] >= 1 and found["cpu"]["copy_bytes_per_second"] > 0
+    for gpu in found["gpus"]:
+        rates = [value for name, value in gpu.items() if name.endswith("_per_second")]
+        assert len(rates) == 6 and all(rate > 0 for rate in rates)
 
 
 def test_every_stage_explains_itself_and_its_example_runs(sepconv):
