@@ -30,7 +30,7 @@ struct Epilogue {
 void convolve_in_steps(const ConvolutionCase& c, const ConstRegion& in, const Epilogue& epilogue,
                        const ConstPixelView& other, const PixelView& out) {
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
-  convolve_reference(c.taps, c.border, in, {values.view, c.out, c.image}, c.arithmetic);
+  convolve_expected(c, in, values.view);
   if (epilogue.join) pointwise_reference(*epilogue.join, other, values.view, values.view, c.arithmetic);
   apply_then_reference(epilogue.then, values, out, c.arithmetic);
 }
