@@ -1,0 +1,53 @@
+# The component "bundle": a tree that runs from any folder of any recent x86-64 Linux, made by
+#
+#   cmake --install BUILD --component bundle --strip --prefix FOLDER        (./dev bundle does it)
+#
+#   bin/    sepconv, which looks for libraries in ../lib before anywhere else
+#   lib/    every shared library it needs but glibc's own
+#
+# The component "bundle_tests" adds the test programs, the examples and the scripts of tests/gpu, all in tests/. No other install touches either component.
+
+# sepconv_bundle_program(TARGET COMPONENT FOLDER)
+function(sepconv_bundle_program target component folder)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  # An RPATH, not a RUNPATH: it also holds for the libraries that libraries need, so that these can stay as the distribution made them.
+  target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+  install(TARGETS ${target} RUNTIME DESTINATION ${folder} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  sepconv_bundle_libraries(${component} $<TARGET_FILE:${target}>)
+endfunction()
+
+# sepconv_bundle_libraries(COMPONENT FILE...): copies what these built files need, found where the linker's cache has it now.
+function(sepconv_bundle_libraries component)
+  install(CODE "set(SEPCONV_BUNDLED_FILES \"${ARGN}\")" COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/bundle_libraries.cmake COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
+
+set(bundle_gpus "none: built without a CUDA toolkit")
+if(SEPCONV_HAS_CUDA)
+  string(REPLACE ";" " " bundle_gpus "${CMAKE_CUDA_ARCHITECTURES}, toolkit ${CUDAToolkit_VERSION}")
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/BUNDLE @ONLY CONTENT
+"sepconv @PROJECT_VERSION@, a folder that can be moved and copied as a whole. Start bin/sepconv.
+Needs: Linux on @CMAKE_SYSTEM_PROCESSOR@ with a glibc no older than that of the machine it was made on; for a GPU NVIDIA's driver.
+GPU architectures: @bundle_gpus@
+lib/ holds unchanged copies of libraries of the system it was made on, under their own licences.
+")
+install(FILES LICENSE README.md ${PROJECT_BINARY_DIR}/BUNDLE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+if(TARGET sepconv)
+  sepconv_bundle_program(sepconv bundle bin)
+endif()
+
+get_property(test_programs GLOBAL PROPERTY SEPCONV_TEST_PROGRAMS)
+if(SEPCONV_EXAMPLES)
+  get_property(examples DIRECTORY docs/examples PROPERTY BUILDSYSTEM_TARGETS)
+endif()
+foreach(program ${test_programs} ${examples})
+  get_target_property(libraries ${program} LINK_LIBRARIES)
+  if(NOT "opencv_peer" IN_LIST libraries)  # OpenCV and what it needs are ten times as large as all the rest
+    sepconv_bundle_program(${program} bundle_tests tests)
+  endif()
+endforeach()
+if(SEPCONV_TESTS)
+  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.sh)
+  install(PROGRAMS ${scripts} DESTINATION tests/gpu COMPONENT bundle_tests EXCLUDE_FROM_ALL)
+endif()

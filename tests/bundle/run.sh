@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# tests/bundle/run.sh BUILD_DIR: makes the bundle of a built tree, moves it elsewhere, and runs it there with an empty environment:
+# nothing but glibc may come from outside. Test programs and examples are bundled and looked at too.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "bundle: $*" >&2 && exit 1; }
+
+install() { cmake --install "$build" --component "$1" --strip --prefix "$work/made" >"$work/log" 2>&1 || { cat "$work/log"; fail "not made"; }; }
+install bundle
+size_mib=$(($(du -s --apparent-size -k "$work/made" | cut -f 1) / 1024))
+((size_mib < 25)) || fail "$size_mib MiB: something large has crept in"
+install bundle_tests
+mkdir "$work/a folder"
+mv "$work/made" "$work/a folder/moved"
+cd "$work/a folder/moved"
+
+# Every library comes from lib/, but glibc's own, the loader and the kernel's page.
+programs=(bin/sepconv)
+for program in tests/*; do
+  [[ -f $program ]] && programs+=("$program")
+done
+((${#programs[@]} >= 5)) || fail "few programs: ${programs[*]}"
+for program in "${programs[@]}"; do
+  listing=$(env -i /usr/bin/ldd "./$program")
+  [[ $listing != *"not found"* ]] || fail "$program lacks libraries: $listing"
+  outside=$(grep -F '=>' <<<"$listing" | grep -vE '^[[:space:]]*lib(c|m|dl|pthread|rt|mvec|util)\.so\.[0-9]+ =>' | grep -vF "=> $PWD/" || true)
+  [[ -z $outside ]] || fail "$program takes from outside: $outside"
+done
+[[ -n $(compgen -G 'lib/libstdc++.so.*') && -n $(compgen -G 'lib/libtiff.so.*') ]] || fail "lib/ lacks libraries"
+[[ -z $(compgen -G 'lib/libc.so.*') && -z $(compgen -G 'lib/ld-linux*') ]] || fail "glibc must stay outside: it has to fit the machine's loader"
+[[ -z $(find . -type l) ]] || fail "links: $(find . -type l)"
+
+# It works, from another folder, with nothing in the environment.
+sepconv=$PWD/bin/sepconv
+cd "$work"
+run() { env -i "$sepconv" "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
+run --version
+run devices
+run generate a.tif --size 500x300 --compress zstd
+run run a.tif b.tif gaussian:sigma=2 --max-memory 64M --compress deflate
+run run a.tif c.tif gaussian:sigma=2 --whole --compress lzw
+run compare b.tif c.tif
+env -i "$work/a folder/moved/tests/test_core" >"$work/log" 2>&1 || { cat "$work/log"; fail "test_core"; }
+if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null; then  # with a GPU this would be a long test of its own
+  env -i PATH=/usr/bin:/bin "$work/a folder/moved/tests/gpu/check.sh" --logs "$work/logs" >"$work/log" 2>&1 || { cat "$work/log"; fail "check.sh"; }
+  grep -q '^skipped' "$work/log" || fail "check.sh does not say that there is no GPU"
+fi
+echo "ok: the bundle, $size_mib MiB, runs from any folder"

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# tests/gpu/check.sh [--sanitize] [--programs FOLDER] [--logs FOLDER]: everything that needs a GPU, on a machine that has one.
+#
+#   --sanitize         also the cases tagged [sanitize], under each tool of compute-sanitizer
+#   --programs FOLDER  where the test programs are (beside this folder in a bundle; build/dev/bin in a source tree)
+#   --logs FOLDER      where each part's whole output goes (gpu-logs)
+#
+# A line a part, then a line that counts. Exit code 0: nothing failed. A machine without a GPU skips everything and says so.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+programs=$here/.. logs=gpu-logs sanitize=0 passed=0 failed=0 skipped=0
+while (($#)); do
+  case $1 in
+    --sanitize) sanitize=1 ;;
+    --programs) programs=${2:?--programs needs a folder} && shift ;;
+    --logs) logs=${2:?--logs needs a folder} && shift ;;
+    *) echo "check.sh: no option $1; its first lines list them" >&2 && exit 2 ;;
+  esac
+  shift
+done
+compgen -G "$programs/test_*" >/dev/null || { echo "check.sh: no test programs in $programs; name their folder with --programs" >&2 && exit 2; }
+mkdir -p "$logs" || exit 2
+
+# part NAME COMMAND...: runs it with its output in a log; says how it went, and shows the log's end if it failed.
+part() {
+  local name=$1 log=$logs/$1.log start status outcome
+  shift
+  start=$(date +%s.%N)
+  timeout 900 "$@" >"$log" 2>&1
+  status=$?
+  case $status in
+    0) outcome=passed passed=$((passed + 1)) ;;
+    77) outcome=skipped skipped=$((skipped + 1)) ;;
+    124) outcome="failed (15 minutes were not enough)" failed=$((failed + 1)) ;;
+    *) outcome="failed ($status)" failed=$((failed + 1)) ;;
+  esac
+  printf '%-40s %8.1f s  %s\n' "$name" "$(echo "$(date +%s.%N) $start" | awk '{print $1 - $2}')" "$outcome"
+  case $outcome in
+    failed*) tail -n 30 "$log" | sed 's/^/    /' ;;
+    skipped) tail -n 1 "$log" | sed 's/^/    /' ;;
+  esac
+}
+
+# has PROGRAM TAGS: whether a Catch2 program has a case of these tags. Catch2 v2's exit code of a listing is the number of cases.
+has() { "$1" --list-test-names-only "$2" 2>/dev/null | grep -q .; }
+
+summarise() {
+  echo "$passed passed, $failed failed, $skipped skipped; logs in $logs"
+  ((failed == 0))
+}
+
+if ! compgen -G "/dev/nvidia[0-9]*" >/dev/null; then
+  echo "skipped: this machine has no NVIDIA GPU"
+  exit 0
+fi
+
+for program in "$programs"/test_*; do
+  [[ -x $program && ! -d $program ]] && has "$program" '[gpu]' || continue
+  part "$(basename "$program")" "$program" '[gpu]' --durations no
+done
+for example in device_filter in_cuda_program run_with_callbacks; do  # those that check their own results
+  [[ -x $programs/example_$example ]] && part "example_$example" "$programs/example_$example"
+done
+[[ -x $programs/cupti_trace_test ]] && part cupti_trace "$programs/cupti_trace_test"
+
+if ((sanitize)); then
+  sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) ||
+    { echo "check.sh: compute-sanitizer is neither in PATH nor in /usr/local/cuda/bin; it comes with the CUDA toolkit" >&2; failed=$((failed + 1)); }
+  for tool in ${sanitizer:+memcheck racecheck initcheck synccheck}; do
+    options=()
+    [[ $tool == memcheck ]] && options=(--leak-check full)
+    for program in "$programs"/test_*; do
+      [[ -x $program && ! -d $program ]] && has "$program" '[sanitize]' || continue
+      part "$tool-$(basename "$program")" "$sanitizer" --tool "$tool" "${options[@]}" --error-exitcode 1 --print-limit 5 "$program" '[sanitize]'
+    done
+  done
+fi
+summarise

@@ -1,0 +1,170 @@
+// Is the timeline true? One run on a GPU, its spans beside CUPTI's records of the same copies and kernels:
+//
+//   1. every record lies inside a span of its track, give or take kSlackSeconds;
+//   2. the total busy times of a track agree within kBusyTolerance;
+//   3. each byte of the source crosses the bus once, and each byte of the result;
+//   4. no copy between host and device is from or to pageable memory.
+//
+// Exit code 0: all hold. 1: one does not. 77: no GPU or no CUPTI here. Copies on the device belong to the
+// track they lie in, if any.
+#include "cupti_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <vector>
+
+#include "../support/image.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv::test {
+namespace {
+
+constexpr int kSkipped = 77;
+constexpr double kSlackSeconds = 100e-6;  ///< how closely a GPU's clock can be related to the host's
+constexpr double kBusyTolerance = 0.15;   ///< launch gaps between an event and the work it marks
+/// Bands of 32 MiB: half a millisecond on the fastest bus, so that the gaps stay small beside them.
+const ImageSpec kSource{{8192, 16384}, 1, PixelType::f32};
+constexpr std::int64_t kBandRows = 512;
+
+struct Track {
+  const char* name;
+  Activity activity;
+  std::int64_t bytes;  ///< that its copies must move; 0: none
+};
+
+struct Outcome {
+  int failures = 0;
+  void expect(bool holds, const std::string& sentence) {
+    std::cout << (holds ? "  ok    " : "  FAIL  ") << sentence << '\n';
+    failures += holds ? 0 : 1;
+  }
+};
+
+std::vector<Span> spans_of(const std::vector<Span>& spans, const char* track) {
+  std::vector<Span> result;
+  std::ranges::copy_if(spans, std::back_inserter(result),
+                       [&](const Span& span) { return span.track == track; });
+  return result;
+}
+
+/// How far a record sticks out of the span that holds it best, in seconds; 0 if it lies inside.
+double sticks_out(const ActivityRecord& record, const std::vector<Span>& spans) {
+  double least = INFINITY;
+  for (const Span& span : spans) {
+    least = std::min(least, std::max({0.0, span.begin - record.begin, record.end - span.end}));
+  }
+  return least;
+}
+
+double union_seconds(const std::vector<ActivityRecord>& records) {
+  std::vector<Span> spans;
+  for (const ActivityRecord& record : records) spans.push_back({"", 0, record.begin, record.end, 0});
+  return busy_seconds(spans, "");
+}
+
+/// The track's own records, and copies on the device inside its spans.
+std::vector<ActivityRecord> records_of(const std::vector<ActivityRecord>& records, Activity activity,
+                                       const std::vector<Span>& spans) {
+  std::vector<ActivityRecord> result;
+  for (const ActivityRecord& record : records) {
+    const bool on_device_here =
+        record.activity == Activity::on_device && sticks_out(record, spans) <= kSlackSeconds;
+    if (record.activity == activity || on_device_here) result.push_back(record);
+  }
+  return result;
+}
+
+void compare_track(const Track& track, const std::vector<Span>& all_spans,
+                   const std::vector<ActivityRecord>& all_records, Outcome& outcome) {
+  const std::vector<Span> spans = spans_of(all_spans, track.name);
+  const std::vector<ActivityRecord> records = records_of(all_records, track.activity, spans);
+  std::cout << fmt::format("{}: {} spans, {} records\n", track.name, spans.size(), records.size());
+  outcome.expect(!spans.empty() && !records.empty(), "both the timeline and CUPTI saw it");
+
+  double worst = 0;
+  std::int64_t bytes = 0, pageable = 0;
+  for (const ActivityRecord& record : records) {
+    worst = std::max(worst, sticks_out(record, spans));
+    if (record.activity != track.activity) continue;
+    bytes += record.bytes;
+    pageable += record.page_locked ? 0 : 1;
+  }
+  outcome.expect(worst <= kSlackSeconds,
+                 fmt::format("records inside spans: {:.1f} us outside at worst (limit {:.0f})", worst * 1e6,
+                             kSlackSeconds * 1e6));
+  const double ours = busy_seconds(all_spans, track.name);
+  const double theirs = union_seconds(records);
+  outcome.expect(std::abs(ours - theirs) <= kBusyTolerance * std::max(ours, theirs),
+                 fmt::format("busy: timeline {:.3f} ms, CUPTI {:.3f} ms", ours * 1e3, theirs * 1e3));
+  if (track.bytes == 0) return;
+  outcome.expect(bytes == track.bytes, fmt::format("bytes over the bus: {} of {}", bytes, track.bytes));
+  outcome.expect(pageable == 0,
+                 fmt::format("copies with pageable memory: {} of {}", pageable, records.size()));
+}
+
+/// Copies of the rows that neighbouring bands share belong to no track; those outside every span are only
+/// counted.
+std::int64_t unplaced(const std::vector<Span>& spans, const std::vector<ActivityRecord>& records) {
+  return std::ranges::count_if(records, [&](const ActivityRecord& record) {
+    return record.activity == Activity::on_device && sticks_out(record, spans) > kSlackSeconds;
+  });
+}
+
+int test() {
+  if (cuda_devices().empty()) {
+    std::cout << "skipped: no GPU\n";
+    return kSkipped;
+  }
+  CuptiTrace trace;
+  if (!trace.problem().empty()) {
+    std::cout << "skipped: " << trace.problem() << '\n';
+    return kSkipped;
+  }
+
+  const Chain chain =
+      Chain::parse(std::vector<std::string>{"gaussian:sigma=4", "unsharp:sigma=3,amount=0.5"});
+  const Image source = Image::of_pattern(kSource, Pattern::gradient, 1);
+  const Image result(chain.result_spec(kSource));
+  RunOptions options;
+  options.devices = {0};
+  options.slots = 3;
+  options.band_rows = kBandRows;
+  const auto run_once = [&] { return run(*source.reader(), *result.writer(), chain, options); };
+  run_once();  // loads the kernels and lets the clocks of the GPU rise
+
+  trace.start();
+  const RunReport report = run_once();
+  trace.stop();
+  const std::vector<Span> spans = report.timeline.spans();
+  const std::vector<ActivityRecord> records = trace.records(report.timeline.origin());
+  std::cout << fmt::format(
+      "{}: {} bands, {:.3f} s; the clocks were related within {:.1f} us and drifted by {:.1f} us\n",
+      report.device, report.plan.band_count(), report.wall_seconds, trace.reading_seconds() * 1e6,
+      trace.drift_seconds() * 1e6);
+  Outcome outcome;
+  compare_track({"upload", Activity::host_to_device, kSource.bytes()}, spans, records, outcome);
+  compare_track({"compute", Activity::kernel, 0}, spans, records, outcome);
+  compare_track({"download", Activity::device_to_host, result.spec().bytes()}, spans, records, outcome);
+  std::cout << fmt::format("copies on the device outside every span: {}\n", unplaced(spans, records));
+  std::cout << (outcome.failures == 0 ? "The timeline agrees with CUPTI.\n"
+                                      : "The timeline does not agree with CUPTI.\n");
+  return outcome.failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sepconv::test
+
+int main() {
+  try {
+    return sepconv::test::test();
+  } catch (const std::exception& error) {
+    std::cout << "FAIL  " << error.what() << '\n';
+    return 1;
+  }
+}
