@@ -1,0 +1,320 @@
+// The library stage: the whole-image runner's bytes, on the caller's streams, from any number of threads,
+// with nothing allocated.
+#include "sepconv/pipeline/device_filter.hpp"
+
+#include <barrier>
+#include <catch2/catch.hpp>
+#include <exception>
+#include <thread>
+
+#include "../support/gpu.hpp"
+#include "../support/image.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+Chain parse(const std::vector<std::string>& stages) { return Chain::parse(stages); }
+
+const std::vector<std::string> kChains[] = {
+    {},
+    {"gaussian:sigma=2.5"},
+    {"gaussian:sigma=1.5,border=constant,value=7", "sobel:border=replicate", "abs", "cast:type=u8"},
+    {"cast:type=i16", "unsharp:sigma=1.2,amount=0.8,threshold=2", "clamp:low=3,high=180",
+     "scale:by=0.7,add=1"},
+    {"matrix:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
+    {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
+    {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},
+};
+
+ImageSpec spec_for(std::size_t index) {
+  return {{97 + static_cast<std::int64_t>(index), 211}, 3, kPixelTypes[index % std::size(kPixelTypes)]};
+}
+
+Image whole_image_result(const Image& source, const Chain& chain,
+                         std::optional<Arithmetic> arithmetic = std::nullopt) {
+  Image expected(chain.result_spec(source.spec()));
+  run_whole_image(*source.reader(), *expected.writer(), chain, arithmetic);
+  return expected;
+}
+
+/// A filter with pixels of its own on the device, and what the whole-image runner makes of them.
+struct FilterCase {
+  FilterCase(const Chain& chain, const ImageSpec& spec, std::uint64_t seed,
+             std::optional<Arithmetic> arithmetic = std::nullopt)
+      : source(Image::of_pattern(spec, Pattern::noise, seed)),
+        expected(whole_image_result(source, chain, arithmetic)),
+        actual(expected.spec()),
+        filter(chain, spec, arithmetic),
+        in(source.view(), stream.get()),
+        out(actual.view(), stream.get()) {
+    stream.synchronize();
+  }
+
+  /// Enqueues over a poisoned result.
+  void enqueue(DeviceStream on) {
+    actual.poison();
+    out.upload(actual.view(), on);
+    filter.enqueue(in.view(), out.view(), on);
+  }
+  bool right(const Stream& on) {
+    out.download(actual.view(), on);
+    return actual == expected;
+  }
+
+  Stream stream;
+  Image source, expected, actual;
+  DeviceFilter filter;
+  DeviceImage in, out;
+};
+
+/// Runs work(i) in a thread each, all starting together, and rethrows the first failure. Catch2 counts on one
+/// thread only, so work reports by what it returns.
+int sum_over_threads(int count, const std::function<int(std::size_t)>& work) {
+  std::vector<int> sums(static_cast<std::size_t>(count));
+  std::vector<std::exception_ptr> errors(sums.size());
+  std::barrier start(count);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      threads.emplace_back([&, i] {
+        start.arrive_and_wait();
+        try {
+          sums[i] = work(i);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+      });
+    }
+  }
+  int total = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (errors[i]) std::rethrow_exception(errors[i]);
+    total += sums[i];
+  }
+  return total;
+}
+
+class HostOnlyStage final : public Stage {
+ public:
+  std::string text() const override { return "mine"; }
+  void apply(const ConstRegion&, const Region&, Arithmetic, Arena&) const override {}
+  void apply_reference(const ConstRegion&, const Region&, Arithmetic) const override {}
+};
+
+}  // namespace
+
+TEST_CASE("a device filter gives the whole-image runner's bytes", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  std::uint64_t seed = 0;
+  for (const std::vector<std::string>& stages : kChains) {
+    for (std::size_t type = 0; type < std::size(kPixelTypes); ++type) {
+      for (const std::optional<Arithmetic> arithmetic :
+           {std::optional<Arithmetic>(), std::optional(Arithmetic::f64)}) {
+        FilterCase c(parse(stages), spec_for(type), ++seed, arithmetic);
+        c.enqueue(c.stream.get());
+        INFO(parse(stages).text() << " on " << name_of(c.source.spec().type));
+        CHECK(c.right(c.stream));
+      }
+    }
+  }
+}
+
+TEST_CASE("a device filter takes rows of any pitch, also two halves of one image", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image both = Image::of_pattern({{50, 120}, 1, PixelType::u16}, Pattern::noise, 5);
+  Image left({{50, 60}, 1, PixelType::u16});
+  copy_pixels(both.view().crop({0, 0, 50, 60}), left.view());
+  const Chain chain = parse({"gaussian:sigma=1"});
+  const Image expected = whole_image_result(left, chain);
+  const Stream stream;
+  const DeviceImage device(both.view(), stream.get());
+  const DeviceFilter filter(chain, left.spec());
+  filter.enqueue(device.view().crop({0, 0, 50, 60}), device.view().crop({0, 60, 50, 60}), stream.get());
+  Image after(both.spec());
+  device.download(after.view(), stream);
+  Image half(left.spec());
+  copy_pixels(after.view().crop({0, 60, 50, 60}), half.view());
+  CHECK(half == expected);
+  copy_pixels(after.view().crop({0, 0, 50, 60}), half.view());
+  CHECK(half == left);
+}
+
+TEST_CASE("eight threads use a filter and a stream each", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  std::vector<std::unique_ptr<FilterCase>> cases;
+  for (std::size_t i = 0; i < 8; ++i) {
+    cases.push_back(std::make_unique<FilterCase>(parse(kChains[i % std::size(kChains)]), spec_for(i), i));
+  }
+  const int wrong = sum_over_threads(8, [&](std::size_t i) {
+    int mine = 0;
+    for (int time = 0; time < 30; ++time) {
+      cases[i]->enqueue(cases[i]->stream.get());
+      mine += !cases[i]->right(cases[i]->stream);
+    }
+    return mine;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("one filter serves several threads and streams: its scratch is never used twice at once", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Chain chain = parse({"gaussian:sigma=6", "log:sigma=3", "gaussian:sigma=2"});
+  const ImageSpec spec{{700, 900}, 1, PixelType::f32};
+  const DeviceFilter filter(chain, spec);
+  struct Own {
+    Own(const Chain& chain, const ImageSpec& spec, std::uint64_t seed)
+        : source(Image::of_pattern(spec, Pattern::noise, seed)),
+          expected(spec),
+          actual(spec),
+          in(source.view(), stream.get()),
+          out(actual.view(), stream.get()) {
+      apply(chain, source.view(), expected.view());
+    }
+    Stream stream;
+    Image source, expected, actual;
+    DeviceImage in, out;
+  };
+  std::vector<std::unique_ptr<Own>> own;
+  for (std::uint64_t i = 0; i < 4; ++i) own.push_back(std::make_unique<Own>(chain, spec, i));
+  const int wrong = sum_over_threads(4, [&](std::size_t i) {
+    int mine = 0;
+    for (int time = 0; time < 20; ++time) {
+      for (int again = 0; again < 3; ++again)
+        filter.enqueue(own[i]->in.view(), own[i]->out.view(), own[i]->stream.get());
+      own[i]->actual.poison();
+      own[i]->out.download(own[i]->actual.view(), own[i]->stream);
+      mine += !(own[i]->actual == own[i]->expected);
+    }
+    return mine;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("threads with a filter each, for compute-sanitizer", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  std::vector<std::unique_ptr<FilterCase>> cases;
+  for (std::size_t i = 0; i < std::size(kChains); ++i) {
+    cases.push_back(
+        std::make_unique<FilterCase>(parse(kChains[i]), ImageSpec{{23, 70}, 3, PixelType::u8}, i));
+  }
+  const int wrong = sum_over_threads(static_cast<int>(cases.size()), [&](std::size_t i) {
+    cases[i]->enqueue(cases[i]->stream.get());
+    return cases[i]->right(cases[i]->stream) ? 0 : 1;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("enqueue takes no device memory", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const int device = current_device();
+  // Large enough that an allocation cannot hide in what the driver keeps by.
+  FilterCase c(parse({"gaussian:sigma=4", "sobel", "abs"}), {{3000, 4000}, 1, PixelType::f32}, 3);
+  CHECK(c.filter.scratch_bytes() >= std::int64_t{3000} * 4000 * 4);
+  CHECK(c.filter.device() == device);
+  c.enqueue(c.stream.get());  // kernels are loaded at their first launch
+  CHECK(c.right(c.stream));
+  const std::int64_t before = free_device_memory_bytes(device);
+  for (int time = 0; time < 50; ++time) c.filter.enqueue(c.in.view(), c.out.view(), c.stream.get());
+  const std::int64_t while_running = free_device_memory_bytes(device);
+  CHECK(c.right(c.stream));
+  CHECK(while_running == before);
+  CHECK(free_device_memory_bytes(device) == before);
+}
+
+TEST_CASE("a filter that is destroyed at once has still done its work", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Chain chain = parse({"gaussian:sigma=20"});
+  const Image source = Image::of_pattern({{900, 1100}, 1, PixelType::u16}, Pattern::noise, 9);
+  Image expected(source.spec());
+  apply(chain, source.view(), expected.view());
+  const Stream stream;
+  const DeviceImage in(source.view(), stream.get());
+  Image actual(source.spec());
+  const DeviceImage out(actual.view(), stream.get());
+  for (int time = 0; time < 5; ++time) {
+    DeviceFilter made(chain, source.spec());
+    const DeviceFilter filter = std::move(made);
+    filter.enqueue(in.view(), out.view(), stream.get());
+  }
+  out.download(actual.view(), stream);
+  CHECK(actual == expected);
+}
+
+TEST_CASE("a filter refuses a chain or an image that it cannot do before it asks for a GPU") {
+  const ImageSpec spec{{20, 30}, 1, PixelType::u8};
+  Chain host_only = parse({"gaussian:sigma=1"});
+  host_only.then(std::make_shared<HostOnlyStage>());
+  CHECK_THROWS_AS(DeviceFilter(host_only, spec), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({"matrix:rows=1,values=1,2,3"}), spec), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({}), {{0, 30}, 1, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({}), {{20, 30}, 0, PixelType::u8}), InvalidArgument);
+}
+
+TEST_CASE("without a GPU a filter says so") {
+  if (!cuda_devices().empty()) return;
+  CHECK_THROWS_AS(DeviceFilter(parse({"gaussian:sigma=1"}), {{20, 30}, 1, PixelType::u8}), CudaError);
+}
+
+TEST_CASE("a filter's views are checked") {
+  const ImageSpec input{{8, 10}, 2, PixelType::u16};
+  const ImageSpec result{{8, 10}, 1, PixelType::f32};
+  alignas(8) static std::byte memory[4096];
+  const PixelView in{memory, input.extent, 2, PixelType::u16, 40};
+  const PixelView out{memory + 2048, result.extent, 1, PixelType::f32, 40};
+  const auto refused = [&](PixelView a, PixelView b) {
+    CHECK_THROWS_AS(check_filter_views(input, a, result, b), InvalidArgument);
+  };
+  const auto changed = [](PixelView view, auto change) {
+    change(view);
+    return view;
+  };
+  CHECK_NOTHROW(check_filter_views(input, in, result, out));
+
+  refused(changed(in, [](PixelView& v) { v.extent.rows = 7; }), out);
+  refused(changed(in, [](PixelView& v) { v.extent.cols = 11; }), out);
+  refused(changed(in, [](PixelView& v) { v.channels = 1; }), out);
+  refused(changed(in, [](PixelView& v) { v.type = PixelType::i16; }), out);
+  refused(changed(in, [](PixelView& v) { v.data = nullptr; }), out);
+  refused(changed(in, [](PixelView& v) { v.data += 1; }), out);
+  refused(changed(in, [](PixelView& v) { v.pitch_bytes = 38; }), out);
+  refused(changed(in, [](PixelView& v) { v.pitch_bytes = 41; }), out);
+  refused(in, changed(out, [](PixelView& v) { v.type = PixelType::f64; }));
+  refused(in, changed(out, [](PixelView& v) { v.pitch_bytes = 39; }));
+  refused(in, changed(out, [](PixelView& v) { v.pitch_bytes = 0; }));
+
+  // The input takes 320 bytes.
+  refused(in, changed(out, [](PixelView& v) { v.data = memory; }));
+  refused(in, changed(out, [](PixelView& v) { v.data = memory + 316; }));
+  CHECK_NOTHROW(
+      check_filter_views(input, in, result, changed(out, [](PixelView& v) { v.data = memory + 320; })));
+  refused(changed(in, [](PixelView& v) { v.data = memory + 2048 + 316; }), out);
+  // Side by side in rows of 80 bytes, then a byte too near, on either side.
+  const auto side = [&](PixelView view, std::int64_t at) {
+    view.data = memory + at;
+    view.pitch_bytes = 80;
+    return view;
+  };
+  CHECK_NOTHROW(check_filter_views(input, side(in, 80), result, side(out, 120)));
+  CHECK_NOTHROW(check_filter_views(input, side(in, 120), result, side(out, 80)));
+  CHECK_NOTHROW(check_filter_views(input, side(in, 80), result, side(out, 200)));
+  refused(side(in, 80), side(out, 116));
+  refused(side(in, 80), side(out, 124));
+  refused(side(in, 80), side(out, 204));
+}
+
+TEST_CASE("enqueue refuses wrong views and enqueues nothing", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  FilterCase c(parse({"gaussian:sigma=1"}), {{20, 30}, 1, PixelType::f32}, 1);
+  const PixelView in = c.in.view();
+  const PixelView out = c.out.view();
+  CHECK_THROWS_AS(c.filter.enqueue(in.crop({0, 0, 19, 30}), out, c.stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(c.filter.enqueue(in, out.crop({0, 0, 20, 29}), c.stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(c.filter.enqueue(in, in, c.stream.get()), InvalidArgument);
+  Image poison(c.actual.spec());
+  c.actual.poison();
+  c.out.download(c.actual.view(), c.stream);
+  CHECK(c.actual == poison);
+}
