@@ -61,6 +61,15 @@ double best_seconds(const Stream& stream, Enqueue&& enqueue) {
   return best;
 }
 
+/// Device memory that has been written to: what never was may be read in ways of its own.
+Buffer zeroed(std::int64_t bytes, const Stream& stream) {
+  Buffer buffer(bytes, device_resource());
+  check_cuda(cudaMemsetAsync(buffer.data(), 0, static_cast<std::size_t>(bytes), stream.get()),
+             "clearing device memory");
+  stream.synchronize();
+  return buffer;
+}
+
 /// Page-locked memory and device memory for transfers each way.
 struct Bus {
   explicit Bus(std::int64_t bytes_each)
@@ -68,7 +77,7 @@ struct Bus {
         host_from(bytes, pinned_resource()),
         host_to(bytes, pinned_resource()),
         device_to(bytes, device_resource()),
-        device_from(bytes, device_resource()) {}
+        device_from(zeroed(bytes, Stream())) {}
 
   void upload(DeviceStream stream) const { transfer(device_to, host_from, stream); }
   void download(DeviceStream stream) const { transfer(host_to, device_from, stream); }
@@ -106,9 +115,9 @@ void measure_bus(std::int64_t bytes, DeviceLimits& limits) {
 }
 
 double measure_copy(std::int64_t bytes, int multiprocessors) {
-  const Buffer from(bytes, device_resource());
-  const Buffer to(bytes, device_resource());
   const Stream stream;
+  const Buffer from = zeroed(bytes, stream);
+  const Buffer to(bytes, device_resource());
   const double by_engine = best_seconds(
       stream, [&](DeviceStream on) { copy_rows(to.data(), bytes, from.data(), bytes, bytes, 1, on); });
   const double by_kernel = best_seconds(stream, [&](DeviceStream on) {

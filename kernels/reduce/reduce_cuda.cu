@@ -103,8 +103,9 @@ void launch_count(const ConstPixelView& in, EntryOf entry_of, std::int64_t table
                   DeviceStream stream) {
   if (in.extent.empty()) return;
   const std::int64_t elements = in.row_elements();
-  const dim3 grid(static_cast<unsigned>(std::min<std::int64_t>(ceil_div(elements, kThreads), kBlocksAcross)),
-                  static_cast<unsigned>(std::min<std::int64_t>(in.extent.rows, kBlocks / kBlocksAcross)));
+  const std::int64_t across = std::min<std::int64_t>(ceil_div(elements, kThreads), kBlocksAcross);
+  const std::int64_t down = std::min<std::int64_t>(in.extent.rows, kBlocks / across);
+  const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(down));
   const auto launch = [&](auto table, std::size_t shared_bytes) {
     count_elements<T><<<grid, kThreads, shared_bytes, stream>>>(device::Rows(in), in.extent.rows, elements,
                                                                 static_cast<int>(in.channels), entry_of,
