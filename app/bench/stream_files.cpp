@@ -90,9 +90,9 @@ void bench_format(const StreamRequest& request, const ScratchFolder& folder, con
   const std::filesystem::path from = folder.file("in." + ending);
   const std::filesystem::path to = folder.file("out." + ending);
   generate(request, from);
-  const Timing limit = raw_limit(request, from, to);
   for (const std::int64_t radius : request.radii) {
     const Chain chain = chain_of(radius);
+    const Timing limit = raw_limit(request, from, to);
     for (const int slots : request.slots) {
       const auto run_once = [&](const RunOptions& options) {
         std::filesystem::remove(to);
