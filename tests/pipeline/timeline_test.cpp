@@ -89,3 +89,12 @@ TEST_CASE("a trace of nothing is still JSON") {
   write_chrome_trace(text, {});
   CHECK(nlohmann::json::parse(text.str()).at("traceEvents").size() == 1);  // the process's name
 }
+
+TEST_CASE("seconds are counted from the origin, which copies keep") {
+  const auto before = std::chrono::steady_clock::now();
+  const Timeline timeline;
+  const auto after = std::chrono::steady_clock::now();
+  CHECK((timeline.origin() >= before && timeline.origin() <= after));
+  const Timeline copy = timeline;
+  CHECK(copy.origin() == timeline.origin());
+}
