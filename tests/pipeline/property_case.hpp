@@ -25,9 +25,9 @@ struct PropertyCase {
 
 PropertyCase random_case(std::mt19937_64& random);
 
-/// Whether the streaming runner gives the bytes of the whole-image runner; also checks that it cut the image
-/// as it was told.
-bool holds(const PropertyCase& c);
+/// Whether the streaming runner, on the CPU or on these GPUs, gives the bytes of the whole-image runner; also
+/// checks that it cut the image as it was told, and ran there.
+bool holds(const PropertyCase& c, const std::vector<int>& devices = {});
 
 /// The smallest case that still fails which can be had from this failing one by dropping stages, halving
 /// sizes and turning options off.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "../support/gpu.hpp"
 #include "property_case.hpp"
 
 using namespace sepconv;
@@ -17,15 +18,15 @@ std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
   return value == nullptr ? fallback : std::stoull(value);
 }
 
-void check_cases(std::uint64_t seed, std::uint64_t count) {
+void check_cases(std::uint64_t seed, std::uint64_t count, const std::vector<int>& devices = {}) {
   for (std::uint64_t index = 0; index < count; ++index) {
     std::mt19937_64 random(seed * 1000003 + index);
     const PropertyCase c = random_case(random);
     INFO("seed " << seed << ", case " << index << "\n" << command_line(c));
-    const bool good = holds(c);
+    const bool good = holds(c, devices);
     if (!good)
       FAIL("streamed and whole image differ; smallest case found:\n"
-           << command_line(shrunk(c, [](const PropertyCase& smaller) { return !holds(smaller); })));
+           << command_line(shrunk(c, [&](const PropertyCase& smaller) { return !holds(smaller, devices); })));
   }
   SUCCEED();
 }
@@ -39,6 +40,32 @@ TEST_CASE("streaming equals whole image, byte for byte", "[property]") {
 
 TEST_CASE("streaming equals whole image over many more cases", "[property][slow]") {
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 2), from_environment("SEPCONV_PROPERTY_CASES", 3000));
+}
+
+TEST_CASE("streaming through a GPU equals whole image, byte for byte", "[property][gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 3), from_environment("SEPCONV_PROPERTY_CASES", 400), {0});
+}
+
+TEST_CASE("streaming through a GPU equals whole image, a few cases", "[property][gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  check_cases(4, 12, {0});
+}
+
+TEST_CASE("streaming through a GPU equals whole image over many more cases", "[property][gpu][slow]") {
+  SEPCONV_NEEDS_GPU();
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 5), from_environment("SEPCONV_PROPERTY_CASES", 3000), {0});
+}
+
+TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[property][gpu]") {
+  SEPCONV_NEEDS_GPU();
+  std::vector<int> devices;
+  for (const DeviceInfo& device : cuda_devices()) devices.push_back(device.index);
+  if (devices.size() < 2) {
+    WARN("skipped: no GPU beside the first");
+    return;
+  }
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 6), from_environment("SEPCONV_PROPERTY_CASES", 200), devices);
 }
 
 TEST_CASE("a failing case shrinks to the part that fails", "[property]") {

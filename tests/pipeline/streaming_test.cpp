@@ -3,13 +3,13 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <filesystem>
 #include <future>
 #include <latch>
 #include <map>
 #include <stdexcept>
 
 #include "../support/image.hpp"
+#include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/run.hpp"
@@ -29,27 +29,6 @@ RunOptions small_bands(int slots = 3) {
   options.threads = 2;
   options.band_rows = 16;
   return options;
-}
-
-std::int64_t thread_count() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
-}
-
-/// To compare with later. A first thread is made and ended before: the thread sanitizer starts one of its own
-/// with it.
-std::int64_t threads_at_rest() {
-  std::jthread([] {}).join();
-  return thread_count();
-}
-
-/// Threads that were told to end may take a moment to leave /proc.
-bool threads_return_to(std::int64_t expected) {
-  for (int attempt = 0; attempt < 200; ++attempt) {
-    if (thread_count() <= expected) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
 }
 
 /// Counts how often each row is asked for; a source of blocks of some rows.

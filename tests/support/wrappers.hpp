@@ -110,25 +110,32 @@ class HookedStage final : public Stage {
 /// Counts what is held, and throws std::bad_alloc at one allocation.
 class FailingMemory final : public std::pmr::memory_resource {
  public:
-  explicit FailingMemory(std::int64_t fail_at = -1) : fail_at_(fail_at) {}
+  explicit FailingMemory(std::int64_t fail_at = -1, std::pmr::memory_resource* upstream = page_resource())
+      : fail_at_(fail_at), upstream_(upstream) {}
   std::int64_t held_bytes() const noexcept { return held_bytes_; }
+  std::int64_t most_held_bytes() const noexcept { return most_held_bytes_; }
   std::int64_t allocations() const noexcept { return allocations_; }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (allocations_++ == fail_at_) throw std::bad_alloc();
-    held_bytes_ += static_cast<std::int64_t>(bytes);
-    return page_resource()->allocate(bytes, alignment);
+    void* const memory = upstream_->allocate(bytes, alignment);
+    const std::int64_t held = held_bytes_ += static_cast<std::int64_t>(bytes);
+    for (std::int64_t most = most_held_bytes_; held > most && !most_held_bytes_.compare_exchange_weak(most, held);) {
+    }
+    return memory;
   }
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
     held_bytes_ -= static_cast<std::int64_t>(bytes);
-    page_resource()->deallocate(memory, bytes, alignment);
+    upstream_->deallocate(memory, bytes, alignment);
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   std::int64_t fail_at_;
+  std::pmr::memory_resource* upstream_;
   std::atomic<std::int64_t> allocations_ = 0;
   std::atomic<std::int64_t> held_bytes_ = 0;
+  std::atomic<std::int64_t> most_held_bytes_ = 0;
 };
 
 }  // namespace sepconv::test

@@ -1,0 +1,327 @@
+// What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings, overlap, one error, nothing
+// left, and nothing allocated again.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <map>
+#include <stdexcept>
+#include <thread>
+
+#include "../support/gpu.hpp"
+#include "../support/image.hpp"
+#include "../support/threads.hpp"
+#include "../support/wrappers.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+const ImageSpec kSpec{{200, 150}, 2, PixelType::u8};
+
+Chain two_stages() { return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"}); }
+
+RunOptions small_bands(int slots = 3) {
+  RunOptions options;
+  options.slots = slots;
+  options.threads = 2;
+  options.band_rows = 16;
+  options.devices = {0};
+  return options;
+}
+
+Image expected_of(const Image& source) {
+  Image expected(kSpec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  return expected;
+}
+
+std::int64_t bytes_of(const RunReport& report, const std::string& step) {
+  for (const StepReport& s : report.steps) {
+    if (s.name == step) return s.bytes;
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("every byte of the source goes up once, every byte of the result comes down once", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
+  const Image expected = expected_of(source);
+  for (const int slots : {1, 2, 3, 5}) {
+    const Image result(kSpec);
+    const RunReport report = run(*source.reader(), *result.writer(), two_stages(), small_bands(slots));
+    CHECK(result == expected);
+    CHECK(report.plan.band_count() == 13);
+    CHECK(bytes_of(report, "read") == kSpec.bytes());
+    CHECK(bytes_of(report, "upload") == kSpec.bytes());
+    CHECK(bytes_of(report, "download") == kSpec.bytes());
+    CHECK(bytes_of(report, "write") == kSpec.bytes());
+  }
+}
+
+TEST_CASE("page-locked images are copied from and to without slots on the host", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image pattern = Image::of_pattern(kSpec, Pattern::noise, 2);
+  const Image expected = expected_of(pattern);
+  const Buffer in(kSpec.bytes(), pinned_resource());
+  const Buffer out(kSpec.bytes(), pinned_resource());
+  const PixelView source{in.data(), kSpec.extent, kSpec.channels, kSpec.type, kSpec.row_bytes()};
+  const PixelView result{out.data(), kSpec.extent, kSpec.channels, kSpec.type, kSpec.row_bytes()};
+  copy_pixels(pattern.view(), source);
+  for (const int slots : {1, 2, 3}) {
+    FailingMemory pinned(-1, pinned_resource());
+    RunOptions options = small_bands(slots);
+    options.pinned_memory = &pinned;
+    const auto reader = make_memory_reader(source, HostMemory::page_locked);
+    const auto writer = make_memory_writer(result, HostMemory::page_locked);
+    const RunReport report = run(*reader, *writer, two_stages(), options);
+    const Image copy(kSpec);
+    copy_pixels(result, copy.view());
+    CHECK(copy == expected);
+    CHECK(pinned.most_held_bytes() == 0);
+    CHECK(report.plan.memory.slots == 0);
+    CHECK(bytes_of(report, "upload") == kSpec.bytes());
+  }
+}
+
+TEST_CASE("rows from callbacks pass through a GPU in order", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 3);
+  const Image result(kSpec);
+  std::int64_t next_read = 0, next_write = 0;
+  int out_of_order = 0;
+  const auto reader = make_rows_reader(kSpec, [&](std::int64_t first_row, const PixelView& out) {
+    if (first_row != next_read) throw std::logic_error("rows are asked for out of order");
+    next_read += out.extent.rows;
+    copy_pixels(source.view().crop({first_row, 0, out.extent.rows, out.extent.cols}), out);
+  });
+  const auto writer = make_rows_writer(kSpec, [&](std::int64_t first_row, const ConstPixelView& rows) {
+    out_of_order += first_row != next_write;
+    next_write += rows.extent.rows;
+    copy_pixels(rows, result.view().crop({first_row, 0, rows.extent.rows, rows.extent.cols}));
+  });
+  run(*reader, *writer, two_stages(), small_bands());
+  CHECK(out_of_order == 0);
+  CHECK(next_read == 200);
+  CHECK(result == expected_of(source));
+}
+
+TEST_CASE("the ceilings for host and device memory hold", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const ImageSpec spec{{3000, 1000}, 1, PixelType::f32};
+  const Image source = Image::of_pattern(spec, Pattern::noise, 4);
+  const Image expected(spec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  for (const std::int64_t ceiling : {2'000'000, 4'000'000, 50'000'000}) {
+    FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
+    RunOptions options;
+    options.devices = {0};
+    options.threads = 1;
+    options.max_memory_bytes = ceiling;
+    options.max_device_memory_bytes = 2 * ceiling;
+    options.pinned_memory = &pinned;
+    options.device_memory = &memory;
+    const Image result(spec);
+    const RunReport report = run(*source.reader(), *result.writer(), two_stages(), options);
+    CHECK(result == expected);
+    CHECK(pinned.most_held_bytes() == report.plan.memory.slots);
+    CHECK(pinned.most_held_bytes() <= ceiling);
+    CHECK(memory.most_held_bytes() == report.plan.device_memory.total());
+    CHECK(memory.most_held_bytes() <= 2 * ceiling);
+  }
+}
+
+TEST_CASE("reading, copying, computing and writing overlap with several slots and not with one", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
+  const Image result(kSpec);
+  const auto hidden_share = [&](int slots) {
+    const auto memory_reader = source.reader();
+    const auto memory_writer = result.writer();
+    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
+    HookedReader reader(*memory_reader, slow);
+    HookedWriter writer(*memory_writer, slow);
+    const RunReport report = run(reader, writer, two_stages(), small_bands(slots));
+    return report.steps.front().hidden_seconds / report.steps.front().busy_seconds;
+  };
+  // Between a band's download and its recording the next read may begin: a part of a millisecond of four.
+  CHECK(hidden_share(1) < 0.1);
+  CHECK(hidden_share(2) > 0.5);
+  CHECK(hidden_share(3) > 0.5);
+}
+
+TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 6);
+  const Image result(kSpec);
+  const RunReport report = run(*source.reader(), *result.writer(), two_stages(), small_bands(1));
+  // With one slot a band's steps follow each other, and the clocks agree to well under a millisecond.
+  constexpr double kSlack = 5e-4;
+  std::map<std::int64_t, std::map<std::string, Span>> bands;
+  for (const Span& span : report.timeline.spans()) bands[span.band][span.track] = span;
+  for (std::int64_t band = 0; band < report.plan.band_count(); ++band) {
+    INFO("band " << band);
+    auto& steps = bands.at(band);
+    double before = report.startup_seconds;
+    for (const char* name : {"read", "upload", "compute", "download", "write"}) {
+      if (!steps.contains(name)) continue;  // the last band may find all its rows in the one before
+      const Span& span = steps.at(name);
+      CHECK(span.begin >= before - kSlack);
+      CHECK(span.end >= span.begin);
+      before = span.end;
+    }
+  }
+}
+
+TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves nothing", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  struct Planted : std::runtime_error {
+    using runtime_error::runtime_error;
+  };
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
+  run(*source.reader(), *Image(kSpec).writer(), two_stages(), small_bands());  // whatever CUDA keeps is there now
+  const std::int64_t threads_before = threads_at_rest();
+  const auto fail_at = [](std::int64_t n) {
+    return Hook([n](std::int64_t call) {
+      if (call == n) throw Planted("planted");
+    });
+  };
+  const Hook none = [](std::int64_t) {};
+  for (const int slots : {1, 2, 3}) {
+    for (std::int64_t n = 0; n < 13; ++n) {
+      for (int where = 0; where < 3; ++where) {
+        const Image result(kSpec);
+        const auto memory_reader = source.reader();
+        const auto memory_writer = result.writer();
+        HookedReader reader(*memory_reader, where == 0 ? fail_at(n) : none);
+        HookedWriter writer(*memory_writer, where == 1 ? fail_at(n) : none);
+        Chain chain;
+        chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), where == 2 ? fail_at(n) : none));
+        FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
+        RunOptions options = small_bands(slots);
+        options.pinned_memory = &pinned;
+        options.device_memory = &memory;
+        INFO("slots " << slots << ", call " << n << " of " << where);
+        CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
+        CHECK(pinned.held_bytes() == 0);
+        CHECK(memory.held_bytes() == 0);
+      }
+    }
+  }
+  CHECK(threads_return_to(threads_before));
+}
+
+TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one error", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 8);
+  const Image expected = expected_of(source);
+  RunOptions options;
+  options.devices = {0};
+  options.slots = 3;
+  for (const bool on_device : {false, true}) {
+    std::pmr::memory_resource* const upstream = on_device ? device_resource() : pinned_resource();
+    auto*& resource = on_device ? options.device_memory : options.pinned_memory;
+    FailingMemory counting(-1, upstream);
+    resource = &counting;
+    run(*source.reader(), *Image(kSpec).writer(), two_stages(), options);
+    REQUIRE(counting.allocations() >= 6);
+    for (std::int64_t n = 0; n < counting.allocations(); ++n) {
+      FailingMemory memory(n, upstream);
+      resource = &memory;
+      const Image result(kSpec);
+      run(*source.reader(), *result.writer(), two_stages(), options);
+      CHECK(result == expected);
+      CHECK(memory.held_bytes() == 0);
+    }
+    resource = std::pmr::null_memory_resource();
+    const Image result(kSpec);
+    CHECK_THROWS_AS(run(*source.reader(), *result.writer(), two_stages(), options), OutOfMemory);
+    resource = nullptr;
+  }
+}
+
+TEST_CASE("a stop ends a run on a GPU soon, wherever it is", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 9);
+  run(*source.reader(), *Image(kSpec).writer(), two_stages(), small_bands());
+  const std::int64_t threads_before = threads_at_rest();
+  for (const int after_ms : {0, 3, 10, 30}) {
+    const Image result(kSpec);
+    const auto memory_reader = source.reader();
+    const auto memory_writer = result.writer();
+    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); };
+    HookedReader reader(*memory_reader, slow);
+    HookedWriter writer(*memory_writer, slow);
+    std::stop_source stop;
+    RunOptions options = small_bands();
+    options.stop = stop.get_token();
+    const std::jthread stopper([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+      stop.request_stop();
+    });
+    CHECK_THROWS_AS(run(reader, writer, two_stages(), options), Cancelled);
+  }
+  CHECK(threads_return_to(threads_before));
+}
+
+TEST_CASE("with pools nothing is allocated or page-locked after the first of several images", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
+  {
+    BufferPool pinned_pool(&pinned), memory_pool(&memory);
+    RunOptions options = small_bands();
+    options.pinned_memory = &pinned_pool;
+    options.device_memory = &memory_pool;
+    std::int64_t after_first = 0;
+    for (std::uint64_t image = 0; image < 20; ++image) {
+      const Image source = Image::of_pattern(kSpec, Pattern::noise, image);
+      const Image result(kSpec);
+      run(*source.reader(), *result.writer(), two_stages(), options);
+      CHECK(result == expected_of(source));
+      if (image == 0) after_first = pinned.allocations() + memory.allocations();
+      CHECK(pinned.allocations() + memory.allocations() == after_first);
+    }
+    CHECK(memory.held_bytes() > 0);
+  }
+  CHECK(pinned.held_bytes() == 0);
+  CHECK(memory.held_bytes() == 0);
+}
+
+TEST_CASE("runs on one GPU at once do not disturb each other", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  std::vector<int> good(6, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t seed = 0; seed < good.size(); ++seed) {
+      threads.emplace_back([&good, seed] {
+        const Image source = Image::of_pattern(kSpec, Pattern::noise, seed);
+        const Chain chain = Chain::parse(std::vector<std::string>{"gaussian:sigma=" + std::to_string(1 + seed)});
+        const Image expected(kSpec);
+        const Image result(kSpec);
+        run_whole_image(*source.reader(), *expected.writer(), chain);
+        run(*source.reader(), *result.writer(), chain, small_bands());
+        good[seed] = result == expected;
+      });
+    }
+  }
+  for (const int same : good) CHECK(same == 1);
+}
+
+TEST_CASE("a stage without a GPU version is refused before anything is read", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const ImageSpec many{{4, 4}, 100, PixelType::u8};
+  std::string values = "1";
+  for (int i = 1; i < 100 * 100; ++i) values += ",1";
+  const Chain chain = Chain::parse(std::vector<std::string>{"matrix:rows=100,values=" + values});
+  const Image source(many);
+  const Image result(many);
+  const auto memory_reader = source.reader();
+  int reads = 0;
+  HookedReader reader(*memory_reader, [&](std::int64_t) { ++reads; });
+  CHECK_THROWS_AS(run(reader, *result.writer(), chain, small_bands()), InvalidArgument);
+  CHECK(reads == 0);
+}
