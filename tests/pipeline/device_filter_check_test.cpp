@@ -1,0 +1,81 @@
+// What a device filter refuses, and that it does so without a GPU.
+#include <catch2/catch.hpp>
+
+#include "sepconv/pipeline/device_filter.hpp"
+
+using namespace sepconv;
+
+namespace {
+
+Chain parse(const std::vector<std::string>& stages) { return Chain::parse(stages); }
+
+class HostOnlyStage final : public Stage {
+ public:
+  std::string text() const override { return "mine"; }
+  void apply(const ConstRegion&, const Region&, Arithmetic, Arena&) const override {}
+  void apply_reference(const ConstRegion&, const Region&, Arithmetic) const override {}
+};
+
+}  // namespace
+
+TEST_CASE("a filter refuses a chain or an image that it cannot do before it asks for a GPU") {
+  const ImageSpec spec{{20, 30}, 1, PixelType::u8};
+  Chain host_only = parse({"gaussian:sigma=1"});
+  host_only.then(std::make_shared<HostOnlyStage>());
+  CHECK_THROWS_AS(DeviceFilter(host_only, spec), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({"matrix:rows=1,values=1,2,3"}), spec), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({}), {{0, 30}, 1, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({}), {{20, 30}, 0, PixelType::u8}), InvalidArgument);
+}
+
+TEST_CASE("without a GPU a filter says so") {
+  if (!cuda_devices().empty()) return;
+  CHECK_THROWS_AS(DeviceFilter(parse({"gaussian:sigma=1"}), {{20, 30}, 1, PixelType::u8}), CudaError);
+}
+
+TEST_CASE("a filter's views are checked") {
+  const ImageSpec input{{8, 10}, 2, PixelType::u16};
+  const ImageSpec result{{8, 10}, 1, PixelType::f32};
+  alignas(8) static std::byte memory[4096];
+  const PixelView in{memory, input.extent, 2, PixelType::u16, 40};
+  const PixelView out{memory + 2048, result.extent, 1, PixelType::f32, 40};
+  const auto refused = [&](PixelView a, PixelView b) {
+    CHECK_THROWS_AS(check_filter_views(input, a, result, b), InvalidArgument);
+  };
+  const auto changed = [](PixelView view, auto change) {
+    change(view);
+    return view;
+  };
+  CHECK_NOTHROW(check_filter_views(input, in, result, out));
+
+  refused(changed(in, [](PixelView& v) { v.extent.rows = 7; }), out);
+  refused(changed(in, [](PixelView& v) { v.extent.cols = 11; }), out);
+  refused(changed(in, [](PixelView& v) { v.channels = 1; }), out);
+  refused(changed(in, [](PixelView& v) { v.type = PixelType::i16; }), out);
+  refused(changed(in, [](PixelView& v) { v.data = nullptr; }), out);
+  refused(changed(in, [](PixelView& v) { v.data += 1; }), out);
+  refused(changed(in, [](PixelView& v) { v.pitch_bytes = 38; }), out);
+  refused(changed(in, [](PixelView& v) { v.pitch_bytes = 41; }), out);
+  refused(in, changed(out, [](PixelView& v) { v.type = PixelType::f64; }));
+  refused(in, changed(out, [](PixelView& v) { v.pitch_bytes = 39; }));
+  refused(in, changed(out, [](PixelView& v) { v.pitch_bytes = 0; }));
+
+  // The input takes 320 bytes.
+  refused(in, changed(out, [](PixelView& v) { v.data = memory; }));
+  refused(in, changed(out, [](PixelView& v) { v.data = memory + 316; }));
+  CHECK_NOTHROW(
+      check_filter_views(input, in, result, changed(out, [](PixelView& v) { v.data = memory + 320; })));
+  refused(changed(in, [](PixelView& v) { v.data = memory + 2048 + 316; }), out);
+  // Side by side in rows of 80 bytes, then a byte too near, on either side.
+  const auto side = [&](PixelView view, std::int64_t at) {
+    view.data = memory + at;
+    view.pitch_bytes = 80;
+    return view;
+  };
+  CHECK_NOTHROW(check_filter_views(input, side(in, 80), result, side(out, 120)));
+  CHECK_NOTHROW(check_filter_views(input, side(in, 120), result, side(out, 80)));
+  CHECK_NOTHROW(check_filter_views(input, side(in, 80), result, side(out, 200)));
+  refused(side(in, 80), side(out, 116));
+  refused(side(in, 80), side(out, 124));
+  refused(side(in, 80), side(out, 204));
+}
