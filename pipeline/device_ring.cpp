@@ -104,12 +104,13 @@ void DeviceRing::compute(std::int64_t band) {
   const Rect shared = rows_of(band).shared;
   const Region source = device_source(band);
   events.upload.end.wait_in(compute_.get());
-  events.compute.begin.record(compute_.get());
   if (!shared.empty()) {
     copy_pixels_in_order(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
+  // The span begins here: waiting is not computing.
+  events.compute.begin.record(compute_.get());
   enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
   events.compute.end.record(compute_.get());
 }
