@@ -22,49 +22,74 @@ struct ColumnPass {
   device::Rows other;
 };
 
-/// Adds all taps to the sums of kOutputs rows. value(j) is the input under tap 0 of row 0, j rows further down.
-template <class A, class Taps, int kOutputs, class Value>
-__device__ __forceinline__ void slide_down(const Value& value, const Taps& taps, int tap_count, A (&sum)[kOutputs]) {
-  A window[kOutputs];
-  A next[kOutputs];
+/// Adds the taps of one round: the window of rows that slides over them goes from `window` on into `next`.
+template <class A, int kOutputs>
+__device__ __forceinline__ void add_round(const A (&window)[kOutputs], const A (&next)[kOutputs], const A* taps, int count,
+                                          A (&sum)[kOutputs]) {
+  A tap[kOutputs];
+  load_taps(taps, tap);
 #pragma unroll
-  for (int i = 0; i < kOutputs; ++i) window[i] = value(i);
-  int k = 0;
-  for (; k + kOutputs <= tap_count; k += kOutputs) {
-    // Load a window ahead: its latency passes behind kOutputs * kOutputs multiply-adds.
-#pragma unroll
-    for (int i = 0; i < kOutputs; ++i) next[i] = value(k + kOutputs + i);
-#pragma unroll
-    for (int u = 0; u < kOutputs; ++u) {
-      const A tap = taps[k + u];
-#pragma unroll
-      for (int i = 0; i < kOutputs; ++i) {
-        sum[i] = device::fused_multiply_add(tap, i + u < kOutputs ? window[i + u] : next[i + u - kOutputs], sum[i]);
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
-  }
-  const int left = tap_count - k;
-#pragma unroll
-  for (int i = 0; i < kOutputs; ++i) {
-    if (i + 1 < left) next[i] = value(k + kOutputs + i);
-  }
-#pragma unroll
-  for (int u = 0; u < kOutputs - 1; ++u) {
-    if (u >= left) break;
-    const A tap = taps[k + u];
+  for (int u = 0; u < kOutputs; ++u) {
+    if (u >= count) break;
 #pragma unroll
     for (int i = 0; i < kOutputs; ++i) {
-      sum[i] = device::fused_multiply_add(tap, i + u < kOutputs ? window[i + u] : next[i + u - kOutputs], sum[i]);
+      sum[i] = device::fused_multiply_add(tap[u], i + u < kOutputs ? window[i + u] : next[i + u - kOutputs], sum[i]);
     }
   }
 }
 
+/// Adds all taps to the sums of kOutputs rows. `rows` gives one input after another, from that under tap 0 of the first row on; it is
+/// asked for kOutputs + tap_count - 1 of them.
+template <class A, int kOutputs, class Rows>
+__device__ __forceinline__ void slide_down(Rows& rows, const A* taps, int tap_count, A (&sum)[kOutputs]) {
+  A window[kOutputs];
+  A next[kOutputs];
+#pragma unroll
+  for (int i = 0; i < kOutputs; ++i) window[i] = rows.next();
+  int left = tap_count;
+  for (; left > kOutputs; left -= kOutputs) {
+    // A round's rows are loaded ahead: their latency passes behind kOutputs * kOutputs multiply-adds.
+#pragma unroll
+    for (int i = 0; i < kOutputs; ++i) next[i] = rows.next();
+    add_round(window, next, taps, kOutputs, sum);
+#pragma unroll
+    for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
+    taps += kOutputs;
+  }
+#pragma unroll
+  for (int i = 0; i < kOutputs; ++i) next[i] = i + 1 < left ? rows.next() : A(0);
+  add_round(window, next, taps, left, sum);
+}
+
+/// Rows that follow each other in memory.
+template <class A>
+struct InnerRows {
+  const A* at;
+  std::int64_t pitch;
+  __device__ __forceinline__ A next() {
+    const A value = __ldg(at);
+    at += pitch;
+    return value;
+  }
+};
+
+/// Rows of which some lie outside the image, or below the last that is held.
+template <class A>
+struct BorderedRows {
+  const ColumnPass<A>& p;
+  const A* column;
+  std::int64_t row, last;
+  __device__ __forceinline__ A next() {
+    const std::int64_t inside = border_index(min(row, last), p.image_rows, p.border);
+    ++row;
+    return inside < 0 ? p.constant_row : column[(inside - p.from_row) * p.elements];
+  }
+};
+
 /// Block (x, y) of kBlockCols x 4 threads: a thread has one element of kColumnOutputs rows; the groups of rows of a block lie below
 /// each other, so that they find each other's inputs in the L1 cache.
 template <class A, class Taps>
-__global__ void __launch_bounds__(Tuning::kThreads)
+__global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksPerProcessor)
     column_pass(const __grid_constant__ ColumnPass<A> p, const __grid_constant__ Taps taps) {
   constexpr int kOutputs = kColumnOutputs<A>;
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kBlockCols + threadIdx.x;
@@ -74,25 +99,27 @@ __global__ void __launch_bounds__(Tuning::kThreads)
        group += static_cast<std::int64_t>(gridDim.y) * blockDim.y) {
     const int height = static_cast<int>(min(static_cast<std::int64_t>(kOutputs), p.rows - group * kOutputs));
     const std::int64_t top = p.first_row + group * kOutputs - p.tap_count / 2;
-    const int last = p.tap_count + height - 2;  // of the rows that are needed: those below may not be held
+    const std::int64_t last = top + p.tap_count + height - 2;
     A sum[kOutputs] = {};
-    if (top >= 0 && top + last < p.image_rows) {
-      const A* const from = column + (top - p.from_row) * p.elements;
-      slide_down([&](int j) { return from[min(j, last) * p.elements]; }, taps, p.tap_count, sum);
+    if (height == kOutputs && top >= 0 && last < p.image_rows) {
+      InnerRows<A> rows{column + (top - p.from_row) * p.elements, p.elements};
+      slide_down(rows, taps.at(0), p.tap_count, sum);
     } else {
-      const auto bordered = [&](int j) {
-        const std::int64_t inside = border_index(top + min(j, last), p.image_rows, p.border);
-        return inside < 0 ? p.constant_row : column[(inside - p.from_row) * p.elements];
-      };
-      slide_down(bordered, taps, p.tap_count, sum);
+      BorderedRows<A> rows{p, column, top, last};
+      slide_down(rows, taps.at(0), p.tap_count, sum);
     }
+    if (p.joined) {
 #pragma unroll
-    for (int i = 0; i < kOutputs; ++i) {
-      if (i >= height) break;
-      const std::int64_t row = group * kOutputs + i;
-      const A x = p.joined ? p.join(p.other.template load<A>(row, element), sum[i]) : sum[i];
-      p.store(row, element, x);
+      for (int i = 0; i < kOutputs; ++i) {
+        if (i < height) sum[i] = p.join(p.other.template load<A>(group * kOutputs + i, element), sum[i]);
+      }
     }
+    device::visit(p.store.to.type, [&]<class T>(T) {
+#pragma unroll
+      for (int i = 0; i < kOutputs; ++i) {
+        if (i < height) p.store.to.template row<T>(group * kOutputs + i)[element] = device::to_pixel<T>(p.store.finished(sum[i]));
+      }
+    });
   }
 }
 

@@ -28,8 +28,8 @@ A constant_row_value(const std::vector<double>& row_taps, double value) {
 
 /// Threads of a block of the row pass: fewer where a row does not fill the block.
 int row_pass_threads(std::int64_t elements, std::int64_t channels) {
-  const std::int64_t useful = std::max(channels, ceil_div(elements, Tuning::kRowOutputs));
-  return static_cast<int>(std::min<std::int64_t>(Tuning::kThreads, round_up(useful, 32)));
+  const std::int64_t useful = std::max(channels, ceil_div(elements, Tuning::kOutputs));
+  return static_cast<int>(std::min<std::int64_t>(Tuning::kRowThreads, round_up(useful, 32)));
 }
 
 template <class A>
@@ -47,26 +47,26 @@ void launch_row_pass(const SeparableTaps& taps, const Border& border, const Cons
                .channels = static_cast<int>(channels),
                .tap_count = static_cast<int>(taps.row.size()),
                .segment_taps = 0,
+               .plane = 0,
                .border = border.mode,
                .border_value = static_cast<A>(border.value)};
   p.from.data += (rect.row - in.rect.row) * p.from.pitch_bytes;
-  if (channels > Tuning::kThreads) {
-    const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kThreads)), grid_rows(p.rows));
+  if (channels > Tuning::kRowThreads) {
+    const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kRowThreads)), grid_rows(p.rows));
     return with_taps<A>(taps.row, arena, stream, [&]<class Taps>(const Taps& placed) {
-      row_pass_many_channels<A, Taps><<<grid, Tuning::kThreads, 0, stream>>>(p, placed);
+      row_pass_many_channels<A, Taps><<<grid, Tuning::kRowThreads, 0, stream>>>(p, placed);
     });
   }
   const int threads = row_pass_threads(p.elements, channels);
-  const std::int64_t block_elements = threads / channels * Tuning::kRowOutputs * channels;
-  // What fits beside the block's own elements, padding included.
-  const std::int64_t room = Tuning::kSharedBytes / static_cast<std::int64_t>(sizeof(A)) * Tuning::kRowOutputs / (Tuning::kRowOutputs + 1) - 1;
-  const std::int64_t segment = std::min<std::int64_t>((room - block_elements) / channels + 1, Tuning::kSegmentTaps);
-  p.segment_taps = static_cast<int>(std::max<std::int64_t>(segment, 1));
-  const std::int64_t staged_elements = block_elements + (std::min(p.segment_taps, p.tap_count) - 1) * channels;
-  const auto shared_bytes = static_cast<std::size_t>(staged_elements + staged_elements / Tuning::kRowOutputs + 1) * sizeof(A);
-  const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, block_elements)), grid_rows(p.rows));
+  const int pixels = static_cast<int>(threads / channels) * Tuning::kOutputs;  // of a block
+  p.segment_taps = Tuning::kSegmentTaps;
+  const auto plane_of = [&] { return staged(pixels + std::min(p.segment_taps, p.tap_count) - 1) + 1; };
+  const auto shared_bytes = [&] { return plane_of() * channels * static_cast<std::int64_t>(sizeof(A)); };
+  while (shared_bytes() > Tuning::kSharedBytes && p.segment_taps > Tuning::kOutputs) p.segment_taps -= Tuning::kOutputs;
+  p.plane = plane_of();
+  const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, pixels * channels)), grid_rows(p.rows));
   with_taps<A>(taps.row, arena, stream, [&]<class Taps>(const Taps& placed) {
-    row_pass<A, Taps><<<grid, static_cast<unsigned>(threads), shared_bytes, stream>>>(p, placed);
+    row_pass<A, Taps><<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes()), stream>>>(p, placed);
   });
 }
 
@@ -86,7 +86,7 @@ void launch_column_pass(const SeparableTaps& taps, const Border& border, const P
                         .joined = epilogue.join != nullptr,
                         .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
                         .other = device::Rows(epilogue.other)};
-  const dim3 block(Tuning::kBlockCols, Tuning::kThreads / Tuning::kBlockCols);
+  const dim3 block(Tuning::kBlockCols, Tuning::kColumnThreads / Tuning::kBlockCols);
   const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kBlockCols)),
                   grid_rows(ceil_div(p.rows, kColumnOutputs<A> * static_cast<std::int64_t>(block.y))));
   with_taps<A>(taps.col, arena, stream,
@@ -135,7 +135,7 @@ std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::i
   const std::int64_t element_bytes = size_of(pixel_type_of(arithmetic));
   const auto long_taps = [&](const std::vector<double>& list) {
     const auto count = static_cast<std::int64_t>(list.size());
-    return count <= Tuning::kTapsByValue ? 0 : Arena::bytes_for(count * element_bytes);
+    return count <= Tuning::kTapsByValue ? 0 : Arena::bytes_for(padded_taps(count) * element_bytes);
   };
   const std::int64_t filtered = (out.rows + 2 * taps.col_radius()) * out.cols * channels;
   return Arena::bytes_for(filtered * element_bytes) + long_taps(taps.row) + long_taps(taps.col);

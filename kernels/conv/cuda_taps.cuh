@@ -10,35 +10,58 @@
 namespace sepconv::conv_cuda {
 
 struct ConvCudaTuning {
-  static constexpr int kThreads = 256;
-  static constexpr int kRowOutputs = 8;     ///< pixels of a row that a thread of the row pass computes
-  static constexpr int kBlockCols = 64;     ///< elements of a row that a block of the column pass covers
-  static constexpr int kTapsByValue = 1001; ///< filters up to this many taps are a kernel parameter, in constant memory
-  static constexpr int kSegmentTaps = 256;  ///< taps whose inputs the row pass stages at once; a multiple of kRowOutputs
+  /// Pixels of a row that a thread of the row pass computes, and taps of a round of both passes.
+  static constexpr int kOutputs = 16;
+  static constexpr int kRowThreads = 128;
+  static constexpr int kColumnThreads = 256;
+  static constexpr int kColumnBlocksPerProcessor = 3;  ///< at least, which bounds the registers of a thread
+  static constexpr int kBlockCols = 64;       ///< elements of a row that a block of the column pass covers
+  static constexpr int kTapsByValue = 1008;   ///< filters up to this many taps are a kernel parameter, in constant memory
+  static constexpr int kSegmentTaps = 256;    ///< taps whose inputs the row pass stages at once; a multiple of kOutputs
   static constexpr int kSharedBytes = 40 << 10;
   static constexpr int kMaxGridRows = 65535;
-  /// Rows of output that a thread of the column pass computes, in f32 and in f64, which takes two registers a value.
-  static constexpr int kColumnOutputs = 16;
-  static constexpr int kColumnOutputsWide = 8;
 };
 using Tuning = ConvCudaTuning;
 
+/// Rows of output that a thread of the column pass computes: an f64 value takes two registers.
 template <class A>
-constexpr int kColumnOutputs = sizeof(A) == 4 ? Tuning::kColumnOutputs : Tuning::kColumnOutputsWide;
+constexpr int kColumnOutputs = sizeof(A) == 4 ? Tuning::kOutputs : Tuning::kOutputs / 2;
 
-/// Taps as a parameter: constant memory that no other launch can overwrite.
+/// What one load of taps brings.
 template <class A>
-struct TapsByValue {
-  A tap[Tuning::kTapsByValue];
-  __device__ __forceinline__ A operator[](int k) const { return tap[k]; }
+struct alignas(16) TapVector {
+  static constexpr int kCount = 16 / sizeof(A);
+  A tap[kCount];
 };
 
-/// Longer filters: device memory, written in stream order before the launch.
+/// Taps as a parameter: constant memory that no other launch can overwrite. Padded with zeros, which are loaded but not applied.
+template <class A>
+struct TapsByValue {
+  alignas(16) A tap[Tuning::kTapsByValue];
+  __device__ __forceinline__ const A* at(int k) const { return tap + k; }
+};
+
+/// Longer filters: device memory, written in stream order before the launch, padded likewise.
 template <class A>
 struct TapsInMemory {
   const A* tap;
-  __device__ __forceinline__ A operator[](int k) const { return __ldg(tap + k); }
+  __device__ __forceinline__ const A* at(int k) const { return tap + k; }
 };
+
+/// Taps k to k + kCount - 1 in registers; k is a multiple of the vector's length.
+template <int kCount, class A>
+__device__ __forceinline__ void load_taps(const A* from, A (&taps)[kCount]) {
+  constexpr int kVector = TapVector<A>::kCount;
+#pragma unroll
+  for (int i = 0; i < kCount; i += kVector) {
+    const TapVector<A> vector = *reinterpret_cast<const TapVector<A>*>(from + i);
+#pragma unroll
+    for (int j = 0; j < kVector; ++j) taps[i + j] = vector.tap[j];
+  }
+}
+
+/// Room for taps that are loaded a round at a time.
+constexpr std::int64_t padded_taps(std::int64_t count) { return round_up(count, Tuning::kOutputs); }
 
 /// Writes a part of a long filter, which travels as a parameter, to device memory in stream order.
 template <class A>
@@ -55,10 +78,11 @@ void with_taps(const std::vector<double>& taps, Arena& arena, DeviceStream strea
     return part;
   };
   if (taps.size() <= Tuning::kTapsByValue) return launch(part_from(0, taps.size()));
-  A* const memory = arena.allocate<A>(static_cast<std::int64_t>(taps.size()));
+  A* const memory = arena.allocate<A>(padded_taps(static_cast<std::int64_t>(taps.size())));
   for (std::size_t first = 0; first < taps.size(); first += Tuning::kTapsByValue) {
     const std::size_t count = std::min<std::size_t>(Tuning::kTapsByValue, taps.size() - first);
-    store_taps<A><<<1, Tuning::kThreads, 0, stream>>>(part_from(first, count), memory + first, static_cast<int>(count));
+    store_taps<A><<<1, Tuning::kColumnThreads, 0, stream>>>(part_from(first, count), memory + first,
+                                                            static_cast<int>(padded_taps(static_cast<std::int64_t>(count))));
   }
   launch(TapsInMemory<A>{memory});
 }

@@ -17,6 +17,7 @@ struct RowPass {
   std::int64_t first_col;  ///< column of element 0 of the result
   std::int64_t image_cols;
   int channels, tap_count, segment_taps;
+  int plane;  ///< staged values from channel to channel
   BorderMode border;
   A border_value;
 };
@@ -35,67 +36,103 @@ __device__ std::int64_t position_in_row(const RowPass<A>& p, std::int64_t elemen
   return inside < 0 ? -1 : (inside - p.in_col) * p.channels + channel;
 }
 
-/// Place of staged element i: one word of padding in every kRowOutputs lets neighbouring threads, which read kRowOutputs pixels apart,
-/// use different banks.
-__device__ __forceinline__ int staged(int i) { return i + i / Tuning::kRowOutputs; }
+/// Place of pixel i of a staged channel: one value of padding in every kOutputs lets neighbouring threads, whose pixels lie kOutputs
+/// apart, use different banks.
+__host__ __device__ constexpr int staged(int i) { return i + i / Tuning::kOutputs; }
 
-/// Stages `count` elements of a row from `first` on; zeros from `end` on, which no output needs.
+/// Walks over interleaved elements, one in every blockDim.x of them, and knows pixel and channel without dividing.
+struct ElementWalk {
+  int pixel, channel, channels, pixel_step, channel_step;
+
+  __device__ explicit ElementWalk(int c)
+      : pixel(static_cast<int>(threadIdx.x) / c),
+        channel(static_cast<int>(threadIdx.x) % c),
+        channels(c),
+        pixel_step(static_cast<int>(blockDim.x) / c),
+        channel_step(static_cast<int>(blockDim.x) % c) {}
+  __device__ __forceinline__ void next() {
+    pixel += pixel_step;
+    channel += channel_step;
+    if (channel >= channels) channel -= channels, ++pixel;
+  }
+  __device__ __forceinline__ int place(int plane) const { return channel * plane + staged(pixel); }
+};
+
+/// Stages `count` elements of a row from `first` on, by channels; zeros from `end` on, which no output needs.
 template <class A>
 __device__ __forceinline__ void stage_row(const RowPass<A>& p, std::int64_t row, std::int64_t first, int count, std::int64_t end,
                                           A* stage) {
+  const std::int64_t index = first - (p.in_col - p.first_col) * p.channels;
+  const bool inside = index >= 0 && index + count <= p.in_cols * p.channels;
   device::visit(p.from.type, [&]<class T>(T) {
-    const T* const from = p.from.template row<const T>(row);
+    const T* const __restrict__ from = p.from.template row<const T>(row);
+    ElementWalk walk(p.channels);
+    if (inside) {
+      const T* at = from + index + threadIdx.x;
+#pragma unroll 4
+      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+        stage[walk.place(p.plane)] = static_cast<A>(*at);
+        at += blockDim.x;
+        walk.next();
+      }
+      return;
+    }
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-      const std::int64_t element = first + i;
       A value = 0;
-      if (element < end) {
-        const std::int64_t position = position_in_row(p, element);
+      if (first + i < end) {
+        const std::int64_t position = position_in_row(p, first + i);
         value = position < 0 ? p.border_value : static_cast<A>(from[position]);
       }
-      stage[staged(i)] = value;
+      stage[walk.place(p.plane)] = value;
+      walk.next();
     }
   });
 }
 
-/// Adds `taps` taps from k0 on to a thread's sums. The input of output i under tap k is stage[base + (i + k) * step].
-template <class A, class Taps, int kOutputs>
-__device__ __forceinline__ void slide(const A* stage, int base, int step, const Taps& taps, int k0, int tap_count, A (&sum)[kOutputs]) {
+/// Adds `tap_count` taps to a thread's sums. The input of output i under tap k is pixel i + k of `pixels`, which are staged.
+template <class A, int kOutputs>
+__device__ __forceinline__ void slide(const A* pixels, const A* taps, int tap_count, A (&sum)[kOutputs]) {
   A window[kOutputs];
+  A tap[kOutputs];
 #pragma unroll
-  for (int i = 0; i < kOutputs; ++i) window[i] = stage[staged(base + i * step)];
-  int k = 0;
-  for (; k + kOutputs < tap_count; k += kOutputs) {
+  for (int i = 0; i < kOutputs; ++i) window[i] = pixels[i];
+  const A* next = pixels + kOutputs + 1;
+  int left = tap_count;
+  for (; left > kOutputs; left -= kOutputs) {
+    load_taps(taps, tap);
 #pragma unroll
     for (int u = 0; u < kOutputs; ++u) {
-      const A tap = taps[k0 + k + u];
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap, window[(i + u) % kOutputs], sum[i]);
-      window[u] = stage[staged(base + (k + u + kOutputs) * step)];
+      for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap[u], window[(i + u) % kOutputs], sum[i]);
+      window[u] = next[u];
     }
+    taps += kOutputs;
+    next += kOutputs + 1;
   }
+  load_taps(taps, tap);
 #pragma unroll
   for (int u = 0; u < kOutputs; ++u) {
-    if (k + u >= tap_count) break;
-    const A tap = taps[k0 + k + u];
+    if (u >= left) break;
 #pragma unroll
-    for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap, window[(i + u) % kOutputs], sum[i]);
-    if (k + u + 1 < tap_count) window[u] = stage[staged(base + (k + u + kOutputs) * step)];
+    for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap[u], window[(i + u) % kOutputs], sum[i]);
+    if (u + 1 < left) window[u] = next[u];
   }
 }
 
 /// Block (x, y): as many elements as its threads have outputs, from x times that number on, of the rows y, y + gridDim.y, ...
-/// A thread's outputs are one channel of kRowOutputs neighbouring pixels.
+/// A thread's outputs are one channel of kOutputs neighbouring pixels.
 template <class A, class Taps>
-__global__ void __launch_bounds__(Tuning::kThreads)
+__global__ void __launch_bounds__(Tuning::kRowThreads)
     row_pass(const __grid_constant__ RowPass<A> p, const __grid_constant__ Taps taps) {
   extern __shared__ __align__(16) unsigned char shared[];
   A* const stage = reinterpret_cast<A*>(shared);
-  constexpr int kOutputs = Tuning::kRowOutputs;
+  constexpr int kOutputs = Tuning::kOutputs;
   const int c = p.channels;
   const int groups = static_cast<int>(blockDim.x) / c;  // of kOutputs pixels
-  const int group = static_cast<int>(threadIdx.x) / c;
+  const int channel = static_cast<int>(threadIdx.x) / groups;
+  const int group = static_cast<int>(threadIdx.x) % groups;
   const int block_elements = groups * kOutputs * c;
-  const int base = group * kOutputs * c + static_cast<int>(threadIdx.x) % c;
+  A* const mine = stage + channel * p.plane + staged(group * kOutputs);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_elements;
   const std::int64_t radius_elements = static_cast<std::int64_t>(p.tap_count / 2) * c;
 
@@ -109,39 +146,39 @@ __global__ void __launch_bounds__(Tuning::kThreads)
                 p.elements + radius_elements, stage);
       __syncthreads();
       // Accumulate.
-      if (group < groups) {
-        if (c == 1) {
-          slide(stage, base, 1, taps, k0, taps_here, sum);
-        } else {
-          slide(stage, base, c, taps, k0, taps_here, sum);
-        }
-      }
+      if (channel < c) slide(mine, taps.at(k0), taps_here, sum);
     }
     // Store: through shared memory, so that neighbouring threads store neighbouring elements.
     __syncthreads();
-    if (group < groups) {
+    if (channel < c) {
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) stage[staged(base + i * c)] = sum[i];
+      for (int i = 0; i < kOutputs; ++i) mine[i] = sum[i];
     }
     __syncthreads();
-    const std::int64_t here = min(static_cast<std::int64_t>(block_elements), p.elements - first);
-    for (int i = static_cast<int>(threadIdx.x); i < here; i += static_cast<int>(blockDim.x)) {
-      p.store(row, first + i, stage[staged(i)]);
-    }
+    const int here = static_cast<int>(min(static_cast<std::int64_t>(block_elements), p.elements - first));
+    device::visit(p.store.to.type, [&]<class T>(T) {
+      T* const to = p.store.to.template row<T>(row) + first;
+      ElementWalk walk(c);
+#pragma unroll 4
+      for (int i = static_cast<int>(threadIdx.x); i < here; i += static_cast<int>(blockDim.x)) {
+        to[i] = device::to_pixel<T>(p.store.finished(stage[walk.place(p.plane)]));
+        walk.next();
+      }
+    });
   }
 }
 
 /// For images of more channels than a block has threads: a thread an element, nothing shared.
 template <class A, class Taps>
-__global__ void __launch_bounds__(Tuning::kThreads)
+__global__ void __launch_bounds__(Tuning::kRowThreads)
     row_pass_many_channels(const __grid_constant__ RowPass<A> p, const __grid_constant__ Taps taps) {
-  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kThreads + threadIdx.x;
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kRowThreads + threadIdx.x;
   if (element >= p.elements) return;
   for (std::int64_t row = blockIdx.y; row < p.rows; row += gridDim.y) {
     A sum = 0;
     for (int k = 0; k < p.tap_count; ++k) {
       const std::int64_t position = position_in_row(p, element + static_cast<std::int64_t>(k - p.tap_count / 2) * p.channels);
-      sum = device::fused_multiply_add(taps[k], position < 0 ? p.border_value : p.from.template load<A>(row, position), sum);
+      sum = device::fused_multiply_add(*taps.at(k), position < 0 ? p.border_value : p.from.template load<A>(row, position), sum);
     }
     p.store(row, element, sum);
   }

@@ -61,9 +61,13 @@ struct Store {
     for (const PointwiseOp& op : ops) then[count++] = Op<A>(op);
   }
 
-  __device__ __forceinline__ void operator()(std::int64_t row, std::int64_t element, A x) const {
+  __device__ __forceinline__ A finished(A x) const {
     for (int i = 0; i < count; ++i) x = then[i](x, x);
-    to.store(row, element, x);
+    return x;
+  }
+
+  __device__ __forceinline__ void operator()(std::int64_t row, std::int64_t element, A x) const {
+    to.store(row, element, finished(x));
   }
 };
 
