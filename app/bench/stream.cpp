@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../options.hpp"
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
 
@@ -144,8 +146,11 @@ Chain chain_of(std::int64_t radius) {
 
 StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slots,
                       const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
+  // As a program does that filters many images: its buffers stay from run to run.
+  BufferPool pinned(pinned_resource()), memory(device_resource());
   RunOptions options = request.options;
   options.slots = slots;
+  options.pinned_memory = &pinned, options.device_memory = &memory;
   StreamRow row;
   row.radius = radius, row.slots = slots;
   bool first = true;

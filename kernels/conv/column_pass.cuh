@@ -9,8 +9,8 @@ namespace sepconv::conv_cuda {
 
 template <class A>
 struct ColumnPass {
-  const A* from;  ///< filtered rows, dense, from image row from_row on
-  std::int64_t from_row, elements;
+  const A* from;  ///< filtered rows from image row from_row on: strips of kStrip elements, each with all its rows
+  std::int64_t from_row, from_rows, elements;
   device::Store<A> store;
   std::int64_t first_row, rows;  ///< image rows of the result
   std::int64_t image_rows;
@@ -38,26 +38,31 @@ __device__ __forceinline__ void add_round(const A (&window)[kOutputs], const A (
   }
 }
 
-/// Adds all taps to the sums of kOutputs rows. `rows` gives one input after another, from that under tap 0 of the first row on; it is
-/// asked for kOutputs + tap_count - 1 of them.
+/// Adds all taps to the sums of kOutputs rows. rows.load(to, count) brings that many of the inputs, one after another, from that under
+/// tap 0 of the first row on; kOutputs + tap_count - 1 of them in all.
 template <class A, int kOutputs, class Rows>
 __device__ __forceinline__ void slide_down(Rows& rows, const A* taps, int tap_count, A (&sum)[kOutputs]) {
   A window[kOutputs];
   A next[kOutputs];
-#pragma unroll
-  for (int i = 0; i < kOutputs; ++i) window[i] = rows.next();
+  rows.load(window, kOutputs);
   int left = tap_count;
-  for (; left > kOutputs; left -= kOutputs) {
-    // A round's rows are loaded ahead: their latency passes behind kOutputs * kOutputs multiply-adds.
-#pragma unroll
-    for (int i = 0; i < kOutputs; ++i) next[i] = rows.next();
+  // Two rounds, so that the window changes its place instead of being moved.
+  for (; left > 2 * kOutputs; left -= 2 * kOutputs) {
+    rows.load(next, kOutputs);
+    add_round(window, next, taps, kOutputs, sum);
+    rows.load(window, kOutputs);
+    add_round(next, window, taps + kOutputs, kOutputs, sum);
+    taps += 2 * kOutputs;
+  }
+  if (left > kOutputs) {
+    rows.load(next, kOutputs);
     add_round(window, next, taps, kOutputs, sum);
 #pragma unroll
     for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
     taps += kOutputs;
+    left -= kOutputs;
   }
-#pragma unroll
-  for (int i = 0; i < kOutputs; ++i) next[i] = i + 1 < left ? rows.next() : A(0);
+  rows.load(next, left - 1);
   add_round(window, next, taps, left, sum);
 }
 
@@ -65,11 +70,13 @@ __device__ __forceinline__ void slide_down(Rows& rows, const A* taps, int tap_co
 template <class A>
 struct InnerRows {
   const A* at;
-  std::int64_t pitch;
-  __device__ __forceinline__ A next() {
-    const A value = __ldg(at);
-    at += pitch;
-    return value;
+  template <int kCount>
+  __device__ __forceinline__ void load(A (&to)[kCount], int count) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i < count) to[i] = __ldg(at + i * Tuning::kStrip);
+    }
+    at += kCount * Tuning::kStrip;
   }
 };
 
@@ -79,22 +86,27 @@ struct BorderedRows {
   const ColumnPass<A>& p;
   const A* column;
   std::int64_t row, last;
-  __device__ __forceinline__ A next() {
-    const std::int64_t inside = border_index(min(row, last), p.image_rows, p.border);
-    ++row;
-    return inside < 0 ? p.constant_row : column[(inside - p.from_row) * p.elements];
+  template <int kCount>
+  __device__ __forceinline__ void load(A (&to)[kCount], int count) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i >= count) break;
+      const std::int64_t inside = border_index(min(row + i, last), p.image_rows, p.border);
+      to[i] = inside < 0 ? p.constant_row : column[(inside - p.from_row) * Tuning::kStrip];
+    }
+    row += kCount;
   }
 };
 
-/// Block (x, y) of kBlockCols x 4 threads: a thread has one element of kColumnOutputs rows; the groups of rows of a block lie below
+/// Block (x, y) of kStrip x 4 threads: a thread has one element of kColumnOutputs rows; the groups of rows of a block lie below
 /// each other, so that they find each other's inputs in the L1 cache.
 template <class A, class Taps>
 __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksPerProcessor)
     column_pass(const __grid_constant__ ColumnPass<A> p, const __grid_constant__ Taps taps) {
   constexpr int kOutputs = kColumnOutputs<A>;
-  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kBlockCols + threadIdx.x;
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kStrip + threadIdx.x;
   if (element >= p.elements) return;
-  const A* const column = p.from + element;
+  const A* const column = p.from + blockIdx.x * p.from_rows * Tuning::kStrip + threadIdx.x;
   for (std::int64_t group = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; group * kOutputs < p.rows;
        group += static_cast<std::int64_t>(gridDim.y) * blockDim.y) {
     const int height = static_cast<int>(min(static_cast<std::int64_t>(kOutputs), p.rows - group * kOutputs));
@@ -102,7 +114,7 @@ __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksP
     const std::int64_t last = top + p.tap_count + height - 2;
     A sum[kOutputs] = {};
     if (height == kOutputs && top >= 0 && last < p.image_rows) {
-      InnerRows<A> rows{column + (top - p.from_row) * p.elements, p.elements};
+      InnerRows<A> rows{column + (top - p.from_row) * Tuning::kStrip};
       slide_down(rows, taps.at(0), p.tap_count, sum);
     } else {
       BorderedRows<A> rows{p, column, top, last};

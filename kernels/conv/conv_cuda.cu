@@ -32,14 +32,35 @@ int row_pass_threads(std::int64_t elements, std::int64_t channels) {
   return static_cast<int>(std::min<std::int64_t>(Tuning::kRowThreads, round_up(useful, 32)));
 }
 
+/// A plan of the memory between the passes: strips of Tuning::kStrip elements of a row, each with all rows one below the other, so that a
+/// column's rows have a distance that the compiler knows.
+struct Strips {
+  std::int64_t rows = 0, elements = 0;
+  std::int64_t count() const { return ceil_div(elements, Tuning::kStrip) * Tuning::kStrip * rows; }
+};
+
+/// Where a row pass puts its result: an image, or strips.
+template <class A>
+struct RowPassTarget {
+  device::Store<A> store;
+  std::int64_t strip_elements = Tuning::kStrip;
+
+  static RowPassTarget strips(A* memory, const Strips& strips) {
+    // A row of a strip is kStrip elements below the one before.
+    const PixelView view{reinterpret_cast<std::byte*>(memory), {}, 1, pixel_type_of<A>(), Tuning::kStrip * static_cast<std::int64_t>(sizeof(A))};
+    return {device::Store<A>(view), strips.rows * Tuning::kStrip};
+  }
+};
+
 template <class A>
 void launch_row_pass(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Rect& rect,
-                     const device::Store<A>& store, Arena& arena, DeviceStream stream) {
+                     const RowPassTarget<A>& target, Arena& arena, DeviceStream stream) {
   const std::int64_t channels = in.pixels.channels;
   RowPass<A> p{.from = device::Rows(in.pixels),
                .in_col = in.rect.col,
                .in_cols = in.rect.cols,
-               .store = store,
+               .store = target.store,
+               .strip_elements = target.strip_elements,
                .rows = rect.rows,
                .elements = rect.cols * channels,
                .first_col = rect.col,
@@ -60,7 +81,7 @@ void launch_row_pass(const SeparableTaps& taps, const Border& border, const Cons
   const int threads = row_pass_threads(p.elements, channels);
   const int pixels = static_cast<int>(threads / channels) * Tuning::kOutputs;  // of a block
   p.segment_taps = Tuning::kSegmentTaps;
-  const auto plane_of = [&] { return staged(pixels + std::min(p.segment_taps, p.tap_count) - 1) + 1; };
+  const auto plane_of = [&] { return staged(pixels + std::min(p.segment_taps, p.tap_count)) + 1; };
   const auto shared_bytes = [&] { return plane_of() * channels * static_cast<std::int64_t>(sizeof(A)); };
   while (shared_bytes() > Tuning::kSharedBytes && p.segment_taps > Tuning::kOutputs) p.segment_taps -= Tuning::kOutputs;
   p.plane = plane_of();
@@ -71,11 +92,12 @@ void launch_row_pass(const SeparableTaps& taps, const Border& border, const Cons
 }
 
 template <class A>
-void launch_column_pass(const SeparableTaps& taps, const Border& border, const PixelView& filtered, std::int64_t filtered_row,
-                        const Region& out, Arena& arena, DeviceStream stream, const ConvolutionEpilogue& epilogue) {
-  const ColumnPass<A> p{.from = reinterpret_cast<const A*>(filtered.data),
+void launch_column_pass(const SeparableTaps& taps, const Border& border, const A* filtered, const Strips& strips,
+                        std::int64_t filtered_row, const Region& out, Arena& arena, DeviceStream stream, const ConvolutionEpilogue& epilogue) {
+  const ColumnPass<A> p{.from = filtered,
                         .from_row = filtered_row,
-                        .elements = filtered.row_elements(),
+                        .from_rows = strips.rows,
+                        .elements = strips.elements,
                         .store = device::Store<A>(out.pixels, epilogue.then),
                         .first_row = out.rect.row,
                         .rows = out.rect.rows,
@@ -86,8 +108,8 @@ void launch_column_pass(const SeparableTaps& taps, const Border& border, const P
                         .joined = epilogue.join != nullptr,
                         .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
                         .other = device::Rows(epilogue.other)};
-  const dim3 block(Tuning::kBlockCols, Tuning::kColumnThreads / Tuning::kBlockCols);
-  const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kBlockCols)),
+  const dim3 block(Tuning::kStrip, Tuning::kColumnThreads / Tuning::kStrip);
+  const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kStrip)),
                   grid_rows(ceil_div(p.rows, kColumnOutputs<A> * static_cast<std::int64_t>(block.y))));
   with_taps<A>(taps.col, arena, stream,
                [&]<class Taps>(const Taps& placed) { column_pass<A, Taps><<<grid, block, 0, stream>>>(p, placed); });
@@ -96,26 +118,22 @@ void launch_column_pass(const SeparableTaps& taps, const Border& border, const P
 template <class A>
 void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out, Arena& arena,
               DeviceStream stream, const ConvolutionEpilogue& epilogue) {
-  constexpr Arithmetic kArithmetic = sizeof(A) == 8 ? Arithmetic::f64 : Arithmetic::f32;
   const Arena::Scope scope(arena);
-  if (taps.col.empty() && !taps.row.empty() && epilogue.join == nullptr) {
-    return launch_row_pass<A>(taps, border, in, out.rect, device::Store<A>(out.pixels, epilogue.then), arena, stream);
+  if (taps.col.empty() && epilogue.join == nullptr) {
+    return launch_row_pass<A>(taps, border, in, out.rect, {device::Store<A>(out.pixels, epilogue.then)}, arena, stream);
+  }
+  if (taps.col.empty()) {
+    constexpr Arithmetic kArithmetic = sizeof(A) == 8 ? Arithmetic::f64 : Arithmetic::f32;
+    const PixelView filtered = arena.allocate_view(out.rect.extent(), in.pixels.channels, pixel_type_of<A>());
+    launch_row_pass<A>(taps, border, in, out.rect, {device::Store<A>(filtered)}, arena, stream);
+    return pointwise_cuda(*epilogue.join, epilogue.other, filtered, out.pixels, kArithmetic, stream, epilogue.then);
   }
   // The row pass runs over the rows under the column taps, as far as they are inside the image.
   const Rect rect = out.rect.grown(taps.col_radius(), 0).intersect(Rect::whole(out.image));
-  const std::int64_t elements = rect.cols * in.pixels.channels;
-  const PixelView filtered{reinterpret_cast<std::byte*>(arena.allocate<A>(rect.rows * elements)), rect.extent(), in.pixels.channels,
-                           pixel_type_of<A>(), elements * static_cast<std::int64_t>(sizeof(A))};
-  if (taps.row.empty()) {
-    const ConstPixelView source = in.crop(rect).pixels;
-    pointwise_cuda({}, source, source, filtered, kArithmetic, stream);
-  } else {
-    launch_row_pass<A>(taps, border, in, rect, device::Store<A>(filtered), arena, stream);
-  }
-  if (!taps.col.empty()) return launch_column_pass<A>(taps, border, filtered, rect.row, out, arena, stream, epilogue);
-  const bool joined = epilogue.join != nullptr;
-  pointwise_cuda(joined ? *epilogue.join : PointwiseOp{}, joined ? epilogue.other : filtered, filtered, out.pixels, kArithmetic, stream,
-                 epilogue.then);
+  const Strips strips{rect.rows, rect.cols * in.pixels.channels};
+  A* const filtered = arena.allocate<A>(strips.count());
+  launch_row_pass<A>(taps, border, in, rect, RowPassTarget<A>::strips(filtered, strips), arena, stream);
+  launch_column_pass<A>(taps, border, filtered, strips, rect.row, out, arena, stream, epilogue);
 }
 
 }  // namespace
@@ -137,8 +155,10 @@ std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::i
     const auto count = static_cast<std::int64_t>(list.size());
     return count <= Tuning::kTapsByValue ? 0 : Arena::bytes_for(padded_taps(count) * element_bytes);
   };
-  const std::int64_t filtered = (out.rows + 2 * taps.col_radius()) * out.cols * channels;
-  return Arena::bytes_for(filtered * element_bytes) + long_taps(taps.row) + long_taps(taps.col);
+  const Strips strips{out.rows + 2 * taps.col_radius(), out.cols * channels};
+  // Without column taps it is an image, whose rows are aligned.
+  const std::int64_t filtered = std::max(Arena::bytes_for(strips.count() * element_bytes), Arena::view_bytes(out, channels, pixel_type_of(arithmetic)));
+  return filtered + long_taps(taps.row) + long_taps(taps.col);
 }
 
 }  // namespace sepconv

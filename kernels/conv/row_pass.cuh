@@ -13,10 +13,11 @@ struct RowPass {
   device::Rows from;             ///< its first element is that of column in_col
   std::int64_t in_col, in_cols;  ///< columns that `from` holds
   device::Store<A> store;
+  std::int64_t strip_elements;  ///< in the result, from a strip's first element in a row to the next strip's; kStrip: an ordinary image
   std::int64_t rows, elements;
   std::int64_t first_col;  ///< column of element 0 of the result
   std::int64_t image_cols;
-  int channels, tap_count, segment_taps;
+  int channels, tap_count, segment_taps;  ///< no taps: the pass only copies
   int plane;  ///< staged values from channel to channel
   BorderMode border;
   A border_value;
@@ -39,6 +40,11 @@ __device__ std::int64_t position_in_row(const RowPass<A>& p, std::int64_t elemen
 /// Place of pixel i of a staged channel: one value of padding in every kOutputs lets neighbouring threads, whose pixels lie kOutputs
 /// apart, use different banks.
 __host__ __device__ constexpr int staged(int i) { return i + i / Tuning::kOutputs; }
+
+/// Where element i of a row lies, counted in elements from the row's first.
+__device__ __forceinline__ std::int64_t place_in_strips(std::int64_t i, std::int64_t strip_elements) {
+  return i / Tuning::kStrip * strip_elements + i % Tuning::kStrip;
+}
 
 /// Walks over interleaved elements, one in every blockDim.x of them, and knows pixel and channel without dividing.
 struct ElementWalk {
@@ -122,7 +128,7 @@ __device__ __forceinline__ void slide(const A* pixels, const A* taps, int tap_co
 /// Block (x, y): as many elements as its threads have outputs, from x times that number on, of the rows y, y + gridDim.y, ...
 /// A thread's outputs are one channel of kOutputs neighbouring pixels.
 template <class A, class Taps>
-__global__ void __launch_bounds__(Tuning::kRowThreads)
+__global__ void __launch_bounds__(Tuning::kRowThreads, sizeof(A) == 4 ? Tuning::kRowBlocksPerProcessor : Tuning::kRowBlocksPerProcessor / 2)
     row_pass(const __grid_constant__ RowPass<A> p, const __grid_constant__ Taps taps) {
   extern __shared__ __align__(16) unsigned char shared[];
   A* const stage = reinterpret_cast<A*>(shared);
@@ -138,6 +144,13 @@ __global__ void __launch_bounds__(Tuning::kRowThreads)
 
   for (std::int64_t row = blockIdx.y; row < p.rows; row += gridDim.y) {
     A sum[kOutputs] = {};
+    if (p.tap_count == 0) {
+      __syncthreads();
+      stage_row(p, row, first, block_elements, p.elements, stage);
+      __syncthreads();
+#pragma unroll
+      for (int i = 0; i < kOutputs; ++i) sum[i] = channel < c ? mine[i] : A(0);
+    }
     for (int k0 = 0; k0 < p.tap_count; k0 += p.segment_taps) {
       const int taps_here = min(p.segment_taps, p.tap_count - k0);
       // Load: a segment's inputs, border included.
@@ -157,11 +170,11 @@ __global__ void __launch_bounds__(Tuning::kRowThreads)
     __syncthreads();
     const int here = static_cast<int>(min(static_cast<std::int64_t>(block_elements), p.elements - first));
     device::visit(p.store.to.type, [&]<class T>(T) {
-      T* const to = p.store.to.template row<T>(row) + first;
+      T* const to = p.store.to.template row<T>(row);
       ElementWalk walk(c);
 #pragma unroll 4
       for (int i = static_cast<int>(threadIdx.x); i < here; i += static_cast<int>(blockDim.x)) {
-        to[i] = device::to_pixel<T>(p.store.finished(stage[walk.place(p.plane)]));
+        to[place_in_strips(first + i, p.strip_elements)] = device::to_pixel<T>(p.store.finished(stage[walk.place(p.plane)]));
         walk.next();
       }
     });
@@ -180,7 +193,7 @@ __global__ void __launch_bounds__(Tuning::kRowThreads)
       const std::int64_t position = position_in_row(p, element + static_cast<std::int64_t>(k - p.tap_count / 2) * p.channels);
       sum = device::fused_multiply_add(*taps.at(k), position < 0 ? p.border_value : p.from.template load<A>(row, position), sum);
     }
-    p.store(row, element, sum);
+    p.store(row, place_in_strips(element, p.strip_elements), p.tap_count == 0 ? p.from.template load<A>(row, position_in_row(p, element)) : sum);
   }
 }
 

@@ -8,23 +8,16 @@
 namespace sepconv {
 namespace {
 
-/// Allocations by a pair of CUDA calls.
-template <auto allocate_bytes, auto free_bytes>
-class CudaResource final : public std::pmr::memory_resource {
+class DeviceResource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* memory = nullptr;
-    if (allocate_bytes(&memory, bytes) == cudaSuccess) return memory;
+    if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
     cudaGetLastError();
     throw std::bad_alloc();
   }
-  void do_deallocate(void* memory, std::size_t, std::size_t) override { free_bytes(memory); }
+  void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFree(memory); }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
-
-cudaError_t allocate_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
-cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
-  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
-}
 
 DeviceInfo info_of(int index) {
   cudaDeviceProp properties{};
@@ -81,12 +74,7 @@ int current_device() {
 DeviceScope::~DeviceScope() { cudaSetDevice(before_); }
 
 std::pmr::memory_resource* device_resource() noexcept {
-  static CudaResource<allocate_device, cudaFree> resource;
-  return &resource;
-}
-
-std::pmr::memory_resource* pinned_resource() noexcept {
-  static CudaResource<allocate_pinned, cudaFreeHost> resource;
+  static DeviceResource resource;
   return &resource;
 }
 

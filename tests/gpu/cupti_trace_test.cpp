@@ -29,8 +29,8 @@ constexpr int kSkipped = 77;
 constexpr double kSlackSeconds = 100e-6;  ///< how closely a GPU's clock can be related to the host's
 constexpr double kBusyTolerance = 0.15;   ///< launch gaps between an event and the work it marks
 /// Bands of 32 MiB: half a millisecond on the fastest bus, so that the gaps stay small beside them.
-const ImageSpec kSource{{8192, 16384}, 1, PixelType::f32};
-constexpr std::int64_t kBandRows = 512;
+const ImageSpec kSource{{16384, 16384}, 1, PixelType::f32};
+constexpr std::int64_t kBandRows = 2048;
 
 struct Track {
   const char* name;
