@@ -46,6 +46,12 @@ void check_options(const PlanOptions& options) {
   check(options.max_device_memory_bytes >= 0, "the ceiling for device memory", options.max_device_memory_bytes,
         "above 0");
   check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
+  for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
+    check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
+    // Both would take the whole of what one may.
+    if (std::count(options.devices.begin(), device, *device) > 0)
+      throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
+  }
 }
 
 /// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`.

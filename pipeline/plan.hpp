@@ -23,7 +23,7 @@ struct PlanOptions {
   std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
   Extent tile{};                 ///< pixels of the result computed at once by one thread; for tests
   std::optional<Arithmetic> arithmetic{};
-  /// GPUs to compute on, by their index among cuda_devices(); empty: the CPU.
+  /// GPUs to compute on, by their index among cuda_devices(), each once; empty: the CPU.
   std::vector<int> devices{};
   std::int64_t max_device_memory_bytes =
       0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of them

@@ -144,6 +144,13 @@ TEST_CASE("options that make no sense are refused") {
   }
 }
 
+TEST_CASE("GPUs that make no sense are refused before one is asked for") {
+  for (const std::vector<int>& devices : std::vector<std::vector<int>>{{0, 0}, {1, 0, 1}, {-1}}) {
+    const PlanOptions options{.devices = devices};
+    CHECK_THROWS_AS(plan_for({{100, 100}, 1, PixelType::u8}, {1, 1}, {1, 1}, {"box:radius=2"}, options), InvalidArgument);
+  }
+}
+
 TEST_CASE("a source that cannot be streamed is said so") {
   const ImageSpec spec{{1000, 1000}, 3, PixelType::u8};
   const PaperReader source(spec, {.block = spec.extent, .streams = false, .description = "PNG"});
