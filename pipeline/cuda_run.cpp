@@ -56,12 +56,12 @@ void CudaRun::execute(Timeline& timeline) {
   }
   {
     std::vector<std::jthread> threads;
-    for (Lane& lane : lanes_) {
-      threads.emplace_back([&] { play(lane, [&] { read_all(lane, timeline); }); });
-      threads.emplace_back([&] { play(lane, [&] { upload_all(lane); }); });
-      threads.emplace_back([&] { play(lane, [&] { download_all(lane); }); });
-    }
     try {
+      for (Lane& lane : lanes_) {
+        threads.emplace_back([&] { play(lane, [&] { read_all(lane, timeline); }); });
+        threads.emplace_back([&] { play(lane, [&] { upload_all(lane); }); });
+        threads.emplace_back([&] { play(lane, [&] { download_all(lane); }); });
+      }
       write_all(timeline);
     } catch (...) {
       fail(std::current_exception());

@@ -51,10 +51,14 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, con
 void StreamingRun::execute(Timeline& timeline) {
   const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
   {
-    const std::jthread reader([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
-    const std::jthread writer(
-        [&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
-    play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
+    std::vector<std::jthread> threads;
+    try {
+      threads.emplace_back([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
+      threads.emplace_back([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
+      play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
+    } catch (...) {  // a thread could not be had; those that began wait for it
+      fail(std::current_exception());
+    }
   }
   const std::scoped_lock lock(mutex_);
   if (error_) std::rethrow_exception(error_);
