@@ -91,8 +91,8 @@ std::string device_text(const Plan& plan) {
   if (plan.devices.empty())
     return fmt::format("CPU, {} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s", simd_target());
   const std::vector<DeviceInfo> found = cuda_devices();
-  return fmt::format("cuda:{} {}", fmt::join(plan.devices, ","),
-                     found[static_cast<std::size_t>(plan.devices.front())].name);
+  const auto first = std::ranges::find(found, plan.devices.front(), &DeviceInfo::index);
+  return fmt::format("cuda:{} {}", fmt::join(plan.devices, ","), first != found.end() ? first->name : "GPU");
 }
 
 RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& source, double startup_seconds) {
@@ -171,6 +171,7 @@ void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, c
   plan_options.band_rows =
       out.extent.rows;  // one band, of which only the choice of tiles is used: nothing is copied
   plan_options.slots = 1;
+  plan_options.devices.clear();
   plan_options.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
   const Plan plan = make_plan(chain, *source, *sink, plan_options);
   compute_image(chain, plan, ConstRegion::whole(in), Region::whole(out), options);

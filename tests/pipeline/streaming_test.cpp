@@ -122,6 +122,7 @@ TEST_CASE("apply on a caller's buffers gives the same bytes, on any number of th
     RunOptions options;
     options.threads = threads;
     options.tile = {31, 37};
+    options.devices = {0};  // as for run(); apply() is for the CPU
     apply(two_stages(), source.view(), result.view(), options);
     CHECK(result == expected);
   }
