@@ -6,6 +6,19 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv {
+namespace {
+
+/// Of whatever lies between the pool and CUDA, it cannot be told whose memory it is: the current device's, if there is one.
+int device_of(const std::pmr::memory_resource* upstream) {
+  if (upstream == pinned_resource()) return 0;
+  try {
+    return current_device();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
 
 void BufferPool::release() noexcept {
   const std::scoped_lock lock(mutex_);
@@ -13,7 +26,7 @@ void BufferPool::release() noexcept {
 }
 
 void* BufferPool::do_allocate(std::size_t bytes, std::size_t alignment) {
-  const int device = upstream_ == device_resource() ? current_device() : 0;
+  const int device = device_of(upstream_);
   const std::scoped_lock lock(mutex_);
   if (void* const memory = take_kept(bytes, alignment, device)) return memory;
   void* const memory = allocate_upstream(bytes, alignment);

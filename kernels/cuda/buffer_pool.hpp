@@ -10,8 +10,9 @@
 namespace sepconv {
 
 /// A memory resource that keeps what is given back and hands it out again: the smallest kept block that is large enough and wastes at
-/// most half of itself. Blocks of device memory are kept by device. Thread-safe. `upstream` must outlive the pool, and everything
-/// allocated from the pool must have been given back when it is destroyed.
+/// most half of itself. Blocks are kept by the device that is current when they are allocated, those of pinned_resource() aside, which
+/// serve all. What is kept counts towards no run's ceilings. Thread-safe. `upstream` must outlive the pool, and everything allocated
+/// from the pool must have been given back when it is destroyed.
 ///
 ///   BufferPool pinned(pinned_resource()), memory(device_resource());
 ///   for (const auto& image : images) run(*image.source, *image.sink, chain, {.devices = {0}, .pinned_memory = &pinned, ...});

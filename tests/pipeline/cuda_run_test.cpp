@@ -291,6 +291,23 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
   CHECK(memory.held_bytes() == 0);
 }
 
+TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it and CUDA", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  if (cuda_devices().size() < 2) {
+    WARN("skipped: no GPU beside the first");
+    return;
+  }
+  FailingMemory between(-1, device_resource());
+  BufferPool pool(&between);
+  const auto take_and_give_back = [&](int device) {
+    const DeviceScope scope(device);
+    return static_cast<const void*>(Buffer(1000, &pool).data());
+  };
+  const void* const first = take_and_give_back(0);
+  CHECK(take_and_give_back(1) != first);
+  CHECK(take_and_give_back(0) == first);
+}
+
 TEST_CASE("runs on one GPU at once do not disturb each other", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   std::vector<int> good(6, 0);
