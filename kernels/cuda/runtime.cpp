@@ -11,9 +11,12 @@ namespace {
 class DeviceResource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+    const cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status == cudaSuccess) return memory;
     cudaGetLastError();
-    throw std::bad_alloc();
+    if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
+    check_cuda(status, "allocating device memory");  // a GPU that is in trouble has not run out of memory
+    return nullptr;
   }
   void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFree(memory); }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
@@ -51,7 +54,10 @@ std::vector<DeviceInfo> cuda_devices() {
     return {};
   }
   std::vector<DeviceInfo> devices;
-  for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
+  try {
+    for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
+  } catch (const CudaError&) {  // one that has fallen off the bus, and those after it
+  }
   return devices;
 }
 

@@ -64,7 +64,8 @@ class DeviceScope {
   int before_;
 };
 
-/// Memory of the calling thread's current device; throws std::bad_alloc. Process-wide and stateless, for Buffer and Arena.
+/// Memory of the calling thread's current device; throws std::bad_alloc, and CudaError if it is not memory that is short.
+/// Process-wide and stateless, for Buffer and Arena.
 std::pmr::memory_resource* device_resource() noexcept;
 /// Page-locked host memory that every device copies to and from at full speed; throws std::bad_alloc. Process-wide and stateless.
 std::pmr::memory_resource* pinned_resource() noexcept;
