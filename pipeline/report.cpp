@@ -14,6 +14,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::int64_t kMostLimitBytes = std::int64_t{64} << 20;
+
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 /// Seconds that a step would take at the machine's limits: copying, while arithmetic goes on.
@@ -130,7 +132,13 @@ std::string dumped(const json& value) {
 
 RunLimits measure_limits(const Plan& plan) {
   RunLimits limits{.host = measure_host_limits(plan.threads, plan.arithmetic)};
-  if (!plan.devices.empty()) limits.device = measure_device_limits(plan.devices.front());
+  if (plan.devices.empty()) return limits;
+  // What measure_device_limits() holds stays below the run's ceilings.
+  const std::int64_t bytes = std::min({kMostLimitBytes, plan.max_memory_bytes / 2, plan.max_device_memory_bytes / 16});
+  try {
+    limits.device = measure_device_limits(plan.devices.front(), bytes);
+  } catch (const Error&) {  // the run is done, and its result good: somebody else has taken the memory meanwhile
+  }
   return limits;
 }
 

@@ -20,7 +20,8 @@ struct RunLimits {
   HostLimits host;
   DeviceLimits device{};
 };
-/// Measures what a run of this plan needs, now: some tens of milliseconds for the host, some tenths of a second for a GPU.
+/// Measures what a run of this plan needs, now: some tens of milliseconds for the host, some tenths of a second for a GPU, inside
+/// the plan's ceilings. The rates of a GPU that cannot be measured are 0.
 RunLimits measure_limits(const Plan& plan);
 
 /// What going on at the same time brought.

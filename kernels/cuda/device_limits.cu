@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kRounds = 5;
 constexpr int kTransfersPerRound = 4;                             // back to back, as in a run
-constexpr std::int64_t kMostCopyBytes = std::int64_t{512} << 20;  // far beyond the L2 cache of any GPU
+constexpr std::int64_t kCopyPerBusByte = 8;                       // 512 MiB at most: far beyond the L2 cache of any GPU
 constexpr std::int64_t kLeastCopyBytes = std::int64_t{1} << 20;
 constexpr int kThreads = 256;
 constexpr int kChains = 8;  // independent, so that no multiply-add waits for the one before
@@ -158,14 +158,15 @@ int multiprocessors_of(int device) {
 DeviceLimits measure_device_limits(int device, std::int64_t bytes) {
   const DeviceScope scope(device);
   const int multiprocessors = multiprocessors_of(device);
+  bytes = std::max(bytes, kLeastCopyBytes);
   const std::int64_t quarter = std::max(free_device_memory_bytes(device) / 4, kLeastCopyBytes);
   DeviceLimits limits;
   // The arithmetic comes first: it brings the clocks up.
   limits.fma_f32_per_second = measure_fma<float>(multiprocessors);
   limits.fma_f64_per_second = measure_fma<double>(multiprocessors);
   limits.copy_bytes_per_second =
-      measure_copy(std::min(kMostCopyBytes, quarter / kAlignment * kAlignment), multiprocessors);
-  measure_bus(std::clamp(bytes, kLeastCopyBytes, quarter), limits);
+      measure_copy(std::min(kCopyPerBusByte * bytes, quarter) / kAlignment * kAlignment, multiprocessors);
+  measure_bus(std::min(bytes, quarter), limits);
   return limits;
 }
 

@@ -15,9 +15,9 @@ struct DeviceLimits {
   double fma_f64_per_second = 0;
 };
 
-/// Measures in a few tenths of a second, context and page locking included. Holds twice `bytes` of
-/// page-locked host memory and up to 1 GiB of device memory (less when less is free) meanwhile; works on
-/// streams of its own. Throws CudaError and OutOfMemory.
+/// Measures in a few tenths of a second, context and page locking included. Holds up to twice `bytes` of
+/// page-locked host memory and 16 times `bytes` of device memory (less when less is free; 1 and 2 MiB at the least)
+/// meanwhile; works on streams of its own. With few bytes the copy is one within caches. Throws CudaError and OutOfMemory.
 DeviceLimits measure_device_limits(int device, std::int64_t bytes = std::int64_t{64} << 20);
 
 }  // namespace sepconv
