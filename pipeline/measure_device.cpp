@@ -40,25 +40,21 @@ DeviceBudget budget_of(const RunOptions& options) {
 /// side.
 class DeviceWriter : public MeasuringWriter {
  public:
-  ~DeviceWriter() override {
-    // After a failure, too, the device has left the buffers before they go. What failed has been thrown
-    // already.
-    for (const Slot& slot : slots_) {
-      try {
-        slot.stream.synchronize();
-      } catch (const Error&) {
-      }
-    }
-  }
+  ~DeviceWriter() override { wait_for_device(); }
   DeviceWriter(const DeviceWriter&) = delete;
   DeviceWriter& operator=(const DeviceWriter&) = delete;
 
   /// Returns when `in` may be reused; the reductions go on.
   void write(const Rect& rect, const ConstPixelView& in, Executor&) override {
     const DeviceScope scope(budget_.device);
-    for_each_cell(rect, piece_, [&](std::int64_t, const Rect& part) {
-      add(part, in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
-    });
+    try {
+      for_each_cell(rect, piece_, [&](std::int64_t, const Rect& part) {
+        add(part, in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
+      });
+    } catch (...) {
+      wait_for_device();  // which may still read `in`
+      throw;
+    }
     for (const Slot& slot : slots_) slot.uploaded.synchronize();
   }
 
@@ -99,6 +95,19 @@ class DeviceWriter : public MeasuringWriter {
   virtual std::int64_t host_bytes() const = 0;
 
   int device() const noexcept { return budget_.device; }
+  std::int64_t cells_in(Extent part) const {
+    return ceil_div(part.rows, layout().block.rows) * ceil_div(part.cols, layout().block.cols);
+  }
+
+  /// After a failure, too, the device has left the buffers before they go. What failed has been thrown already.
+  void wait_for_device() const noexcept {
+    for (const Slot& slot : slots_) {
+      try {
+        slot.stream.synchronize();
+      } catch (const Error&) {
+      }
+    }
+  }
 
   /// Waits for all pieces.
   void complete() {
@@ -107,9 +116,7 @@ class DeviceWriter : public MeasuringWriter {
 
  private:
   std::int64_t cell_bytes() const { return layout().block.area() * spec().pixel_bytes() + result_bytes_; }
-  std::int64_t cells_in_piece() const {
-    return ceil_div(piece_.rows, layout().block.rows) * ceil_div(piece_.cols, layout().block.cols);
-  }
+  std::int64_t cells_in_piece() const { return cells_in(piece_); }
 
   /// Whole cells, side by side and then one below the other.
   Extent piece_extent(std::int64_t bytes) const {
@@ -181,7 +188,8 @@ class DeviceMoments final : public DeviceWriter {
   void reduce(const ConstPixelView& piece, Slot& slot) override {
     cell_moments_cuda(piece, layout().block, reinterpret_cast<Moments*>(slot.results.data()),
                       slot.stream.get());
-    const std::int64_t bytes = slot.fetched.size();
+    // Not the whole buffer: beyond the cells of a smaller piece nothing has been written.
+    const std::int64_t bytes = cells_in(slot.part.extent()) * spec().channels * static_cast<std::int64_t>(sizeof(Moments));
     copy_rows(slot.fetched.data(), bytes, slot.results.data(), bytes, bytes, 1, slot.stream.get());
   }
 
@@ -217,6 +225,8 @@ class DeviceCounts final : public DeviceWriter {
     scales_ = Buffer(scale_bytes(scales), device_resource());
     copy(scales_.data(), scales.data(), scales_.size());
   }
+
+  ~DeviceCounts() override { wait_for_device(); }  // the tables go before the slots do
 
   Counts total() {
     complete();
