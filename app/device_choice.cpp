@@ -7,7 +7,9 @@
 
 #include "options.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv::app {
 
@@ -31,6 +33,31 @@ std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
     if (*next != ',') fail_syntax(text);
     at = next;
   }
+}
+
+/// Makes the GPU the current one, so that no other is given a context later on, and lets it compute a pixel. Throws CudaError and
+/// OutOfMemory for one that is there but cannot be used: taken by others, full, or too old for this build.
+void try_device(int device) {
+  set_current_device(device);
+  const Stream stream;
+  const float one = 1;
+  const auto bytes = static_cast<std::int64_t>(sizeof one);
+  const Buffer memory(2 * bytes, device_resource());
+  const PixelView from{memory.data(), {1, 1}, 1, PixelType::f32, bytes};
+  const PixelView to{memory.data() + bytes, {1, 1}, 1, PixelType::f32, bytes};
+  copy_rows(from.data, bytes, &one, bytes, bytes, 1, stream.get());
+  pointwise_cuda({}, from, from, to, Arithmetic::f32, stream.get());
+  stream.synchronize();
+}
+
+/// The first GPU, if it can be used.
+DeviceChoice automatic_choice() {
+  try {
+    try_device(0);
+  } catch (const Error& error) {
+    return {{}, fmt::format("cuda:0 cannot be used, {}: the CPU computes", error.what())};
+  }
+  return {{0}, {}};
 }
 
 }  // namespace
@@ -71,7 +98,7 @@ DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain, co
   if (request.kind == Kind::automatic) {
     if (found.empty()) return {{}, absence_of_gpus() + ": the CPU computes"};
     if (host_only != nullptr) return {{}, fmt::format("stage '{}' does not run on a GPU: the CPU computes", host_only->text())};
-    return {{0}, {}};
+    return automatic_choice();
   }
   if (found.empty()) throw InvalidArgument(fmt::format("--device cuda: {}; use --device cpu or auto", absence_of_gpus()));
   if (host_only != nullptr) {
@@ -84,6 +111,7 @@ DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain, co
                                         found.size() == 1 ? "is" : "are", found.size(), found.size() == 1 ? "" : "s"));
     }
   }
+  for (auto device = devices.rbegin(); device != devices.rend(); ++device) try_device(*device);  // the first remains current
   return {devices, {}};
 }
 

@@ -32,8 +32,9 @@ struct DeviceChoice {
   std::string note;          ///< why it is the CPU although a GPU was not ruled out; empty otherwise
 };
 
-/// What there is of what was asked for. `chain` and `source`, if given, are what the devices have to compute. Throws InvalidArgument
-/// when the user asked for a GPU and it cannot be had.
+/// What there is of what was asked for; the first GPU chosen becomes the calling thread's current device. `chain` and `source`, if given,
+/// are what the devices have to compute. Throws InvalidArgument when the user asked for a GPU that is not there, and CudaError or
+/// OutOfMemory when it cannot be used; an automatic choice then is the CPU.
 DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain = nullptr, const ImageSpec& source = {});
 
 }  // namespace sepconv::app

@@ -157,8 +157,16 @@ Job prepare(const JobRequest& request) {
   const DeviceChoice choice = choose_devices(request.device, &job.chain, job.source->spec());
   job.options = request.options;
   job.options.devices = choice.devices;
-  plan_with_sink(job, request);
-  if (!choice.note.empty()) job.plan.notes.push_back(choice.note);
+  std::string note = choice.note;
+  try {
+    plan_with_sink(job, request);
+  } catch (const OutOfMemory&) {
+    if (job.options.devices.empty() || request.device.kind != DeviceRequest::Kind::automatic) throw;
+    job.options.devices.clear();
+    plan_with_sink(job, request);
+    note = "no plan for a GPU fits into memory: the CPU computes";
+  }
+  if (!note.empty()) job.plan.notes.push_back(note);
   return job;
 }
 

@@ -62,6 +62,11 @@ int run_whole(const Request& request, Job& job) {
 int run_job(Request& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
+  if (request.whole) {
+    if (request.job.device.kind == DeviceRequest::Kind::cuda)
+      throw InvalidArgument("--whole computes on the CPU; leave out --device, or --whole");
+    request.job.device.kind = DeviceRequest::Kind::cpu;
+  }
   SideFiles side_files(request.side_files, request.job);
   Job job = prepare(request.job);
   return request.whole ? run_whole(request, job) : run_streaming(request, job, side_files);

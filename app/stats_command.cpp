@@ -1,5 +1,6 @@
 // sepconv stats FILE: range, mean, deviation and histogram of every channel, streamed.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <memory>
@@ -82,7 +83,9 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
 int measure(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  request.options.devices = choose_devices(request.device).devices;
+  const DeviceChoice choice = choose_devices(request.device);
+  request.options.devices = choice.devices;
+  if (request.options.logger && !choice.note.empty()) request.options.logger->info(choice.note);
   const auto reader = open_reader(request.path, request.open);
   std::vector<ChannelStats> channels;
   {
