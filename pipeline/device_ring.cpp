@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "sepconv/kernels/cuda/device_copy.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 
@@ -105,7 +106,9 @@ void DeviceRing::compute(std::int64_t band) {
   const Region source = device_source(band);
   events.upload.end.wait_in(compute_.get());
   if (!shared.empty()) {
-    copy_pixels_in_order(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
+    // Both are dense and of the same columns.
+    copy_on_device(source.crop(shared).pixels.data, device_source(band - 1).crop(shared).pixels.data,
+                   shared.area() * plan_.source().pixel_bytes(), compute_.get());
   }
   events.shared_copied.record(compute_.get());
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());

@@ -1,4 +1,4 @@
-// A rectangle of a flat file, cut into pieces of a few MiB: the unit in which threads share reading and
+// A rectangle of a flat file, cut into pieces: the unit in which threads share reading and
 // writing.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sepconv {
 
-/// Large enough that a system call's cost vanishes, small enough that a band keeps all threads busy.
-inline constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
+/// Large enough that a system call's cost vanishes, small enough that a band of some MiB keeps 16 threads busy to its end.
+inline constexpr std::int64_t kPieceBytes = std::int64_t{512} << 10;
 
 /// Calls task(first_byte, byte_count) over [0, bytes) in pieces of kPieceBytes, which no element of a pixel
 /// straddles.

@@ -38,10 +38,23 @@ __device__ __forceinline__ void add_round(const A (&window)[kOutputs], const A (
   }
 }
 
-/// Adds all taps to the sums of kOutputs rows. rows.load(to, count) brings that many of the inputs, one after another, from that under
-/// tap 0 of the first row on; kOutputs + tap_count - 1 of them in all.
-template <class A, int kOutputs, class Rows>
-__device__ __forceinline__ void slide_down(Rows& rows, const A* taps, int tap_count, A (&sum)[kOutputs]) {
+/// Rows that follow each other in a strip.
+template <class A>
+struct StripRows {
+  const A* at;
+  template <int kCount>
+  __device__ __forceinline__ void load(A (&to)[kCount], int count) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i < count) to[i] = __ldg(at + i * Tuning::kStrip);
+    }
+    at += kCount * Tuning::kStrip;
+  }
+};
+
+/// Adds all taps to the sums of kOutputs rows. `rows` begins with that under tap 0 of the first row.
+template <class A, int kOutputs>
+__device__ __forceinline__ void slide_down(StripRows<A> rows, const A* taps, int tap_count, A (&sum)[kOutputs]) {
   A window[kOutputs];
   A next[kOutputs];
   rows.load(window, kOutputs);
@@ -66,37 +79,21 @@ __device__ __forceinline__ void slide_down(Rows& rows, const A* taps, int tap_co
   add_round(window, next, taps, left, sum);
 }
 
-/// Rows that follow each other in memory.
-template <class A>
-struct InnerRows {
-  const A* at;
-  template <int kCount>
-  __device__ __forceinline__ void load(A (&to)[kCount], int count) {
+/// The same for rows of which some lie outside the image, or below the last that is held. Slower and short: every input is looked up
+/// once and given to the outputs that it lies under, so that the way over the border is in the code but once.
+template <class A, int kOutputs>
+__device__ __forceinline__ void slide_over_border(const ColumnPass<A>& p, const A* column, std::int64_t top, int height, const A* taps,
+                                                  A (&sum)[kOutputs]) {
+  for (int j = 0; j < p.tap_count + height - 1; ++j) {
+    const std::int64_t inside = border_index(top + j, p.image_rows, p.border);
+    const A value = inside < 0 ? p.constant_row : column[(inside - p.from_row) * Tuning::kStrip];
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      if (i < count) to[i] = __ldg(at + i * Tuning::kStrip);
+    for (int i = 0; i < kOutputs; ++i) {
+      const int k = j - i;
+      if (k >= 0 && k < p.tap_count) sum[i] = device::fused_multiply_add(taps[k], value, sum[i]);
     }
-    at += kCount * Tuning::kStrip;
   }
-};
-
-/// Rows of which some lie outside the image, or below the last that is held.
-template <class A>
-struct BorderedRows {
-  const ColumnPass<A>& p;
-  const A* column;
-  std::int64_t row, last;
-  template <int kCount>
-  __device__ __forceinline__ void load(A (&to)[kCount], int count) {
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      if (i >= count) break;
-      const std::int64_t inside = border_index(min(row + i, last), p.image_rows, p.border);
-      to[i] = inside < 0 ? p.constant_row : column[(inside - p.from_row) * Tuning::kStrip];
-    }
-    row += kCount;
-  }
-};
+}
 
 /// Block (x, y) of kStrip x 4 threads: a thread has one element of kColumnOutputs rows; the groups of rows of a block lie below
 /// each other, so that they find each other's inputs in the L1 cache.
@@ -114,22 +111,25 @@ __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksP
     const std::int64_t last = top + p.tap_count + height - 2;
     A sum[kOutputs] = {};
     if (height == kOutputs && top >= 0 && last < p.image_rows) {
-      InnerRows<A> rows{column + (top - p.from_row) * Tuning::kStrip};
-      slide_down(rows, taps.at(0), p.tap_count, sum);
+      slide_down(StripRows<A>{column + (top - p.from_row) * Tuning::kStrip}, taps.at(0), p.tap_count, sum);
     } else {
-      BorderedRows<A> rows{p, column, top, last};
-      slide_down(rows, taps.at(0), p.tap_count, sum);
+      slide_over_border(p, column, top, height, taps.at(0), sum);
     }
     if (p.joined) {
+      A other[kOutputs];
+      device::visit(p.other.type, [&]<class T>(T) {
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) {
-        if (i < height) sum[i] = p.join(p.other.template load<A>(group * kOutputs + i, element), sum[i]);
-      }
+        for (int i = 0; i < kOutputs; ++i) {
+          other[i] = i < height ? static_cast<A>(p.other.template row<const T>(group * kOutputs + i)[element]) : A(0);
+        }
+      });
+      p.join(other, sum, sum);
     }
+    p.store.finish(sum);
     device::visit(p.store.to.type, [&]<class T>(T) {
 #pragma unroll
       for (int i = 0; i < kOutputs; ++i) {
-        if (i < height) p.store.to.template row<T>(group * kOutputs + i)[element] = device::to_pixel<T>(p.store.finished(sum[i]));
+        if (i < height) p.store.to.template row<T>(group * kOutputs + i)[element] = device::to_pixel<T>(sum[i]);
       }
     });
   }

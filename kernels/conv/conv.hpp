@@ -64,8 +64,8 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue = {});
 
-/// Upper bound of the arena bytes of convolve_cuda for outputs up to this extent.
+/// Upper bound of the arena bytes of convolve_cuda for outputs up to this extent in images up to `image`.
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
-                                   Arithmetic arithmetic);
+                                   Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
 }  // namespace sepconv

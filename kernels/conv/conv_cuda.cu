@@ -149,13 +149,14 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
   check_cuda(cudaGetLastError(), "launching a convolution");
 }
 
-std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic) {
+std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic,
+                                   Extent image) {
   const std::int64_t element_bytes = size_of(pixel_type_of(arithmetic));
   const auto long_taps = [&](const std::vector<double>& list) {
     const auto count = static_cast<std::int64_t>(list.size());
     return count <= Tuning::kTapsByValue ? 0 : Arena::bytes_for(padded_taps(count) * element_bytes);
   };
-  const Strips strips{out.rows + 2 * taps.col_radius(), out.cols * channels};
+  const Strips strips{std::min(out.rows + 2 * taps.col_radius(), image.rows), out.cols * channels};
   // Without column taps it is an image, whose rows are aligned.
   const std::int64_t filtered = std::max(Arena::bytes_for(strips.count() * element_bytes), Arena::view_bytes(out, channels, pixel_type_of(arithmetic)));
   return filtered + long_taps(taps.row) + long_taps(taps.col);

@@ -13,9 +13,9 @@ struct ConvCudaTuning {
   /// Pixels of a row that a thread of the row pass computes, and taps of a round of both passes.
   static constexpr int kOutputs = 16;
   static constexpr int kRowThreads = 128;
-  static constexpr int kRowBlocksPerProcessor = 6;     ///< at least: leaves a thread 85 registers
-  static constexpr int kColumnThreads = 256;
-  static constexpr int kColumnBlocksPerProcessor = 2;  ///< at least: leaves a thread 128 registers
+  static constexpr int kRowBlocksPerProcessor = 9;     ///< at least: leaves a thread 56 registers, which costs a few spills and pays
+  static constexpr int kColumnThreads = 128;
+  static constexpr int kColumnBlocksPerProcessor = 5;  ///< at least: leaves a thread 102 registers
   static constexpr int kStrip = 64;           ///< elements of a row that a block of the column pass covers, and that lie together between the passes
   static constexpr int kTapsByValue = 1008;   ///< filters up to this many taps are a kernel parameter, in constant memory
   static constexpr int kSegmentTaps = 256;    ///< taps whose inputs the row pass stages at once; a multiple of kOutputs

@@ -41,11 +41,6 @@ __device__ std::int64_t position_in_row(const RowPass<A>& p, std::int64_t elemen
 /// apart, use different banks.
 __host__ __device__ constexpr int staged(int i) { return i + i / Tuning::kOutputs; }
 
-/// Where element i of a row lies, counted in elements from the row's first.
-__device__ __forceinline__ std::int64_t place_in_strips(std::int64_t i, std::int64_t strip_elements) {
-  return i / Tuning::kStrip * strip_elements + i % Tuning::kStrip;
-}
-
 /// Walks over interleaved elements, one in every blockDim.x of them, and knows pixel and channel without dividing.
 struct ElementWalk {
   int pixel, channel, channels, pixel_step, channel_step;
@@ -64,32 +59,35 @@ struct ElementWalk {
   __device__ __forceinline__ int place(int plane) const { return channel * plane + staged(pixel); }
 };
 
+/// stage_row where a part lies outside the image. Slower and short: the way over the border is in the code but once.
+template <class A>
+__device__ __forceinline__ void stage_border(const RowPass<A>& p, std::int64_t row, std::int64_t first, int count, std::int64_t end,
+                                             A* stage) {
+  ElementWalk walk(p.channels);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+    A value = 0;
+    if (first + i < end) {
+      const std::int64_t position = position_in_row(p, first + i);
+      value = position < 0 ? p.border_value : p.from.template load<A>(row, position);
+    }
+    stage[walk.place(p.plane)] = value;
+    walk.next();
+  }
+}
+
 /// Stages `count` elements of a row from `first` on, by channels; zeros from `end` on, which no output needs.
 template <class A>
 __device__ __forceinline__ void stage_row(const RowPass<A>& p, std::int64_t row, std::int64_t first, int count, std::int64_t end,
                                           A* stage) {
   const std::int64_t index = first - (p.in_col - p.first_col) * p.channels;
-  const bool inside = index >= 0 && index + count <= p.in_cols * p.channels;
+  if (index < 0 || index + count > p.in_cols * p.channels) return stage_border(p, row, first, count, end, stage);
   device::visit(p.from.type, [&]<class T>(T) {
-    const T* const __restrict__ from = p.from.template row<const T>(row);
+    const T* const __restrict__ at = p.from.template row<const T>(row) + index;
     ElementWalk walk(p.channels);
-    if (inside) {
-      const T* at = from + index + threadIdx.x;
 #pragma unroll 4
-      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-        stage[walk.place(p.plane)] = static_cast<A>(*at);
-        at += blockDim.x;
-        walk.next();
-      }
-      return;
-    }
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-      A value = 0;
-      if (first + i < end) {
-        const std::int64_t position = position_in_row(p, first + i);
-        value = position < 0 ? p.border_value : static_cast<A>(from[position]);
-      }
-      stage[walk.place(p.plane)] = value;
+      stage[p.channels == 1 ? staged(i) : walk.place(p.plane)] = static_cast<A>(at[i]);
       walk.next();
     }
   });
@@ -162,6 +160,7 @@ __global__ void __launch_bounds__(Tuning::kRowThreads, sizeof(A) == 4 ? Tuning::
       if (channel < c) slide(mine, taps.at(k0), taps_here, sum);
     }
     // Store: through shared memory, so that neighbouring threads store neighbouring elements.
+    p.store.finish(sum);
     __syncthreads();
     if (channel < c) {
 #pragma unroll
@@ -170,11 +169,16 @@ __global__ void __launch_bounds__(Tuning::kRowThreads, sizeof(A) == 4 ? Tuning::
     __syncthreads();
     const int here = static_cast<int>(min(static_cast<std::int64_t>(block_elements), p.elements - first));
     device::visit(p.store.to.type, [&]<class T>(T) {
-      T* const to = p.store.to.template row<T>(row);
+      // `first` split into strips once: an element's own part of the way needs few operations.
+      constexpr int kStrip = Tuning::kStrip;
+      T* const to = p.store.to.template row<T>(row) + first / kStrip * p.strip_elements;
+      const int lead = static_cast<int>(first % kStrip);
       ElementWalk walk(c);
 #pragma unroll 4
       for (int i = static_cast<int>(threadIdx.x); i < here; i += static_cast<int>(blockDim.x)) {
-        to[place_in_strips(first + i, p.strip_elements)] = device::to_pixel<T>(p.store.finished(stage[walk.place(p.plane)]));
+        const int place = c == 1 ? staged(i) : walk.place(p.plane);
+        const int at = lead + i;
+        to[at / kStrip * p.strip_elements + at % kStrip] = device::to_pixel<T>(stage[place]);
         walk.next();
       }
     });
@@ -193,7 +197,8 @@ __global__ void __launch_bounds__(Tuning::kRowThreads)
       const std::int64_t position = position_in_row(p, element + static_cast<std::int64_t>(k - p.tap_count / 2) * p.channels);
       sum = device::fused_multiply_add(*taps.at(k), position < 0 ? p.border_value : p.from.template load<A>(row, position), sum);
     }
-    p.store(row, place_in_strips(element, p.strip_elements), p.tap_count == 0 ? p.from.template load<A>(row, position_in_row(p, element)) : sum);
+    if (p.tap_count == 0) sum = p.from.template load<A>(row, position_in_row(p, element));
+    p.store(row, element / Tuning::kStrip * p.strip_elements + element % Tuning::kStrip, sum);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/cuda/device_copy.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -38,6 +39,7 @@ std::pmr::memory_resource* device_resource() noexcept {
 }
 std::pmr::memory_resource* pinned_resource() noexcept { return device_resource(); }
 
+void copy_on_device(void*, const void*, std::int64_t, DeviceStream) { fail(); }
 void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
 
 bool is_capturing(DeviceStream) { fail(); }
@@ -64,7 +66,7 @@ void convolve_cuda(const SeparableTaps&, const Border&, const ConstRegion&, cons
                    const ConvolutionEpilogue&) {
   fail();
 }
-std::int64_t convolve_device_bytes(const SeparableTaps&, Extent, std::int64_t, Arithmetic) { return 0; }
+std::int64_t convolve_device_bytes(const SeparableTaps&, Extent, std::int64_t, Arithmetic, Extent) { return 0; }
 
 DeviceLimits measure_device_limits(int, std::int64_t) { fail(); }
 void cell_moments_cuda(const ConstPixelView&, Extent, Moments*, DeviceStream) { fail(); }

@@ -23,9 +23,11 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= elements) return;
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    const A x = a.template load<A>(row, element);
-    const A y = binary ? b.template load<A>(row, element) : x;
-    store(row, element, op(x, y));
+    const A x[1] = {a.template load<A>(row, element)};
+    const A y[1] = {binary ? b.template load<A>(row, element) : x[0]};
+    A result[1];
+    op(x, y, result);
+    store(row, element, result[0]);
   }
 }
 

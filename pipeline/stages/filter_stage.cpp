@@ -100,7 +100,7 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
 std::int64_t FilterStage::device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
   std::int64_t convolution = 0;
   for (const SeparableTaps& taps : branches_) {
-    convolution = std::max(convolution, convolve_device_bytes(taps, output, input.channels, arithmetic));
+    convolution = std::max(convolution, convolve_device_bytes(taps, output, input.channels, arithmetic, input.extent));
   }
   const bool first_is_kept = branches_.size() == 2;
   return convolution + (first_is_kept ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);

@@ -88,7 +88,7 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
   });
 }
 
-std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic) {
+std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic, Extent) {
   return Arena::bytes_for(host_scratch_bytes(taps, out, channels, arithmetic));
 }
 
