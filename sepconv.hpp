@@ -5,6 +5,7 @@
 #include "sepconv/io/files.hpp"
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/io/rows.hpp"
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/pipeline/chain.hpp"
 #include "sepconv/pipeline/device_filter.hpp"
 #include "sepconv/pipeline/measure.hpp"

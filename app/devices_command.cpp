@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "device_choice.hpp"
+#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
@@ -31,6 +32,7 @@ struct Gpu {
   DeviceInfo info;
   std::int64_t free_bytes = 0;
   DeviceLimits limits;
+  std::string trouble;  ///< why there are no figures: it is in use by somebody alone, full, or not supported
 };
 
 /// The processor's name as Linux gives it.
@@ -50,7 +52,14 @@ Processor measure_processor() {
 std::vector<Gpu> measure_gpus() {
   std::vector<Gpu> gpus;
   for (const DeviceInfo& info : cuda_devices()) {
-    gpus.push_back({info, free_device_memory_bytes(info.index), measure_device_limits(info.index)});
+    Gpu gpu{.info = info};
+    try {
+      gpu.free_bytes = free_device_memory_bytes(info.index);
+      gpu.limits = measure_device_limits(info.index);
+    } catch (const Error& error) {
+      gpu.trouble = error.what();
+    }
+    gpus.push_back(std::move(gpu));
   }
   return gpus;
 }
@@ -86,6 +95,7 @@ void print_gpu(const Gpu& gpu) {
   print_line("memory", fmt::format("{}, {} free", format_bytes(static_cast<double>(gpu.info.memory_bytes)),
                                    format_bytes(static_cast<double>(gpu.free_bytes))));
   print_line("multiprocessors", fmt::format("{}", gpu.info.multiprocessors));
+  if (!gpu.trouble.empty()) return print_line("cannot be used", gpu.trouble);
   print_line("copy engines", fmt::format("{}", gpu.info.copy_engines));
   print_line("upload", gigabytes(limits.upload_bytes_per_second) + " (from page-locked memory)");
   print_line("download", gigabytes(limits.download_bytes_per_second) + " (to page-locked memory)");
@@ -106,7 +116,7 @@ nlohmann::ordered_json processor_json(const Processor& cpu) {
 }
 
 nlohmann::ordered_json gpu_json(const Gpu& gpu) {
-  return {{"device", fmt::format("cuda:{}", gpu.info.index)},
+  nlohmann::ordered_json all = {{"device", fmt::format("cuda:{}", gpu.info.index)},
           {"name", gpu.info.name},
           {"compute_capability", compute_capability(gpu.info)},
           {"memory_bytes", gpu.info.memory_bytes},
@@ -119,6 +129,8 @@ nlohmann::ordered_json gpu_json(const Gpu& gpu) {
           {"copy_bytes_per_second", gpu.limits.copy_bytes_per_second},
           {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
           {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
+  if (!gpu.trouble.empty()) all["trouble"] = gpu.trouble;
+  return all;
 }
 
 int print_devices(bool json) {

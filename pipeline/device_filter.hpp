@@ -1,8 +1,12 @@
 // The library stage: a chain on memory that the caller owns, on the caller's stream.
 //
-//   const sepconv::DeviceFilter blur(sepconv::Chain::parse(stages), {{rows, cols}, 1,
-//   sepconv::PixelType::f32}); my_kernel<<<grid, block, 0, stream>>>(pixels); blur.enqueue(in, out, stream);
-//   // returns at once my_other_kernel<<<grid, block, 0, stream>>>(result);  // sees the result
+//   const sepconv::DeviceFilter blur(chain, {{rows, cols}, 1, sepconv::PixelType::f32});
+//
+//   my_kernel<<<grid, block, 0, stream>>>(pixels);
+//
+//   blur.enqueue(in, out, stream);  // returns at once
+//
+//   my_other_kernel<<<grid, block, 0, stream>>>(result);  // sees the result
 //
 // docs/examples/device_filter.cpp and docs/examples/in_cuda_program.cu are whole programs.
 #pragma once

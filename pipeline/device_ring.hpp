@@ -28,7 +28,7 @@ struct BandRange {
 /// CudaRun's business: before compute(i), download(i - slots) has been called.
 class DeviceRing {
  public:
-  /// Allocates everything. Throws OutOfMemory, with the device's name, before anything is read, and CudaError.
+  /// Allocates everything. Throws OutOfMemory, before anything is read, and CudaError.
   DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
              const Chain& chain, const Plan& plan, const RunOptions& options);
   DeviceRing(DeviceRing&&) = delete;

@@ -26,9 +26,12 @@ constexpr std::int64_t kHaloFactor =
 constexpr double kBandOverheadBytes = 1.3e6;
 constexpr std::int64_t kLeastDeviceInputBytes = 4 << 20;
 constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
+// What passes through slots on the host stays in its caches: reading and writing files is then faster than for larger bands.
+constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
 constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr double kDeviceMemoryShare = 0.9;  // of what is free
-constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
+/// One being read, one computed, one written; on a GPU one more is on the bus.
+constexpr int preferred_slots(int devices) { return devices > 0 ? 4 : 3; }
 constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
 constexpr std::int64_t kLeastArenaBytes = 1 << 20;
 constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
@@ -73,9 +76,10 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
   const std::int64_t halo = problem.halo_rows({1, image.cols});
   const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
+  const bool staged = problem.devices > 0 && !(problem.source_is_page_locked() && problem.sink_is_page_locked());
   const std::int64_t device_bytes =
       std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)), kLeastDeviceInputBytes,
-                 kMostDeviceInputBytes);
+                 staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
   const std::int64_t input_bytes = problem.devices > 0 ? device_bytes : kPreferredInputBytes;
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t rows =
@@ -130,7 +134,7 @@ bool is_useful(const PlanProblem& problem, const Cut& cut) {
 
 Search search(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   std::vector<int> slot_counts{options.slots};
-  if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
+  if (options.slots == 0) slot_counts = {preferred_slots(problem.devices), 3, 2, 1};
   Search found;
   // Bands of full width come first: only they read each source row once.
   for (const std::int64_t cols : candidate_cols(problem, options)) {
@@ -212,9 +216,10 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
         format_bytes(static_cast<double>(plan.bytes_read)),
         format_bytes(static_cast<double>(plan.source().bytes()))));
   }
-  if (options.slots == 0 && plan.slots < kPreferredSlots) {
+  if (options.slots == 0 && plan.slots < preferred_slots(static_cast<int>(plan.devices.size()))) {
     notes.push_back(fmt::format(
-        "{} of {} slots, because memory is short: {}", plan.slots, kPreferredSlots,
+        "{} of {} slots, because memory is short: {}", plan.slots,
+        preferred_slots(static_cast<int>(plan.devices.size())),
         plan.slots == 1 ? "nothing overlaps" : "reading and writing take turns to overlap computing"));
   }
   if (plan.threads < asked_threads)

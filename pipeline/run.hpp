@@ -74,7 +74,8 @@ struct RunReport {
 /// Calls sink.finish() at the end. If anything fails everything stops, every thread ends, and the first cause is thrown:
 /// InvalidArgument, OutOfMemory, IoError, Cancelled, or whatever a caller's own reader or writer threw, unchanged.
 /// If memory cannot be had for the plan, smaller plans are tried before OutOfMemory is thrown; until then nothing is written.
-/// The bytes written do not depend on the plan. sink.spec() must equal chain.result_spec(source.spec()).
+/// The pixels written do not depend on the plan, and on one device neither do a file's bytes (with several GPUs the compressed
+/// blocks of a TIFF may lie in another order). sink.spec() must equal chain.result_spec(source.spec()).
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
 
 /// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan options except `arithmetic`.

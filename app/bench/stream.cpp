@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "../options.hpp"
+#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 
@@ -134,6 +136,8 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
       ->check(CLI::PositiveNumber);
   command.add_option("--runs", request.runs, "runs of which the median counts; 5 by default")
       ->check(CLI::Range(1, 1000));
+  command.add_option("--trace", request.trace, "timeline of the last run, as Chrome trace JSON; replaces the file")
+      ->type_name("FILE");
   command.add_flag("--json", request.json, "as JSON");
 }
 
@@ -143,6 +147,17 @@ Chain chain_of(std::int64_t radius) {
   return Chain(
       {parse_stage(fmt::format("gaussian:sigma={},radius={}", static_cast<double>(radius) / 3, radius))});
 }
+
+namespace {
+
+/// The last run's stays.
+void write_trace(const std::filesystem::path& path, const RunReport& report) {
+  std::ofstream file(path);
+  write_chrome_trace(file, report.timeline.spans());
+  if (!file.flush()) throw IoError(fmt::format("cannot write {}; give a file in a folder that can be written", path.string()));
+}
+
+}  // namespace
 
 StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slots,
                       const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
@@ -161,6 +176,7 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
     row.startup_seconds = report.startup_seconds;
     row.band_rows = report.plan.band.rows;
     device = report.device;
+    if (!request.trace.empty()) write_trace(request.trace, report);
     return report.wall_seconds - report.startup_seconds;
   });
   return row;

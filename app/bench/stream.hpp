@@ -18,6 +18,7 @@ struct StreamRequest {
   std::vector<int> slots{1, 2, 3};
   int runs = 5;
   std::filesystem::path folder;  ///< file to file in there; empty: memory to memory
+  std::filesystem::path trace;  ///< empty: not wanted
   bool json = false;
   DeviceRequest device;
   RunOptions options;  ///< of every run, but for the slots; with the devices that were found
