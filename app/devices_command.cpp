@@ -52,7 +52,8 @@ Processor measure_processor() {
 std::vector<Gpu> measure_gpus() {
   std::vector<Gpu> gpus;
   for (const DeviceInfo& info : cuda_devices()) {
-    Gpu gpu{.info = info};
+    Gpu gpu;
+    gpu.info = info;
     try {
       gpu.free_bytes = free_device_memory_bytes(info.index);
       gpu.limits = measure_device_limits(info.index);

@@ -30,8 +30,7 @@ constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
 constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
 constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr double kDeviceMemoryShare = 0.9;  // of what is free
-/// One being read, one computed, one written; on a GPU one more is on the bus.
-constexpr int preferred_slots(int devices) { return devices > 0 ? 4 : 3; }
+constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
 constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
 constexpr std::int64_t kLeastArenaBytes = 1 << 20;
 constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
@@ -134,7 +133,7 @@ bool is_useful(const PlanProblem& problem, const Cut& cut) {
 
 Search search(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   std::vector<int> slot_counts{options.slots};
-  if (options.slots == 0) slot_counts = {preferred_slots(problem.devices), 3, 2, 1};
+  if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
   Search found;
   // Bands of full width come first: only they read each source row once.
   for (const std::int64_t cols : candidate_cols(problem, options)) {
@@ -216,10 +215,9 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
         format_bytes(static_cast<double>(plan.bytes_read)),
         format_bytes(static_cast<double>(plan.source().bytes()))));
   }
-  if (options.slots == 0 && plan.slots < preferred_slots(static_cast<int>(plan.devices.size()))) {
+  if (options.slots == 0 && plan.slots < kPreferredSlots) {
     notes.push_back(fmt::format(
-        "{} of {} slots, because memory is short: {}", plan.slots,
-        preferred_slots(static_cast<int>(plan.devices.size())),
+        "{} of {} slots, because memory is short: {}", plan.slots, kPreferredSlots,
         plan.slots == 1 ? "nothing overlaps" : "reading and writing take turns to overlap computing"));
   }
   if (plan.threads < asked_threads)

@@ -18,7 +18,7 @@ struct PlanOptions {
   std::int64_t max_memory_bytes =
       0;            ///< ceiling for everything the run holds; 0: a quarter of the memory that is free
   int threads = 0;  ///< 0: all processors this process may use
-  int slots = 0;    ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3 (GPUs: 4), fewer when memory is short
+  int slots = 0;    ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
   std::int64_t band_rows = 0;  ///< rows of the result per band; rounded up to what the sink's blocks need
   std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
   Extent tile{};                 ///< pixels of the result computed at once by one thread; for tests
