@@ -103,7 +103,7 @@ class Event {
   void record(DeviceStream stream) const;
   /// Work enqueued on `stream` from now on waits for the event as it was last recorded; for an event that never was it does not wait.
   void wait_in(DeviceStream stream) const;
-  /// The calling thread waits, without spinning; at once for an event that was never recorded.
+  /// The calling thread waits, asleep but for a look every few ten microseconds; at once for an event that was never recorded.
   void synchronize() const;
   /// From `earlier` to this: both made with timing, recorded and passed.
   double seconds_since(const Event& earlier) const;
