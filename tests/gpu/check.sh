@@ -58,6 +58,7 @@ if ! compgen -G "/dev/nvidia[0-9]*" >/dev/null; then
 fi
 
 for program in "$programs"/test_*; do
+  [[ $program == */test_simulated_gpu ]] && continue  # needs none, and calls nothing that a sanitizer could look at
   [[ -x $program && ! -d $program ]] && has "$program" '[gpu]' || continue
   part "$(basename "$program")" "$program" '[gpu]' --durations no
 done
@@ -74,6 +75,7 @@ if ((sanitize)); then
     options=()
     [[ $tool == memcheck ]] && options=(--leak-check full)
     for program in "$programs"/test_*; do
+      [[ $program == */test_simulated_gpu ]] && continue
       [[ -x $program && ! -d $program ]] && has "$program" '[sanitize]' || continue
       part "$tool-$(basename "$program")" "$sanitizer" --tool "$tool" "${options[@]}" --error-exitcode 1 --print-limit 5 "$program" '[sanitize]'
     done
