@@ -55,21 +55,28 @@ class PinnedResource final : public std::pmr::memory_resource {
     std::byte* const memory = mapping.aligned();
     madvise(memory, bytes, MADV_HUGEPAGE);
     touch(memory, bytes);
-    if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) != cudaSuccess) {
-      cudaGetLastError();
+    try {
+      const std::scoped_lock lock(mutex_);
+      mappings_[memory] = mapping;  // before the pages are locked: what may throw comes first
+    } catch (...) {
       munmap(mapping.begin, mapping.bytes);
-      throw std::bad_alloc();
+      throw;
     }
-    const std::scoped_lock lock(mutex_);
-    mappings_[memory] = mapping;
-    return memory;
+    if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess) return memory;
+    cudaGetLastError();
+    unmap(memory);
+    throw std::bad_alloc();
   }
 
   void do_deallocate(void* memory, std::size_t, std::size_t) override {
     cudaHostUnregister(memory);
+    unmap(memory);
+  }
+
+  void unmap(void* memory) {
     const std::scoped_lock lock(mutex_);
-    const auto mapping = mappings_.extract(memory).mapped();
-    munmap(mapping.begin, mapping.bytes);
+    const auto mapping = mappings_.extract(memory);
+    munmap(mapping.mapped().begin, mapping.mapped().bytes);
   }
 
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }

@@ -67,7 +67,7 @@ class DeviceScope {
 /// Memory of the calling thread's current device; throws std::bad_alloc, and CudaError if it is not memory that is short.
 /// Process-wide and stateless, for Buffer and Arena.
 std::pmr::memory_resource* device_resource() noexcept;
-/// Page-locked host memory that every device copies to and from at full speed; throws std::bad_alloc. Process-wide and stateless.
+/// Page-locked host memory that every device copies to and from at full speed; throws std::bad_alloc. Process-wide.
 std::pmr::memory_resource* pinned_resource() noexcept;
 
 /// Copies in stream order between host (page-locked, or the calling thread waits) and device memory, or within the device: `rows` rows
