@@ -64,6 +64,15 @@ struct BasicPixelView {
 using PixelView = BasicPixelView<std::byte>;
 using ConstPixelView = BasicPixelView<const std::byte>;
 
+/// View of the densely packed pixels of an image in memory of spec.bytes().
+inline PixelView dense_view(std::byte* data, const ImageSpec& spec) noexcept {
+  return {data, spec.extent, spec.channels, spec.type, spec.row_bytes()};
+}
+/// The same for a part of an image, which has memory of its own.
+inline PixelView dense_view(std::byte* data, const ImageSpec& image, Extent part) noexcept {
+  return dense_view(data, {part, image.channels, image.type});
+}
+
 /// View of a caller's typed array: rows x cols pixels of `channels`; `pitch_bytes` 0 means densely packed.
 template <class T>
 auto view_of(T* data, Extent extent, std::int64_t channels = 1, std::int64_t pitch_bytes = 0) {

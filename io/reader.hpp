@@ -48,6 +48,8 @@ class Reader {
     (void)rect;
     return {};
   }
+  /// Whether all of the image lies so.
+  bool is_page_locked() const { return page_locked(Rect::whole(spec().extent)).data != nullptr; }
 
   /// Upper bound of the memory held while reads run on an executor of this concurrency, decoder's own included,
   /// `out` excluded. Part of the plan's ceiling, so it must hold.

@@ -42,6 +42,8 @@ class Writer {
     (void)rect;
     return {};
   }
+  /// Whether all of the image is to end up so.
+  bool is_page_locked() const { return page_locked(Rect::whole(spec().extent)).data != nullptr; }
 
   /// Does what is left to do and takes time, such as encoding an image collected as a whole, without making
   /// anything visible; run() calls it before finish() so that a stop request that comes meanwhile still

@@ -1,26 +1,16 @@
 #include "sepconv/pipeline/device_ring.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
-#include "sepconv/kernels/cuda/device_copy.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 
 namespace sepconv {
 namespace {
 
-PixelView dense_view(std::byte* data, const ImageSpec& spec, Extent extent) {
-  return {data, extent, spec.channels, spec.type, extent.cols * spec.pixel_bytes()};
-}
-
 void copy_pixels_in_order(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
   copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
 }
-
-bool is_page_locked(const Reader& source) { return source.page_locked(Rect::whole(source.spec().extent)).data != nullptr; }
-bool is_page_locked(const Writer& sink) { return sink.page_locked(Rect::whole(sink.spec().extent)).data != nullptr; }
 
 }  // namespace
 
@@ -29,8 +19,8 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
     : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), chain_(chain), plan_(plan) {
   std::pmr::memory_resource* const pinned = options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
   std::pmr::memory_resource* const memory = options.device_memory != nullptr ? options.device_memory : device_resource();
-  const std::int64_t input_bytes = is_page_locked(source) ? 0 : plan.slot_input_bytes;
-  const std::int64_t output_bytes = is_page_locked(sink) ? 0 : plan.slot_output_bytes;
+  const std::int64_t input_bytes = source.is_page_locked() ? 0 : plan.slot_input_bytes;
+  const std::int64_t output_bytes = sink.is_page_locked() ? 0 : plan.slot_output_bytes;
   // Device memory first: it is what is short most often, and costs little to try.
   for (int input = 0; input < device_inputs(plan.slots); ++input) device_inputs_.emplace_back(plan.slot_input_bytes, memory);
   arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
@@ -106,9 +96,7 @@ void DeviceRing::compute(std::int64_t band) {
   const Region source = device_source(band);
   events.upload.end.wait_in(compute_.get());
   if (!shared.empty()) {
-    // Both are dense and of the same columns.
-    copy_on_device(source.crop(shared).pixels.data, device_source(band - 1).crop(shared).pixels.data,
-                   shared.area() * plan_.source().pixel_bytes(), compute_.get());
+    copy_pixels_in_order(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());

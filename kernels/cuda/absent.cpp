@@ -2,7 +2,6 @@
 #include <new>
 
 #include "sepconv/kernels/conv/conv.hpp"
-#include "sepconv/kernels/cuda/device_copy.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -39,7 +38,6 @@ std::pmr::memory_resource* device_resource() noexcept {
 }
 std::pmr::memory_resource* pinned_resource() noexcept { return device_resource(); }
 
-void copy_on_device(void*, const void*, std::int64_t, DeviceStream) { fail(); }
 void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
 
 bool is_capturing(DeviceStream) { fail(); }

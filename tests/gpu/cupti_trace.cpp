@@ -106,8 +106,6 @@ void add_copy(const MemcpyRecord& copy) {
 void add_kernel(const KernelRecord& kernel) {
   RawRecord raw{{}, kernel.start, kernel.end};
   raw.record.name = kernel.name != nullptr ? kernel.name : "";
-  // The rows that a band shares with the one before are copied by a kernel, before the band's computing begins.
-  if (raw.record.name.find("copy_words") != std::string::npos) raw.record.activity = Activity::on_device;
   raw_records.push_back(std::move(raw));
 }
 

@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/cuda/device_copy.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "simulated_gpu.hpp"
@@ -146,10 +145,6 @@ void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int
                   static_cast<std::size_t>(row_bytes));
     }
   });
-}
-
-void copy_on_device(void* to, const void* from, std::int64_t bytes, DeviceStream stream) {
-  copy_rows(to, bytes, from, bytes, bytes, 1, stream);
 }
 
 Stream::Stream() {
