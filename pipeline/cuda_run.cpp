@@ -35,11 +35,9 @@ std::string track_suffix(const Plan& plan, int device) {
 }
 
 CudaRun::CudaRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options)
-    : source_(source), sink_(sink), plan_(plan), options_(options), pool_(plan.threads, stop_.get_token()) {
-  progress_.bands = plan.band_count();
-  progress_.pixels = plan.result().extent.area();
+    : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan, options), pool_(plan.threads, state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-    const BandRange bands = share_of(progress_.bands, i, plan.devices.size());
+    const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
     if (bands.first == bands.end) continue;  // fewer bands than devices
     const int device = plan.devices[i];
     const DeviceScope scope(device);
@@ -49,7 +47,7 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Chain& chain, const Plan& p
 }
 
 void CudaRun::execute(Timeline& timeline) {
-  const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
+  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
   for (Lane& lane : lanes_) {
     const DeviceScope scope(lane.ring->device());
     lane.ring->set_clock(timeline);
@@ -64,11 +62,10 @@ void CudaRun::execute(Timeline& timeline) {
       }
       write_all(timeline);
     } catch (...) {
-      fail(std::current_exception());
+      state_.fail(std::current_exception());
     }
   }
-  const std::scoped_lock lock(mutex_);
-  if (error_) std::rethrow_exception(error_);
+  state_.rethrow_failure();
 }
 
 void CudaRun::play(const Lane& lane, const std::function<void()>& work) noexcept {
@@ -76,7 +73,7 @@ void CudaRun::play(const Lane& lane, const std::function<void()>& work) noexcept
     set_current_device(lane.ring->device());
     work();
   } catch (...) {
-    fail(std::current_exception());
+    state_.fail(std::current_exception());
   }
 }
 
@@ -103,8 +100,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
     source_.read(missing, input, pool_);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }
-  const std::scoped_lock lock(mutex_);
-  bytes_read_ += bytes;
+  state_.add_bytes_read(bytes);
 }
 
 void CudaRun::upload_all(Lane& lane) {
@@ -158,40 +154,15 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   }
   const bool in_place = sink_.page_locked(rect).data != nullptr;
   if (!in_place) timeline.record({"write", band, begin, timeline.now(), bytes});
-
-  ++progress_.bands_done;
-  progress_.pixels_done += rect.area();
-  progress_.bytes_written += bytes;
-  progress_.seconds = timeline.now();
-  if (!options_.progress) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    progress_.bytes_read = bytes_read_;
-  }
-  options_.progress(progress_);
+  state_.report_written(rect, timeline);
 }
 
 bool CudaRun::wait_for(const Lane& lane, Role role, std::int64_t bands) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return error_ != nullptr || lane.done[role] >= bands; });
-  return error_ == nullptr;
+  return state_.wait_until([&] { return lane.done[role] >= bands; });
 }
 
 void CudaRun::finish_band(Lane& lane, Role role) {
-  {
-    const std::scoped_lock lock(mutex_);
-    ++lane.done[role];
-  }
-  changed_.notify_all();
-}
-
-void CudaRun::fail(std::exception_ptr error) noexcept {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!error_) error_ = std::move(error);
-  }
-  stop_.request_stop();
-  changed_.notify_all();
+  state_.update([&] { ++lane.done[role]; });
 }
 
 }  // namespace sepconv

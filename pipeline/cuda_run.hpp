@@ -2,17 +2,14 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "sepconv/pipeline/device_ring.hpp"
 #include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run_state.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
 
 namespace sepconv {
@@ -42,7 +39,7 @@ class CudaRun {
 
   struct Lane {
     std::unique_ptr<DeviceRing> ring;
-    std::array<std::int64_t, 4> done{};  // bands finished, by role; under mutex_
+    std::array<std::int64_t, 4> done{};  // bands finished, by role; under the state's lock
   };
 
   void read_band(Lane& lane, std::int64_t band, Timeline& timeline);
@@ -57,20 +54,13 @@ class CudaRun {
   /// Waits until `role` has finished so many of the lane's bands; false when the run has failed.
   bool wait_for(const Lane& lane, Role role, std::int64_t bands);
   void finish_band(Lane& lane, Role role);
-  void fail(std::exception_ptr error) noexcept;
 
   Reader& source_;
   Writer& sink_;
   const Plan& plan_;
   const RunOptions& options_;
+  RunState state_;
   std::vector<Lane> lanes_;
-  Progress progress_;  // the writer's own, but for bytes_read_
-
-  std::stop_source stop_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::int64_t bytes_read_ = 0;
-  std::exception_ptr error_;
   ThreadPool pool_;  // reads and writes
 };
 

@@ -12,10 +12,6 @@ namespace {
 
 constexpr const char* kRoleNames[] = {"read", "compute", "write"};
 
-PixelView dense_view(std::byte* data, const ImageSpec& spec, Extent extent) {
-  return {data, extent, spec.channels, spec.type, extent.cols * spec.pixel_bytes()};
-}
-
 }  // namespace
 
 Region StreamingRun::Slot::source(const ImageSpec& spec, const Rect& rect) const {
@@ -37,19 +33,18 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, con
       chain_(chain),
       plan_(plan),
       options_(options),
-      pool_(plan.threads, stop_.get_token()) {
+      state_(plan, options),
+      pool_(plan.threads, state_.stop_token()) {
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   for (int slot = 0; slot < plan.slots; ++slot) {
     slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
   }
   for (int worker = 0; worker < plan.threads; ++worker)
-    arenas_.emplace_back(Buffer(plan.arena_bytes, memory), stop_.get_token());
-  progress_.bands = plan.band_count();
-  progress_.pixels = plan.result().extent.area();
+    arenas_.emplace_back(Buffer(plan.arena_bytes, memory), state_.stop_token());
 }
 
 void StreamingRun::execute(Timeline& timeline) {
-  const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
+  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
   {
     std::vector<std::jthread> threads;
     try {
@@ -57,16 +52,15 @@ void StreamingRun::execute(Timeline& timeline) {
       threads.emplace_back([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
       play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
     } catch (...) {  // a thread could not be had; those that began wait for it
-      fail(std::current_exception());
+      state_.fail(std::current_exception());
     }
   }
-  const std::scoped_lock lock(mutex_);
-  if (error_) std::rethrow_exception(error_);
+  state_.rethrow_failure();
 }
 
 void StreamingRun::play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step) {
   try {
-    for (std::int64_t band = 0; band < progress_.bands; ++band) {
+    for (std::int64_t band = 0; band < plan_.band_count(); ++band) {
       // The ring's whole order: read after the slot's last band was written, compute after read, write after
       // compute.
       const Role before = role == kRead ? kWrite : static_cast<Role>(role - 1);
@@ -78,35 +72,19 @@ void StreamingRun::play(Role role, Timeline& timeline, const std::function<void(
       }
       timeline.record({kRoleNames[role], band, begin, timeline.now(), bytes_[role]});
       finish_band(role);
-      if (role == kWrite) report_progress(band, timeline);
+      if (role == kWrite) state_.report_written(plan_.band_rect(band), timeline);
     }
   } catch (...) {
-    fail(std::current_exception());
+    state_.fail(std::current_exception());
   }
 }
 
 bool StreamingRun::wait_for(Role role, std::int64_t bands_done) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return error_ != nullptr || done_[role] >= bands_done; });
-  return error_ == nullptr;
+  return state_.wait_until([&] { return done_[role] >= bands_done; });
 }
 
 void StreamingRun::finish_band(Role role) {
-  {
-    const std::scoped_lock lock(mutex_);
-    ++done_[role];
-    if (role == kRead) bytes_read_ += bytes_[kRead];
-  }
-  changed_.notify_all();
-}
-
-void StreamingRun::fail(std::exception_ptr error) noexcept {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!error_) error_ = std::move(error);
-  }
-  stop_.request_stop();
-  changed_.notify_all();
+  state_.update([&] { ++done_[role]; });
 }
 
 /// Copies the rows that the band before holds, and reads the others below them.
@@ -124,6 +102,7 @@ void StreamingRun::read_band(std::int64_t band) {
   bytes_[kRead] = rows.missing.area() * spec.pixel_bytes();
   if (rows.missing.empty()) return;
   source_.read(rows.missing, held.crop(rows.missing).pixels, pool_);
+  state_.add_bytes_read(bytes_[kRead]);
 }
 
 void StreamingRun::compute_band(std::int64_t band) {
@@ -145,19 +124,6 @@ void StreamingRun::write_band(std::int64_t band) {
   const Rect rect = plan_.band_rect(band);
   bytes_[kWrite] = rect.area() * plan_.result().pixel_bytes();
   sink_.write(rect, slot_of(band).result(plan_, rect).pixels, pool_);
-}
-
-void StreamingRun::report_progress(std::int64_t band, const Timeline& timeline) {
-  progress_.bands_done = band + 1;
-  progress_.pixels_done += plan_.band_rect(band).area();
-  progress_.bytes_written += bytes_[kWrite];
-  progress_.seconds = timeline.now();
-  if (!options_.progress) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    progress_.bytes_read = bytes_read_;
-  }
-  options_.progress(progress_);
 }
 
 }  // namespace sepconv

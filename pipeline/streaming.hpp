@@ -2,15 +2,12 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <stop_token>
 #include <vector>
 
 #include "sepconv/pipeline/band_rows.hpp"
 #include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run_state.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
 
 namespace sepconv {
@@ -53,8 +50,6 @@ class StreamingRun {
   void play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step);
   bool wait_for(Role role, std::int64_t bands_done);
   void finish_band(Role role);
-  void fail(std::exception_ptr error) noexcept;
-  void report_progress(std::int64_t band, const Timeline& timeline);
   Slot& slot_of(std::int64_t band) { return slots_[static_cast<std::size_t>(band % plan_.slots)]; }
 
   Reader& source_;
@@ -63,16 +58,10 @@ class StreamingRun {
   const Plan& plan_;
   const RunOptions& options_;
   std::vector<Slot> slots_;
-  std::vector<Arena> arenas_;  // one per worker
-  Progress progress_;          // the writer's own, but for bytes_read
-
-  std::stop_source stop_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::array<std::int64_t, 3> done_{};   // bands finished, by role
+  std::vector<Arena> arenas_;            // one per worker
+  RunState state_;
+  std::array<std::int64_t, 3> done_{};   // bands finished, by role; under the state's lock
   std::array<std::int64_t, 3> bytes_{};  // moved for the band at hand, by role; each role's own
-  std::int64_t bytes_read_ = 0;
-  std::exception_ptr error_;
   ThreadPool pool_;
 };
 
