@@ -12,12 +12,41 @@ std::int64_t intermediate_bytes(const Rect& rect, const ImageSpec& spec, Arithme
   return Arena::view_bytes(rect.extent(), spec.channels, pixel_type_of(arithmetic));
 }
 
-/// Sizes of the two slabs that intermediate images take turns in: the result of stage i lies in slab i % 2.
-std::array<std::int64_t, 2> slab_bytes(const std::vector<ImageSpec>& specs, const std::vector<Rect>& rects,
-                                       Arithmetic arithmetic) {
+/// A stage and the pointwise stages after it that it does as well.
+struct Step {
+  std::size_t first;
+  std::vector<PointwiseOp> then;
+  std::size_t end() const noexcept { return first + 1 + then.size(); }
+};
+
+/// Every stage for itself, as the CPU computes them.
+std::vector<Step> single_steps(const Chain& chain) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < chain.size(); ++i) steps.push_back({i, {}});
+  return steps;
+}
+
+/// Pointwise stages done by the stage before them, as a device computes them.
+std::vector<Step> fused_steps(const Chain& chain) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const PointwiseOp* op = chain.stages()[i]->pointwise();
+    if (op != nullptr && !steps.empty() && steps.back().then.size() < kMostFusedOps) {
+      steps.back().then.push_back(*op);
+    } else {
+      steps.push_back({i, {}});
+    }
+  }
+  return steps;
+}
+
+/// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
+std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
+                                       const std::vector<Rect>& rects, Arithmetic arithmetic) {
   std::array<std::int64_t, 2> bytes{};
-  for (std::size_t i = 1; i + 1 < rects.size(); ++i) {
-    bytes[i % 2] = std::max(bytes[i % 2], intermediate_bytes(rects[i], specs[i], arithmetic));
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    const std::size_t end = steps[i].end();
+    bytes[i % 2] = std::max(bytes[i % 2], intermediate_bytes(rects[end], specs[end], arithmetic));
   }
   return bytes;
 }
@@ -26,6 +55,37 @@ PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Arit
   const PixelType type = pixel_type_of(arithmetic);
   return {slab, rect.extent(), spec.channels, type,
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
+}
+
+/// Upper bound of the arena bytes for any output of at most this extent. stage_bytes(stage, output, input) is a stage's own share.
+template <class StageBytes>
+std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
+                         Arithmetic arithmetic, const StageBytes& stage_bytes) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
+  const auto slabs = slab_bytes(steps, specs, rects, arithmetic);
+  std::int64_t most = 0;
+  for (const Step& step : steps) {
+    most = std::max(most, stage_bytes(*chain.stages()[step.first], rects[step.end()].extent(), specs[step.first]));
+  }
+  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
+}
+
+/// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
+template <class Compute>
+void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                const ConstRegion& source, const Region& out, Arena& arena, const Compute& compute) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
+  const Arena::Scope scope(arena);
+  const auto bytes = slab_bytes(steps, specs, rects, arithmetic);
+  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]), arena.allocate<std::byte>(bytes[1])};
+  ConstRegion in = source;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t end = steps[i].end();
+    Region result = out;
+    if (i + 1 < steps.size()) result = {view_in(slabs[i % 2], rects[end], specs[end], arithmetic), rects[end], specs[end].extent};
+    compute(*chain.stages()[steps[i].first], steps[i], in, result);
+    in = result;
+  }
 }
 
 }  // namespace
@@ -56,14 +116,17 @@ Rect middle_rect(Extent image, Extent part) {
 
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic) {
-  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
-  const auto slabs = slab_bytes(specs, rects, arithmetic);
-  std::int64_t stage_bytes = 0;
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    stage_bytes =
-        std::max(stage_bytes, chain.stages()[i]->scratch_bytes(rects[i + 1].extent(), specs[i], arithmetic));
-  }
-  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + stage_bytes;
+  return steps_bytes(single_steps(chain), chain, specs, tile, arithmetic,
+                     [&](const Stage& stage, Extent output, const ImageSpec& input) {
+                       return stage.scratch_bytes(output, input, arithmetic);
+                     });
+}
+
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output, Arithmetic arithmetic) {
+  return steps_bytes(fused_steps(chain), chain, specs, output, arithmetic,
+                     [&](const Stage& stage, Extent part, const ImageSpec& input) {
+                       return stage.device_bytes(part, input, arithmetic);
+                     });
 }
 
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile) {
@@ -84,66 +147,10 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
   }
-  const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
-  const Arena::Scope scope(arena);
-  const auto bytes = slab_bytes(specs, rects, arithmetic);
-  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]),
-                                        arena.allocate<std::byte>(bytes[1])};
-  ConstRegion in = source;
-  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
-    const Region result{view_in(slabs[(i + 1) % 2], rects[i + 1], specs[i + 1], arithmetic), rects[i + 1],
-                        specs[i + 1].extent};
-    chain.stages()[i]->apply(in, result, arithmetic, arena);
-    in = result;
-  }
-  chain.stages().back()->apply(in, out, arithmetic, arena);
-}
-
-namespace {
-
-/// A stage and the pointwise stages after it that it does as well.
-struct FusedStage {
-  std::size_t first;
-  std::vector<PointwiseOp> then;
-  std::size_t end() const noexcept { return first + 1 + then.size(); }
-};
-
-std::vector<FusedStage> fused_stages(const Chain& chain) {
-  std::vector<FusedStage> fused;
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const PointwiseOp* op = chain.stages()[i]->pointwise();
-    if (op != nullptr && !fused.empty() && fused.back().then.size() < kMostFusedOps) {
-      fused.back().then.push_back(*op);
-    } else {
-      fused.push_back({i, {}});
-    }
-  }
-  return fused;
-}
-
-/// As slab_bytes, where the result of fused stage i lies in slab i % 2.
-std::array<std::int64_t, 2> fused_slab_bytes(const std::vector<FusedStage>& fused, const std::vector<ImageSpec>& specs,
-                                             const std::vector<Rect>& rects, Arithmetic arithmetic) {
-  std::array<std::int64_t, 2> bytes{};
-  for (std::size_t i = 0; i + 1 < fused.size(); ++i) {
-    const std::size_t end = fused[i].end();
-    bytes[i % 2] = std::max(bytes[i % 2], intermediate_bytes(rects[end], specs[end], arithmetic));
-  }
-  return bytes;
-}
-
-}  // namespace
-
-std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output, Arithmetic arithmetic) {
-  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
-  const std::vector<FusedStage> fused = fused_stages(chain);
-  const auto slabs = fused_slab_bytes(fused, specs, rects, arithmetic);
-  std::int64_t stage_bytes = 0;
-  for (const FusedStage& stage : fused) {
-    const Extent extent = rects[stage.end()].extent();
-    stage_bytes = std::max(stage_bytes, chain.stages()[stage.first]->device_bytes(extent, specs[stage.first], arithmetic));
-  }
-  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + stage_bytes;
+  walk_steps(single_steps(chain), chain, specs, arithmetic, source, out, arena,
+             [&](const Stage& stage, const Step&, const ConstRegion& in, const Region& result) {
+               stage.apply(in, result, arithmetic, arena);
+             });
 }
 
 void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic, const ConstRegion& source,
@@ -152,19 +159,10 @@ void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arit
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
   }
-  const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
-  const Arena::Scope scope(arena);
-  const std::vector<FusedStage> fused = fused_stages(chain);
-  const auto bytes = fused_slab_bytes(fused, specs, rects, arithmetic);
-  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]), arena.allocate<std::byte>(bytes[1])};
-  ConstRegion in = source;
-  for (std::size_t i = 0; i < fused.size(); ++i) {
-    const std::size_t end = fused[i].end();
-    Region result = out;
-    if (i + 1 < fused.size()) result = {view_in(slabs[i % 2], rects[end], specs[end], arithmetic), rects[end], specs[end].extent};
-    chain.stages()[fused[i].first]->enqueue(in, result, arithmetic, arena, stream, fused[i].then);
-    in = result;
-  }
+  walk_steps(fused_steps(chain), chain, specs, arithmetic, source, out, arena,
+             [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
+               stage.enqueue(in, result, arithmetic, arena, stream, step.then);
+             });
 }
 
 }  // namespace sepconv
