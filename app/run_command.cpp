@@ -46,7 +46,7 @@ int run_streaming(const Request& request, Job& job, SideFiles& side_files) {
 int run_whole(const Request& request, Job& job) {
   const ImageSpec& spec = job.sink->spec();
   const Buffer pixels(spec.bytes());
-  const PixelView result{pixels.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()};
+  const PixelView result = dense_view(pixels.data(), spec);
   {
     const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
     run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);

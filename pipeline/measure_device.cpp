@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::int64_t kSlots = 4;  // one is uploaded while the others are reduced
 constexpr std::int64_t kPieceBytes = std::int64_t{16} << 20;
-constexpr double kDeviceMemoryShare = 0.9;  // of what is free
 
 /// Which GPU, and how much of its memory may be taken.
 struct DeviceBudget {
@@ -31,9 +30,7 @@ struct DeviceBudget {
 
 DeviceBudget budget_of(const RunOptions& options) {
   const int device = options.devices.front();
-  if (options.max_device_memory_bytes > 0) return {device, options.max_device_memory_bytes};
-  const auto free_bytes = static_cast<double>(free_device_memory_bytes(device));
-  return {device, static_cast<std::int64_t>(free_bytes * kDeviceMemoryShare)};
+  return {device, device_memory_ceiling({device}, options)};
 }
 
 /// A sink on a device. A slot's work is ordered by its stream: upload, reduce, download; slots run side by

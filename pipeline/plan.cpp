@@ -75,7 +75,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
   const std::int64_t halo = problem.halo_rows({1, image.cols});
   const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
-  const bool staged = problem.devices > 0 && !(problem.source_is_page_locked() && problem.sink_is_page_locked());
+  const bool staged = problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
   const std::int64_t device_bytes =
       std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)), kLeastDeviceInputBytes,
                  staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
@@ -172,15 +172,6 @@ Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads
   }
 }
 
-/// Most of what is free on the GPU that has the least.
-std::int64_t device_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
-  if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
-  if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
-  return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
-}
-
 /// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row by row keeps but one busy.
 std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
   const bool in_order =
@@ -246,6 +237,14 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
   return needed_rects(chain, specs, output).front();
 }
 
+std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
+  if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
+  if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
+  return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
+}
+
 Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, const PlanOptions& options) {
   check_options(options);
   Plan plan;
@@ -264,7 +263,7 @@ Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, con
     if (host_only != nullptr)
       throw InvalidArgument(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
   }
-  plan.max_device_memory_bytes = device_ceiling(plan.devices, options);
+  plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
   const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink, max_arena_bytes, static_cast<int>(plan.devices.size())};
   const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
   plan.threads = cut.threads;

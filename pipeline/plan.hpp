@@ -92,6 +92,10 @@ Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, con
 /// The plan for people, several lines; what `sepconv plan` prints.
 std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink);
 
+/// What a run with these options may hold on each of these GPUs: what they say, else most of what is free on the one that has the
+/// least. Without GPUs there is no ceiling. Throws CudaError.
+std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);
+
 /// Memory that can be had now without swapping: the least of MemAvailable, the cgroup's limit less its use,
 /// and the process's rlimit.
 std::int64_t free_memory_bytes();

@@ -81,14 +81,6 @@ std::int64_t PlanProblem::read_unit_rows() const {
   return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.block.rows) : 1;
 }
 
-bool PlanProblem::source_is_page_locked() const {
-  return source.page_locked(Rect::whole(source.spec().extent)).data != nullptr;
-}
-
-bool PlanProblem::sink_is_page_locked() const {
-  return sink.page_locked(Rect::whole(sink.spec().extent)).data != nullptr;
-}
-
 Extent PlanProblem::band_unit() const {
   const Extent image = specs.back().extent;
   const Extent block = sink.layout().block;
@@ -161,8 +153,8 @@ Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int 
   cut.slots = slots;
   cut.threads = threads;
   set_slots(problem, cut);
-  const std::int64_t host_slot = (problem.source_is_page_locked() ? 0 : cut.slot_input_bytes) +
-                                 (problem.sink_is_page_locked() ? 0 : cut.slot_output_bytes);
+  const std::int64_t host_slot = (problem.source.is_page_locked() ? 0 : cut.slot_input_bytes) +
+                                 (problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes);
   cut.memory = {.slots = problem.devices * slots * host_slot,
                 .scratch = 0,
                 .source = problem.source.buffer_bytes(threads),

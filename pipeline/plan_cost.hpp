@@ -18,9 +18,6 @@ struct PlanProblem {
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
   std::int64_t read_unit_rows() const;
-  /// Whether a device copies from the source, or to the sink, without slots between.
-  bool source_is_page_locked() const;
-  bool sink_is_page_locked() const;
   /// Bands end at multiples of this.
   Extent band_unit() const;
   /// Rows that a band needs beyond its own number.

@@ -9,7 +9,7 @@ namespace {
 
 struct Image {
   explicit Image(const ImageSpec& spec)
-      : pixels(spec.bytes()), view{pixels.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()} {}
+      : pixels(spec.bytes()), view(dense_view(pixels.data(), spec)) {}
   Buffer pixels;
   PixelView view;
 };

@@ -30,8 +30,7 @@ std::vector<Rect> windows_of(Extent image) {
 /// Owned pixels, densely packed.
 struct Pixels {
   Pixels(Extent extent, const ImageSpec& like)
-      : memory(extent.area() * like.pixel_bytes()),
-        view{memory.data(), extent, like.channels, like.type, extent.cols * like.pixel_bytes()} {}
+      : memory(extent.area() * like.pixel_bytes()), view(dense_view(memory.data(), like, extent)) {}
   Buffer memory;
   PixelView view;
 };

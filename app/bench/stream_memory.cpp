@@ -21,7 +21,7 @@ constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;  // of a copy by
 struct HostImage {
   HostImage(const ImageSpec& spec, bool page_locked)
       : memory(spec.bytes(), page_locked ? pinned_resource() : page_resource()),
-        view{memory.data(), spec.extent, spec.channels, spec.type, spec.row_bytes()} {}
+        view(dense_view(memory.data(), spec)) {}
   Buffer memory;
   PixelView view;
 };

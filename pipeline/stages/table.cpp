@@ -67,7 +67,7 @@ Table read_npy(const std::filesystem::path& path) {
         fmt::format("{} is no table of numbers: one or two dimensions are needed", path.string()));
   }
   Buffer pixels(spec.bytes());
-  const PixelView view{pixels.data(), spec.extent, 1, spec.type, spec.row_bytes()};
+  const PixelView view = dense_view(pixels.data(), spec);
   SerialExecutor executor;
   reader->read(Rect::whole(spec.extent), view, executor);
   Table table(static_cast<std::size_t>(spec.extent.rows),

@@ -69,8 +69,8 @@ TEST_CASE("page-locked images are copied from and to without slots on the host",
   const Image expected = expected_of(pattern);
   const Buffer in(kSpec.bytes(), pinned_resource());
   const Buffer out(kSpec.bytes(), pinned_resource());
-  const PixelView source{in.data(), kSpec.extent, kSpec.channels, kSpec.type, kSpec.row_bytes()};
-  const PixelView result{out.data(), kSpec.extent, kSpec.channels, kSpec.type, kSpec.row_bytes()};
+  const PixelView source = dense_view(in.data(), kSpec);
+  const PixelView result = dense_view(out.data(), kSpec);
   copy_pixels(pattern.view(), source);
   for (const int slots : {1, 2, 3}) {
     FailingMemory pinned(-1, pinned_resource());

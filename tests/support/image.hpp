@@ -24,7 +24,7 @@ class Image {
 
   const ImageSpec& spec() const noexcept { return spec_; }
   PixelView view() const noexcept {
-    return {pixels_.data(), spec_.extent, spec_.channels, spec_.type, spec_.row_bytes()};
+    return dense_view(pixels_.data(), spec_);
   }
   std::unique_ptr<Reader> reader() const { return make_memory_reader(view()); }
   std::unique_ptr<Writer> writer() const { return make_memory_writer(view()); }
