@@ -163,7 +163,7 @@ void add_layout_options(CLI::App& command, LayoutRequest& request) {
   command.add_flag("--durable", request.durable, "wait until OUT is on the disk (fsync)");
 }
 
-void add_limit_options(CLI::App& command, RunOptions& options) {
+void add_budget_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::string>(
           "--max-memory",
@@ -172,10 +172,14 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
       ->type_name("SIZE");
   command.add_option("--threads", options.threads, "threads; all processors by default")
       ->check(CLI::Range(1, 1024));
-  command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
-      ->check(CLI::Range(1, 64));
   command.add_option("--band-rows", options.band_rows, "rows of the result per band")
       ->check(CLI::PositiveNumber);
+}
+
+void add_limit_options(CLI::App& command, RunOptions& options) {
+  add_budget_options(command, options);
+  command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
+      ->check(CLI::Range(1, 64));
   command.add_option("--band-cols", options.band_cols, "columns of the result per band")
       ->check(CLI::PositiveNumber);
   command

@@ -36,7 +36,9 @@ struct LayoutRequest {
 };
 void add_layout_options(CLI::App& command, LayoutRequest& request);
 
-/// --max-memory, --threads and so on, straight into the options of a run.
+/// --max-memory, --threads and --band-rows, straight into the options of a run.
+void add_budget_options(CLI::App& command, RunOptions& options);
+/// These, --slots, --band-cols and --arithmetic, straight into the options of a run.
 void add_limit_options(CLI::App& command, RunOptions& options);
 
 /// What is shown beside the result.

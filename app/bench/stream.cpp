@@ -124,16 +124,7 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
       ->check(CLI::Range(1, 64))
       ->type_name("LIST");
   add_device_options(command, request.device, request.options);
-  command
-      .add_option_function<std::string>(
-          "--max-memory",
-          [&request](const std::string& text) { request.options.max_memory_bytes = parse_size(text); },
-          "ceiling for all that a run holds, the images aside")
-      ->type_name("SIZE");
-  command.add_option("--threads", request.options.threads, "threads; all processors by default")
-      ->check(CLI::Range(1, 1024));
-  command.add_option("--band-rows", request.options.band_rows, "rows of the result per band")
-      ->check(CLI::PositiveNumber);
+  add_budget_options(command, request.options);
   command.add_option("--runs", request.runs, "runs of which the median counts; 5 by default")
       ->check(CLI::Range(1, 1000));
   command.add_option("--trace", request.trace, "timeline of the last run, as Chrome trace JSON; replaces the file")
@@ -150,10 +141,9 @@ Chain chain_of(std::int64_t radius) {
 
 namespace {
 
-/// The last run's stays.
-void write_trace(const std::filesystem::path& path, const RunReport& report) {
+void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
   std::ofstream file(path);
-  write_chrome_trace(file, report.timeline.spans());
+  write_chrome_trace(file, timeline.spans());
   if (!file.flush()) throw IoError(fmt::format("cannot write {}; give a file in a folder that can be written", path.string()));
 }
 
@@ -169,6 +159,7 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
   StreamRow row;
   row.radius = radius, row.slots = slots;
   bool first = true;
+  Timeline last;
   row.time = time_runs(request.runs, [&] {
     const RunReport report = run_once(options);
     if (first) row.first_startup_seconds = report.startup_seconds;
@@ -176,9 +167,10 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
     row.startup_seconds = report.startup_seconds;
     row.band_rows = report.plan.band.rows;
     device = report.device;
-    if (!request.trace.empty()) write_trace(request.trace, report);
+    last = report.timeline;
     return report.wall_seconds - report.startup_seconds;
   });
+  if (!request.trace.empty()) write_trace(request.trace, last);
   return row;
 }
 

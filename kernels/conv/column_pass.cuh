@@ -95,7 +95,7 @@ __device__ __forceinline__ void slide_over_border(const ColumnPass<A>& p, const 
   }
 }
 
-/// Block (x, y) of kStrip x 4 threads: a thread has one element of kColumnOutputs rows; the groups of rows of a block lie below
+/// Block (x, y) of kStrip x (kColumnThreads / kStrip) threads: a thread has one element of kColumnOutputs rows; the groups of rows of a block lie below
 /// each other, so that they find each other's inputs in the L1 cache.
 template <class A, class Taps>
 __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksPerProcessor)

@@ -3,6 +3,7 @@
 import subprocess
 
 import numpy as np
+import pytest
 
 
 def image(rows=96, cols=128, channels=1, dtype=np.uint8, seed=1):
@@ -12,6 +13,13 @@ def image(rows=96, cols=128, channels=1, dtype=np.uint8, seed=1):
     if np.issubdtype(dtype, np.integer):
         return random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
     return random.random(shape).astype(dtype)
+
+
+@pytest.fixture
+def source(sepconv):
+    """The name of a small NPY image in the test's folder."""
+    np.save(sepconv.folder / "in.npy", image())
+    return "in.npy"
 
 
 def listing(folder):

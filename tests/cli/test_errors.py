@@ -10,15 +10,9 @@ import pytest
 import tifffile
 
 from conftest import BINARY
-from cli_support import fails, image, listing, mounted, one_sentence, unmount
+from cli_support import fails, image, listing, mounted, one_sentence, source, unmount
 
 FAILED, WRONG_USAGE = 1, 2
-
-
-@pytest.fixture
-def source(sepconv):
-    np.save(sepconv.folder / "in.npy", image())
-    return "in.npy"
 
 
 @pytest.fixture

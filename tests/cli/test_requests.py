@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 import tifffile
 
-from cli_support import fails, image
+from cli_support import fails, image, source
 
 FAILED, WRONG_USAGE = 1, 2
-
-
-@pytest.fixture
-def source(sepconv):
-    np.save(sepconv.folder / "in.npy", image())
-    return "in.npy"
 
 
 @pytest.fixture

@@ -2,22 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include "random_image.hpp"
+#include "random_matrix.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 
 using namespace sepconv;
-
-namespace {
-
-ChannelMatrix random_matrix(Random& random, std::int64_t out_channels, std::int64_t in_channels) {
-  ChannelMatrix matrix{out_channels, in_channels, {}, {}};
-  const auto number = [&] { return std::uniform_real_distribution<double>(-2, 2)(random); };
-  for (std::int64_t i = 0; i < out_channels * in_channels; ++i) matrix.coefficients.push_back(number());
-  for (std::int64_t i = 0; i < out_channels; ++i) matrix.offsets.push_back(10 * number());
-  return matrix;
-}
-
-}  // namespace
 
 TEST_CASE("mixing swaps, weighs and offsets channels") {
   const std::uint8_t in[] = {10, 20, 30, 40, 50, 60};

@@ -3,6 +3,7 @@
 
 #include "../support/gpu.hpp"
 #include "cuda_case.hpp"
+#include "random_matrix.hpp"
 #include "sepconv/core/error.hpp"
 
 using namespace sepconv;
@@ -43,14 +44,6 @@ void check_pointwise_case(const PointwiseOp& op, const FramedImage& a, const Fra
                << " to " << name_of(to) << " in " << name_of(arithmetic) << ", " << extent.rows << " x "
                << extent.cols << " x " << channels << ", then " << then.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
-}
-
-ChannelMatrix random_matrix(Random& random, std::int64_t out_channels, std::int64_t in_channels) {
-  ChannelMatrix matrix{out_channels, in_channels, {}, {}};
-  const auto number = [&] { return std::uniform_real_distribution<double>(-2, 2)(random); };
-  for (std::int64_t i = 0; i < out_channels * in_channels; ++i) matrix.coefficients.push_back(number());
-  for (std::int64_t i = 0; i < out_channels; ++i) matrix.offsets.push_back(10 * number());
-  return matrix;
 }
 
 void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::int64_t in_channels,

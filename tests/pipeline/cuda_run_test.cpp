@@ -8,6 +8,7 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
+#include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
@@ -19,18 +20,7 @@ using namespace sepconv::test;
 
 namespace {
 
-const ImageSpec kSpec{{200, 150}, 2, PixelType::u8};
-
-Chain two_stages() { return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"}); }
-
-RunOptions small_bands(int slots = 3) {
-  RunOptions options;
-  options.slots = slots;
-  options.threads = 2;
-  options.band_rows = 16;
-  options.devices = {0};
-  return options;
-}
+RunOptions device_bands(int slots = 3) { return small_bands(slots, {0}); }
 
 Image expected_of(const Image& source) {
   Image expected(kSpec);
@@ -53,7 +43,7 @@ TEST_CASE("every byte of the source goes up once, every byte of the result comes
   const Image expected = expected_of(source);
   for (const int slots : {1, 2, 3, 5}) {
     const Image result(kSpec);
-    const RunReport report = run(*source.reader(), *result.writer(), two_stages(), small_bands(slots));
+    const RunReport report = run(*source.reader(), *result.writer(), two_stages(), device_bands(slots));
     CHECK(result == expected);
     CHECK(report.plan.band_count() == 13);
     CHECK(bytes_of(report, "read") == kSpec.bytes());
@@ -74,7 +64,7 @@ TEST_CASE("page-locked images are copied from and to without slots on the host",
   copy_pixels(pattern.view(), source);
   for (const int slots : {1, 2, 3}) {
     FailingMemory pinned(-1, pinned_resource());
-    RunOptions options = small_bands(slots);
+    RunOptions options = device_bands(slots);
     options.pinned_memory = &pinned;
     const auto reader = make_memory_reader(source, HostMemory::page_locked);
     const auto writer = make_memory_writer(result, HostMemory::page_locked);
@@ -104,7 +94,7 @@ TEST_CASE("rows from callbacks pass through a GPU in order", "[gpu]") {
     next_write += rows.extent.rows;
     copy_pixels(rows, result.view().crop({first_row, 0, rows.extent.rows, rows.extent.cols}));
   });
-  run(*reader, *writer, two_stages(), small_bands());
+  run(*reader, *writer, two_stages(), device_bands());
   CHECK(out_of_order == 0);
   CHECK(next_read == 200);
   CHECK(result == expected_of(source));
@@ -145,7 +135,7 @@ TEST_CASE("reading, copying, computing and writing overlap with several slots an
     const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
     HookedReader reader(*memory_reader, slow);
     HookedWriter writer(*memory_writer, slow);
-    const RunReport report = run(reader, writer, two_stages(), small_bands(slots));
+    const RunReport report = run(reader, writer, two_stages(), device_bands(slots));
     return report.steps.front().hidden_seconds / report.steps.front().busy_seconds;
   };
   // Between a band's download and its recording the next read may begin: a part of a millisecond of four.
@@ -158,7 +148,7 @@ TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", 
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 6);
   const Image result(kSpec);
-  const RunReport report = run(*source.reader(), *result.writer(), two_stages(), small_bands(1));
+  const RunReport report = run(*source.reader(), *result.writer(), two_stages(), device_bands(1));
   // With one slot a band's steps follow each other, and the clocks agree to well under a millisecond.
   constexpr double kSlack = 5e-4;
   std::map<std::int64_t, std::map<std::string, Span>> bands;
@@ -179,17 +169,9 @@ TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", 
 
 TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves nothing", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  struct Planted : std::runtime_error {
-    using runtime_error::runtime_error;
-  };
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
-  run(*source.reader(), *Image(kSpec).writer(), two_stages(), small_bands());  // whatever CUDA keeps is there now
+  run(*source.reader(), *Image(kSpec).writer(), two_stages(), device_bands());  // whatever CUDA keeps is there now
   const std::int64_t threads_before = threads_at_rest();
-  const auto fail_at = [](std::int64_t n) {
-    return Hook([n](std::int64_t call) {
-      if (call == n) throw Planted("planted");
-    });
-  };
   const Hook none = [](std::int64_t) {};
   for (const int slots : {1, 2, 3}) {
     for (std::int64_t n = 0; n < 13; ++n) {
@@ -202,7 +184,7 @@ TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves noth
         Chain chain;
         chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), where == 2 ? fail_at(n) : none));
         FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
-        RunOptions options = small_bands(slots);
+        RunOptions options = device_bands(slots);
         options.pinned_memory = &pinned;
         options.device_memory = &memory;
         INFO("slots " << slots << ", call " << n << " of " << where);
@@ -247,7 +229,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one 
 TEST_CASE("a stop ends a run on a GPU soon, wherever it is", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 9);
-  run(*source.reader(), *Image(kSpec).writer(), two_stages(), small_bands());
+  run(*source.reader(), *Image(kSpec).writer(), two_stages(), device_bands());
   const std::int64_t threads_before = threads_at_rest();
   for (const int after_ms : {0, 3, 10, 30}) {
     const Image result(kSpec);
@@ -257,7 +239,7 @@ TEST_CASE("a stop ends a run on a GPU soon, wherever it is", "[gpu]") {
     HookedReader reader(*memory_reader, slow);
     HookedWriter writer(*memory_writer, slow);
     std::stop_source stop;
-    RunOptions options = small_bands();
+    RunOptions options = device_bands();
     options.stop = stop.get_token();
     const std::jthread stopper([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
@@ -273,7 +255,7 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
   FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
   {
     BufferPool pinned_pool(&pinned), memory_pool(&memory);
-    RunOptions options = small_bands();
+    RunOptions options = device_bands();
     options.pinned_memory = &pinned_pool;
     options.device_memory = &memory_pool;
     std::int64_t after_first = 0;
@@ -320,7 +302,7 @@ TEST_CASE("runs on one GPU at once do not disturb each other", "[gpu]") {
         const Image expected(kSpec);
         const Image result(kSpec);
         run_whole_image(*source.reader(), *expected.writer(), chain);
-        run(*source.reader(), *result.writer(), chain, small_bands());
+        run(*source.reader(), *result.writer(), chain, device_bands());
         good[seed] = result == expected;
       });
     }
@@ -339,6 +321,6 @@ TEST_CASE("a stage without a GPU version is refused before anything is read", "[
   const auto memory_reader = source.reader();
   int reads = 0;
   HookedReader reader(*memory_reader, [&](std::int64_t) { ++reads; });
-  CHECK_THROWS_AS(run(reader, *result.writer(), chain, small_bands()), InvalidArgument);
+  CHECK_THROWS_AS(run(reader, *result.writer(), chain, device_bands()), InvalidArgument);
   CHECK(reads == 0);
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "../support/image.hpp"
+#include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
@@ -18,18 +19,6 @@ using namespace sepconv;
 using namespace sepconv::test;
 
 namespace {
-
-const ImageSpec kSpec{{200, 150}, 2, PixelType::u8};
-
-Chain two_stages() { return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"}); }
-
-RunOptions small_bands(int slots = 3) {
-  RunOptions options;
-  options.slots = slots;
-  options.threads = 2;
-  options.band_rows = 16;
-  return options;
-}
 
 /// Counts how often each row is asked for; a source of blocks of some rows.
 class CountingReader final : public Reader {
@@ -147,16 +136,8 @@ TEST_CASE("reading, computing and writing overlap with two slots and not with on
 }
 
 TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread") {
-  struct Planted : std::runtime_error {
-    using runtime_error::runtime_error;
-  };
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
   const std::int64_t threads_before = threads_at_rest();
-  const auto fail_at = [](std::int64_t n) {
-    return Hook([n](std::int64_t call) {
-      if (call == n) throw Planted("planted");
-    });
-  };
   for (const int slots : {1, 2, 3}) {
     for (std::int64_t n = 0; n < 14; ++n) {
       for (int where = 0; where < 3; ++where) {
