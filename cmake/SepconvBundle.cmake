@@ -12,7 +12,7 @@ function(sepconv_bundle_program target component folder)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   # An RPATH, not a RUNPATH: it also holds for the libraries that libraries need, so that these can stay as the distribution made them.
   target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
-  install(TARGETS ${target} RUNTIME DESTINATION ${folder} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(TARGETS ${target} DESTINATION ${folder} COMPONENT ${component} EXCLUDE_FROM_ALL)
   sepconv_bundle_libraries(${component} $<TARGET_FILE:${target}>)
 endfunction()
 
@@ -50,4 +50,6 @@ endforeach()
 if(SEPCONV_TESTS)
   file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.sh)
   install(PROGRAMS ${scripts} DESTINATION tests/gpu COMPONENT bundle_tests EXCLUDE_FROM_ALL)
+  install(DIRECTORY tests/peers/gpu/ DESTINATION tests/peers/gpu COMPONENT bundle_tests EXCLUDE_FROM_ALL
+          USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.py")
 endif()

@@ -1,0 +1,226 @@
+// sepconv's kernels for Python's ctypes: the shared library that tests/peers/gpu/conv.py loads.
+//
+// Device memory and streams may be the caller's own (CuPy's, PyTorch's): all libraries of a process share a
+// device's primary context. Functions that return int return 0, or 1 after a failure, whose sentence
+// peers_gpu_error() then gives. Those that enqueue return at once. Nothing here is thread-safe but the text
+// of the error.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+
+namespace {
+
+using namespace sepconv;
+
+thread_local std::string last_error;
+
+/// Runs `work`; 0, or 1 with its exception's text kept.
+template <class Work>
+int guarded(Work&& work) noexcept {
+  try {
+    work();
+    return 0;
+  } catch (const std::exception& error) {
+    last_error = error.what();
+  } catch (...) {
+    last_error = "an unknown failure";
+  }
+  return 1;
+}
+
+PixelType pixel_type(const char* name) {
+  if (const auto type = parse_pixel_type(name)) return *type;
+  throw InvalidArgument("no pixel type is called " + std::string(name));
+}
+
+BorderMode border_mode(const char* name) {
+  if (const auto mode = parse_border_mode(name)) return *mode;
+  throw InvalidArgument("no border is called " + std::string(name));
+}
+
+/// A filter for images of one shape, with its scratch on the device that was current when it was made. The
+/// scratch serves one stream.
+struct Filter {
+  SeparableTaps taps;
+  Border border;
+  ImageSpec image;
+  Arithmetic arithmetic;
+  Arena arena;
+
+  Filter(SeparableTaps given, Border beyond, const ImageSpec& spec)
+      : taps(std::move(given)),
+        border(beyond),
+        image(spec),
+        arithmetic(spec.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
+        // An empty arena would allocate nothing, which is an error on a device.
+        arena(Buffer(std::max(kAlignment, convolve_device_bytes(taps, spec.extent, spec.channels, arithmetic,
+                                                                spec.extent)),
+                     device_resource())) {}
+
+  void enqueue(const std::byte* source, std::byte* target, DeviceStream stream) {
+    const ConstPixelView in{source, image.extent, image.channels, image.type, image.row_bytes()};
+    convolve_cuda(taps, border, ConstRegion::whole(in), Region::whole(dense_view(target, image)), arithmetic,
+                  arena, stream);
+  }
+
+  /// Rows [first, first + rows) of the result by the CPU's engine; `source` holds source_rows whole rows from
+  /// source_first on.
+  void on_host(const std::byte* source, std::int64_t source_first, std::int64_t source_rows,
+               std::byte* target, std::int64_t first, std::int64_t rows) const {
+    const std::int64_t cols = image.extent.cols;
+    const ConstPixelView in{source, {source_rows, cols}, image.channels, image.type, image.row_bytes()};
+    const PixelView out = dense_view(target, image, {rows, cols});
+    Arena scratch(Buffer(convolve_scratch_bytes(taps, out.extent, image.channels, arithmetic, image.extent)));
+    convolve_host(taps, border, {in, {source_first, 0, source_rows, cols}, image.extent},
+                  {out, {first, 0, rows, cols}, image.extent}, arithmetic, scratch);
+  }
+};
+
+}  // namespace
+
+#define PEERS_GPU extern "C" __attribute__((visibility("default")))
+
+PEERS_GPU const char* peers_gpu_error() { return last_error.c_str(); }
+
+/// Number of usable devices; 0 without a driver and without a GPU.
+PEERS_GPU int peers_gpu_devices() {
+  int count = 0;
+  return guarded([&] { count = static_cast<int>(cuda_devices().size()); }) == 0 ? count : 0;
+}
+
+/// Makes the device current; its name, cut to `name_bytes` with the final 0, and its memory in bytes.
+PEERS_GPU int peers_gpu_use(int device, char* name, std::int64_t name_bytes, std::int64_t* memory_bytes) {
+  return guarded([&] {
+    for (const DeviceInfo& info : cuda_devices()) {
+      if (info.index != device) continue;
+      set_current_device(device);
+      const auto end =
+          std::copy_n(info.name.begin(), std::min<std::int64_t>(std::ssize(info.name), name_bytes - 1), name);
+      *end = '\0';
+      *memory_bytes = info.memory_bytes;
+      return;
+    }
+    throw InvalidArgument("there is no device " + std::to_string(device));
+  });
+}
+
+/// An attribute of cudaDeviceAttr by its number.
+PEERS_GPU int peers_gpu_attribute(int device, int attribute, int* value) {
+  return guarded([&] {
+    check_cuda(cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device),
+               "asking for an attribute of the device");
+  });
+}
+
+PEERS_GPU int peers_gpu_free_bytes(int device, std::int64_t* bytes) {
+  return guarded([&] { *bytes = free_device_memory_bytes(device); });
+}
+
+/// copy bytes a second (read + written), f32 and f64 multiply-adds a second.
+PEERS_GPU int peers_gpu_limits(int device, double* copy, double* fma_f32, double* fma_f64) {
+  return guarded([&] {
+    const DeviceLimits limits = measure_device_limits(device);
+    *copy = limits.copy_bytes_per_second;
+    *fma_f32 = limits.fma_f32_per_second;
+    *fma_f64 = limits.fma_f64_per_second;
+  });
+}
+
+/// Device memory of `bytes` > 0; nullptr after a failure. Given back by peers_gpu_free.
+PEERS_GPU void* peers_gpu_allocate(std::int64_t bytes) {
+  void* memory = nullptr;
+  guarded([&] {
+    try {
+      memory = device_resource()->allocate(static_cast<std::size_t>(bytes));
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory("no " + std::to_string(bytes) + " bytes of device memory are free");
+    }
+  });
+  return memory;
+}
+
+PEERS_GPU void peers_gpu_free(void* memory) { device_resource()->deallocate(memory, 0); }
+
+/// Between host and device or within either, in stream order; with ordinary host memory the caller waits.
+PEERS_GPU int peers_gpu_copy(void* to, const void* from, std::int64_t bytes, DeviceStream stream) {
+  return guarded([&] { copy_rows(to, bytes, from, bytes, bytes, 1, stream); });
+}
+
+PEERS_GPU int peers_gpu_fill(void* to, int byte, std::int64_t bytes, DeviceStream stream) {
+  return guarded([&] {
+    check_cuda(cudaMemsetAsync(to, byte, static_cast<std::size_t>(bytes), stream), "filling device memory");
+  });
+}
+
+/// A stream that does not wait for the default stream; nullptr after a failure. `peers_gpu_stream` is what
+/// others take.
+PEERS_GPU Stream* peers_gpu_stream_create() {
+  std::unique_ptr<Stream> made;
+  guarded([&] { made = std::make_unique<Stream>(); });
+  return made.release();
+}
+PEERS_GPU DeviceStream peers_gpu_stream(const Stream* stream) { return stream->get(); }
+PEERS_GPU int peers_gpu_stream_wait(const Stream* stream) {
+  return guarded([&] { stream->synchronize(); });
+}
+PEERS_GPU void peers_gpu_stream_destroy(Stream* stream) { delete stream; }
+
+/// An event with timing; nullptr after a failure.
+PEERS_GPU Event* peers_gpu_event_create() {
+  std::unique_ptr<Event> made;
+  guarded([&] { made = std::make_unique<Event>(Event::Timing::on); });
+  return made.release();
+}
+PEERS_GPU int peers_gpu_event_record(const Event* event, DeviceStream stream) {
+  return guarded([&] { event->record(stream); });
+}
+/// Both recorded and passed.
+PEERS_GPU int peers_gpu_event_seconds(const Event* begin, const Event* end, double* seconds) {
+  return guarded([&] { *seconds = end->seconds_since(*begin); });
+}
+PEERS_GPU void peers_gpu_event_destroy(Event* event) { delete event; }
+
+/// A filter for dense images of rows x cols x channels on the current device; nullptr after a failure. Taps
+/// are copied. `design` 0 is the library's own choice.
+PEERS_GPU Filter* peers_gpu_filter_create(const double* row_taps, std::int64_t row_count,
+                                          const double* col_taps, std::int64_t col_count, const char* border,
+                                          double border_value, std::int64_t rows, std::int64_t cols,
+                                          std::int64_t channels, const char* type, int design) {
+  std::unique_ptr<Filter> made;
+  guarded([&] {
+    if (design != 0)
+      throw InvalidArgument("this build chooses the design of a convolution itself: ask for automatic");
+    SeparableTaps taps{{row_taps, row_taps + row_count}, {col_taps, col_taps + col_count}};
+    made = std::make_unique<Filter>(std::move(taps), Border{border_mode(border), border_value},
+                                    ImageSpec{{rows, cols}, channels, pixel_type(type)});
+  });
+  return made.release();
+}
+PEERS_GPU std::int64_t peers_gpu_filter_bytes(const Filter* filter) { return filter->arena.capacity_bytes(); }
+/// `source` and `target` are dense images in device memory. Enqueued on `stream`, returns at once.
+PEERS_GPU int peers_gpu_filter_enqueue(Filter* filter, const void* source, void* target,
+                                       DeviceStream stream) {
+  return guarded([&] {
+    filter->enqueue(static_cast<const std::byte*>(source), static_cast<std::byte*>(target), stream);
+  });
+}
+/// Rows of the result by the CPU's engine, host memory to host memory; see Filter::on_host.
+PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source, std::int64_t source_first,
+                                       std::int64_t source_rows, void* target, std::int64_t first,
+                                       std::int64_t rows) {
+  return guarded([&] {
+    filter->on_host(static_cast<const std::byte*>(source), source_first, source_rows,
+                    static_cast<std::byte*>(target), first, rows);
+  });
+}
+PEERS_GPU void peers_gpu_filter_destroy(Filter* filter) { delete filter; }
