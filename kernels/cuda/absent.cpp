@@ -2,6 +2,7 @@
 #include <new>
 
 #include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/conv/ladder/ladder.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -65,6 +66,9 @@ void convolve_cuda(const SeparableTaps&, const Border&, const ConstRegion&, cons
   fail();
 }
 std::int64_t convolve_device_bytes(const SeparableTaps&, Extent, std::int64_t, Arithmetic, Extent) { return 0; }
+
+void ladder_pass(LadderRung, LadderPass, const LadderTaps&, const ConstPixelView&, const PixelView&, DeviceStream) { fail(); }
+void ladder_fill(std::byte*, int, std::int64_t, DeviceStream) { fail(); }
 
 DeviceLimits measure_device_limits(int, std::int64_t) { fail(); }
 void cell_moments_cuda(const ConstPixelView&, Extent, Moments*, DeviceStream) { fail(); }

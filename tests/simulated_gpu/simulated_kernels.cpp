@@ -1,10 +1,13 @@
 // The launchers of the simulated GPU: the host's kernels, run on the stream's thread.
 #include <atomic>
+#include <cmath>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/conv/conv_check.hpp"
+#include "sepconv/kernels/conv/ladder/ladder.hpp"
 #include "sepconv/kernels/pointwise/pointwise_check.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "simulated_gpu.hpp"
@@ -90,6 +93,28 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
 
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic, Extent) {
   return Arena::bytes_for(host_scratch_bytes(taps, out, channels, arithmetic));
+}
+
+void ladder_pass(LadderRung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in, const PixelView& out, DeviceStream stream) {
+  check_ladder_pass(pass, taps, in, out);
+  simulated::enqueue(stream, [=, &taps] {
+    visit_arithmetic(taps.type() == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32, [&]<class A>(std::type_identity<A>) {
+      for (std::int64_t row = 0; row < out.extent.rows; ++row) {
+        for (std::int64_t col = 0; col < out.extent.cols; ++col) {
+          A sum = 0;
+          for (std::int64_t k = 0; k < taps.count(); ++k) {
+            const A value = pass == LadderPass::rows ? in.row<A>(row)[col + k] : in.row<A>(row + k)[col];
+            sum = std::fma(static_cast<A>(taps.host()[static_cast<std::size_t>(k)]), value, sum);
+          }
+          out.row<A>(row)[col] = sum;
+        }
+      }
+    });
+  });
+}
+
+void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
+  simulated::enqueue(stream, [=] { std::memset(memory, value, static_cast<std::size_t>(bytes)); });
 }
 
 void cell_moments_cuda(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
