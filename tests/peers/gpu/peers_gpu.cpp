@@ -73,16 +73,15 @@ struct Filter {
                   arena, stream);
   }
 
-  /// Rows [first, first + rows) of the result by the CPU's engine; `source` holds source_rows whole rows from
-  /// source_first on.
-  void on_host(const std::byte* source, std::int64_t source_first, std::int64_t source_rows,
-               std::byte* target, std::int64_t first, std::int64_t rows) const {
-    const std::int64_t cols = image.extent.cols;
-    const ConstPixelView in{source, {source_rows, cols}, image.channels, image.type, image.row_bytes()};
-    const PixelView out = dense_view(target, image, {rows, cols});
-    Arena scratch(Buffer(convolve_scratch_bytes(taps, out.extent, image.channels, arithmetic, image.extent)));
-    convolve_host(taps, border, {in, {source_first, 0, source_rows, cols}, image.extent},
-                  {out, {first, 0, rows, cols}, image.extent}, arithmetic, scratch);
+  /// The rectangle `part` of the result by the CPU's engine; `source` holds the pixels of the rectangle
+  /// `around`, which it needs. Both are dense.
+  void on_host(const std::byte* source, const Rect& around, std::byte* target, const Rect& part) const {
+    const ConstPixelView in{source, around.extent(), image.channels, image.type,
+                            around.cols * image.pixel_bytes()};
+    Arena scratch(
+        Buffer(convolve_scratch_bytes(taps, part.extent(), image.channels, arithmetic, image.extent)));
+    convolve_host(taps, border, {in, around, image.extent},
+                  {dense_view(target, image, part.extent()), part, image.extent}, arithmetic, scratch);
   }
 };
 
@@ -151,9 +150,12 @@ PEERS_GPU void* peers_gpu_allocate(std::int64_t bytes) {
 
 PEERS_GPU void peers_gpu_free(void* memory) { device_resource()->deallocate(memory, 0); }
 
-/// Between host and device or within either, in stream order; with ordinary host memory the caller waits.
-PEERS_GPU int peers_gpu_copy(void* to, const void* from, std::int64_t bytes, DeviceStream stream) {
-  return guarded([&] { copy_rows(to, bytes, from, bytes, bytes, 1, stream); });
+/// Rows between host and device or within either, in stream order; with ordinary host memory the caller
+/// waits.
+PEERS_GPU int peers_gpu_copy(void* to, std::int64_t to_pitch_bytes, const void* from,
+                             std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,
+                             DeviceStream stream) {
+  return guarded([&] { copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream); });
 }
 
 PEERS_GPU int peers_gpu_fill(void* to, int byte, std::int64_t bytes, DeviceStream stream) {
@@ -214,13 +216,13 @@ PEERS_GPU int peers_gpu_filter_enqueue(Filter* filter, const void* source, void*
     filter->enqueue(static_cast<const std::byte*>(source), static_cast<std::byte*>(target), stream);
   });
 }
-/// Rows of the result by the CPU's engine, host memory to host memory; see Filter::on_host.
-PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source, std::int64_t source_first,
-                                       std::int64_t source_rows, void* target, std::int64_t first,
-                                       std::int64_t rows) {
+/// Host memory to host memory; see Filter::on_host. Rectangles are {row, col, rows, cols}.
+PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source, const std::int64_t* around,
+                                       void* target, const std::int64_t* part) {
   return guarded([&] {
-    filter->on_host(static_cast<const std::byte*>(source), source_first, source_rows,
-                    static_cast<std::byte*>(target), first, rows);
+    const auto rect = [](const std::int64_t* sides) { return Rect{sides[0], sides[1], sides[2], sides[3]}; };
+    filter->on_host(static_cast<const std::byte*>(source), rect(around), static_cast<std::byte*>(target),
+                    rect(part));
   });
 }
 PEERS_GPU void peers_gpu_filter_destroy(Filter* filter) { delete filter; }

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""sepconv's convolution kernels beside other GPU libraries: the same taps, border, data and stream in one process.
+
+    conv.py [--size 16384x16384] [--radius 1,2,4,8] [--type f32,u8] [--channels 1,3] [--peers cupy,torch] [--json FILE]
+    conv.py --sweep [RADII] --json FILE          sepconv alone over many radii, for docs/tools/conv_plot.py
+
+Times are medians by CUDA events, results are compared before anything is timed. "copy" is device memory read and written at the rate
+that this GPU reaches with nothing else to do, "roofline" the smaller of that and its multiply-adds; both are measured first. Prints
+Markdown. Exit code 0: all that ran agree; 1: something differs or sepconv failed; 2: bad options; 77: no GPU.
+"""
+
+import argparse
+import datetime
+import json
+import math
+import sys
+import time
+
+NO_GPU = 77
+DESIGNS = ("automatic", "two_passes", "fused")
+TYPES = ("f32", "u8", "u16", "f64")
+BORDERS = ("replicate", "reflect101", "reflect", "constant")
+DEFAULT_PEERS = "cupy,torch,cucim,cvcuda,opencv,npp,npp-gauss"
+SWEEP = "1-500"
+
+
+def numbers(text):
+    """1,4,8-10,20-40/5 as a list: A-B is every number, A-B/S every S-th."""
+    found = []
+    for part in text.split(","):
+        ends, _, step = part.partition("/")
+        first, _, last = ends.partition("-")
+        found += range(int(first), int(last or first) + 1, int(step or 1))
+    if not found or min(found) < 1:
+        raise argparse.ArgumentTypeError(f"{text} has no numbers from 1 on")
+    return found
+
+
+def sizes(text):
+    """COLSxROWS, as sepconv's --size, several with commas."""
+    found = [tuple(map(int, part.split("x"))) for part in text.split(",")]
+    if any(len(size) != 2 or min(size) < 1 for size in found):
+        raise argparse.ArgumentTypeError(f"{text} is not COLSxROWS")
+    return found
+
+
+def words(allowed):
+    def parse(text):
+        unknown = [word for word in text.split(",") if word not in allowed]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(allowed)}")
+        return text.split(",")
+
+    return parse
+
+
+def parse_options(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="\n".join(__doc__.splitlines()[5:]),
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=sizes, default="16384x16384", help="COLSxROWS, several with commas (%(default)s)")
+    parser.add_argument("--radius", type=numbers, default="1,2,4,8,16,32,80", help="such as 1,4,8-16,32-64/8 (%(default)s)")
+    parser.add_argument("--type", type=words(TYPES), default="f32", help=f"of {','.join(TYPES)} (%(default)s)")
+    parser.add_argument("--channels", type=numbers, default="1", help="(%(default)s)")
+    parser.add_argument("--border", choices=BORDERS, default="replicate", help="NPP has only %(default)s, PyTorch no reflect (%(default)s)")
+    parser.add_argument("--value", type=float, default=0.0, help="beyond the edges with --border constant (%(default)s)")
+    parser.add_argument("--design", choices=DESIGNS, default="automatic", help="of sepconv's kernels (%(default)s)")
+    parser.add_argument("--peers", default=DEFAULT_PEERS, help="(%(default)s); also torch-tuned; none for sepconv alone")
+    parser.add_argument("--sweep", type=numbers, nargs="?", const=SWEEP, metavar="RADII", help=f"sepconv alone over these radii ({SWEEP})")
+    parser.add_argument("--runs", type=int, help="times a case is measured (20; 7 with --sweep)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="fewer runs where they would take longer than this (%(default)s)")
+    parser.add_argument("--check", choices=["windows", "whole"], default="windows",
+                        help="compare in windows at corners, edges and inside, or everywhere (%(default)s)")
+    parser.add_argument("--device", type=int, default=0, help="GPU (%(default)s)")
+    parser.add_argument("--library", help="libpeers_gpu.so (searched for beside this program and in the builds release and dev)")
+    parser.add_argument("--json", metavar="FILE", help="write everything there, anew after every case")
+    options = parser.parse_args(arguments)
+    options.runs = options.runs or (7 if options.sweep else 20)
+    options.peers = [] if options.sweep or options.peers == "none" else options.peers.split(",")
+    options.radius = options.sweep or options.radius
+    return options
+
+
+def fail(text, status):
+    print(f"conv.py: {text}", file=sys.stderr)
+    return status
+
+
+class Report:
+    """The table on standard output and the JSON file, both kept up to date case by case."""
+
+    HEADER = ("peer", "type", "ch", "radius", "ms", "+-", "Gpix/s", "of copy", "of roofline", "sepconv is faster by", "greatest difference")
+
+    def __init__(self, options, device, limits):
+        self.options, self.rows, self.skipped = options, [], []
+        self.head = {"program": "tests/peers/gpu/conv.py", "date": datetime.date.today().isoformat(), "device": device.name,
+                     "l2_bytes": device.l2_bytes, "limits": limits.report(), "border": options.border, "design": options.design,
+                     "kind": "sweep" if options.sweep else "peers", "runs": options.runs, "peers": {}}
+        print(f"{device.name}, {self.head['date']}; copy {limits.copy / 1e12:.2f} TB/s (read + written), multiply-adds a second: "
+              f"{limits.fma_f32 / 1e12:.1f} T in f32, {limits.fma_f64 / 1e12:.1f} T in f64; border {options.border}; medians of up to "
+              f"{options.runs} runs, +- is half of greatest less least", flush=True)
+
+    def peer(self, name, version, note):
+        self.head["peers"][name] = {"version": version, "note": note}
+        print(f"- {name} {version}: {note}", flush=True)
+
+    def size(self, cols, rows):
+        print(f"\n{cols} x {rows}\n\n| {' | '.join(self.HEADER)} |\n|{'---|' * len(self.HEADER)}", flush=True)
+
+    def row(self, record):
+        self.rows.append(record)
+        ratio = "" if record.get("ratio_to_sepconv") is None else f"{record['ratio_to_sepconv']:.2f}"
+        cells = (record["peer"], record["type"], record["channels"], record["radius"], f"{record['seconds'] * 1e3:.4g}",
+                 f"{record['spread']:.1%}", f"{record['pixels_per_second'] / 1e9:.4g}", f"{record['share_of_copy']:.3f}",
+                 f"{record['share_of_roofline']:.3f}", ratio,
+                 f"{record['greatest_difference']:.2g}" + ("" if record["agrees"] else f" **over {record['bound']:.2g}**"))
+        print(f"| {' | '.join(map(str, cells))} |", flush=True)
+        self.save()
+
+    def skip(self, peer, reason, **where):
+        """Something that was not measured; `where` says which case, nothing for all of a peer's."""
+        self.skipped.append({"peer": peer, "reason": reason, **where})
+        place = "".join(f", {key} {value}" for key, value in where.items() if key in ("type", "channels", "radius"))
+        print(f"- {peer}{place}: {reason}", file=sys.stderr if where else sys.stdout, flush=True)
+        self.save()
+
+    def save(self):
+        if self.options.json:
+            with open(self.options.json, "w", encoding="utf-8") as file:
+                json.dump({**self.head, "measured": self.rows, "skipped": self.skipped}, file, indent=1)
+
+    def close(self):
+        """Geometric means, and whether all is well."""
+        print()
+        for name in self.head["peers"]:
+            ratios = [row["ratio_to_sepconv"] for row in self.rows if row["peer"] == name and row.get("ratio_to_sepconv")]
+            if ratios and name != "sepconv":
+                mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+                print(f"sepconv is faster than {name} by {min(ratios):.2f} to {max(ratios):.2f}, {mean:.2f} on (geometric) average of {len(ratios)}")
+        wrong = [row for row in self.rows if not row["agrees"]]
+        failed = [entry for entry in self.skipped if entry["peer"] == "sepconv" and entry.get("failed")]
+        print(f"{len(self.rows)} measured, {len(wrong)} differ, {len(self.skipped)} skipped")
+        return 1 if wrong or failed or not self.rows else 0
+
+
+def main(arguments=None):
+    options = parse_options(arguments)
+    begun = time.monotonic()
+    try:
+        import gpu_library
+        import gpu_measure
+        import gpu_peers
+    except ImportError as error:
+        return fail(f"{error}; it needs NumPy for the Python that runs it", 2)
+    unknown = [name for name in options.peers if name not in gpu_peers.PEERS]
+    if unknown:
+        return fail(f"no peer is called {unknown[0]}: there are {', '.join(gpu_peers.PEERS)}", 2)
+    path = options.library or gpu_library.find_library()
+    if path is None:
+        return fail(f"{gpu_library.NAME} was found nowhere: build the target peers_gpu with a CUDA toolkit, or name it with --library", 2)
+    gpu_peers.import_early(options.peers)
+    try:
+        library = gpu_library.Library(path)
+    except (OSError, AttributeError) as error:
+        return fail(f"{path} cannot be loaded ({error}): build the target peers_gpu anew", 2)
+    if library.devices() == 0:
+        print("skipped: no GPU")
+        return NO_GPU
+    try:
+        status = gpu_measure.measure_all(options, library, Report)
+    except gpu_library.GpuError as error:
+        return fail(str(error), 1)
+    print(f"{time.monotonic() - begun:.0f} s in all")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""One measurement: the filter and the image, where results are compared, and how a time becomes shares of the device's limits."""
+
+import dataclasses
+import math
+import statistics
+
+import numpy as np
+
+from gpu_library import DTYPES, Array
+
+POISON = 0xFF  # NaN in floating types: what a filter leaves out is seen
+MOST_BUFFERS = 16
+WINDOW = (32, 256)  # rows x cols
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A Gaussian of `radius` over rows x cols x channels of `type`, in the library's words for types and borders."""
+    rows: int
+    cols: int
+    channels: int
+    type: str
+    radius: int
+    border: str
+    value: float
+
+    @property
+    def dtype(self):
+        return np.dtype(DTYPES[self.type])
+
+    @property
+    def integer(self):
+        return self.dtype.kind in "iu"
+
+    @property
+    def arithmetic(self):
+        """The type in which filters compute."""
+        return np.float64 if self.type == "f64" else np.float32
+
+    @property
+    def sigma(self):
+        return self.radius / 3 + 0.5
+
+    @property
+    def truncate(self):
+        """SciPy's parameter that makes the radius of a Gaussian of sigma: int(truncate * sigma + 0.5)."""
+        return self.radius / self.sigma
+
+    @property
+    def taps(self):
+        """scipy.ndimage's: exp(-x^2 / 2 sigma^2), of sum 1; 2 * radius + 1 of them in f64."""
+        x = np.arange(-self.radius, self.radius + 1)
+        weights = np.exp(-0.5 / self.sigma**2 * x**2)
+        return weights / weights.sum()
+
+    @property
+    def pixels(self):
+        return self.rows * self.cols
+
+    @property
+    def image_bytes(self):
+        return self.pixels * self.channels * self.dtype.itemsize
+
+    def windows(self, whole):
+        """Rectangles (row, col, rows, cols) that results are compared in: the whole image in bands, or corners, edges, centre and four
+        places elsewhere."""
+        if whole:
+            return [(row, 0, min(256, self.rows - row), self.cols) for row in range(0, self.rows, 256)]
+        rows, cols = min(WINDOW[0], self.rows), min(WINDOW[1], self.cols)
+        last_row, last_col = self.rows - rows, self.cols - cols
+        places = {(row, col) for row in (0, last_row // 2, last_row) for col in (0, last_col // 2, last_col)}
+        random = np.random.default_rng(1)
+        places |= {(int(random.integers(last_row + 1)), int(random.integers(last_col + 1))) for _ in range(4)}
+        return [(row, col, rows, cols) for row, col in sorted(places)]
+
+
+class Images:
+    """Pairs (source, target) of one shape on the device, random, all sources alike. There is one pair if an image is larger than the
+    L2 cache; else as many as it takes to exceed it, so that a filter that takes them in turns finds none there."""
+
+    def __init__(self, device, case):
+        self.device, self.pairs = device, []
+        fits = 2 * case.image_bytes <= 2 * device.l2_bytes
+        count = min(MOST_BUFFERS, max(2, math.ceil(2 * device.l2_bytes / (2 * case.image_bytes)))) if fits else 1
+        values = random_values(case)
+        shape = (case.rows, case.cols, case.channels, case.dtype)
+        try:
+            for _ in range(count):
+                source = Array(device, *shape)
+                self.pairs.append((source, None))
+                self.pairs[-1] = (source, Array(device, *shape))
+                source.repeat(values)
+        except Exception:
+            self.free()
+            raise
+
+    def poison(self):
+        for _, target in self.pairs:
+            target.fill(POISON)
+
+    def free(self):
+        for array in sum(self.pairs, ()):
+            if array is not None:
+                array.free()
+        self.pairs = []
+
+
+def random_values(case):
+    """At most some 4 million values, which an image repeats with a period that is no multiple of a row: the whole range of an integer
+    type, [0, 1) of a floating one."""
+    count = min(case.pixels * case.channels, (1 << 22) + 7)
+    random = np.random.default_rng(7)
+    if case.integer:
+        info = np.iinfo(case.dtype)
+        return random.integers(info.min, info.max, count, case.dtype, endpoint=True)
+    return random.random(count, case.dtype)
+
+
+def greatest_difference(results, references):
+    """Over lists of host arrays, in units of the type; infinite if a NaN stands where there is none in the reference."""
+    greatest = 0.0
+    for result, reference in zip(results, references, strict=True):
+        difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
+        greatest = max(greatest, float(np.where(np.isnan(difference), np.inf, difference).max()))
+    return greatest
+
+
+def bound(case, integer_bound=1):
+    """How far a peer may be from sepconv: in floating types relative to the data's range, which is 1."""
+    return {"f32": 1e-5, "f64": 1e-10}.get(case.type, integer_bound)
+
+
+class Limits:
+    """What the device does at best, measured in this process."""
+
+    def __init__(self, device, copy_image_bytes=1 << 30):
+        self.copy, self.fma_f32, self.fma_f64 = device.limits()
+        self.memcpy = self._memcpy(device, copy_image_bytes)
+        self.copy = max(self.copy, self.memcpy)
+
+    @staticmethod
+    def _memcpy(device, nbytes):
+        """Bytes a second (read + written) of cudaMemcpyAsync within the device; 0 if there is no room for it."""
+        nbytes = min(nbytes, device.free_bytes() // 4) & ~0xFFFF
+        if nbytes == 0:
+            return 0.0
+        source, target = (Array(device, 1, nbytes, 1, np.uint8) for _ in range(2))
+        try:
+            source.fill(1)
+            target.fill(0)
+            return 2 * nbytes / min(device.seconds(lambda _: target.copy_from(source), 10))
+        finally:
+            source.free()
+            target.free()
+
+    def copy_seconds(self, case):
+        """Each pixel read once and written once."""
+        return 2 * case.image_bytes / self.copy
+
+    def fma_seconds(self, case):
+        """Two passes of 2 * radius + 1 multiply-adds an element."""
+        rate = self.fma_f64 if case.type == "f64" else self.fma_f32
+        return 2 * (2 * case.radius + 1) * case.pixels * case.channels / rate
+
+    def report(self):
+        return {"copy_bytes_per_second": self.copy, "memcpy_bytes_per_second": self.memcpy, "fma_f32_per_second": self.fma_f32,
+                "fma_f64_per_second": self.fma_f64}
+
+
+def figures(case, limits, times):
+    """What a list of seconds says, as it goes into the JSON."""
+    median = statistics.median(times)
+    roofline = max(limits.copy_seconds(case), limits.fma_seconds(case))
+    return {"runs": len(times), "seconds": median, "least_seconds": min(times), "greatest_seconds": max(times),
+            "spread": (max(times) - min(times)) / 2 / median, "pixels_per_second": case.pixels / median,
+            "bytes_per_second": 2 * case.image_bytes / median, "share_of_copy": limits.copy_seconds(case) / median,
+            "share_of_roofline": roofline / median, "roofline_pixels_per_second": case.pixels / roofline}

@@ -1,0 +1,146 @@
+"""All cases of a request: sepconv first, checked against the CPU's engine, then each peer, checked against sepconv."""
+
+import math
+import sys
+import traceback
+
+from gpu_case import Case, Images, Limits, bound, figures, greatest_difference
+from gpu_library import Device, Filter, GpuError, download
+from gpu_peers import PEERS, Peer, Unsupported
+
+SHORT_SECONDS = 1e-3  # a sample is made at least as long as this
+MOST_CALLS = 50
+
+
+class Sepconv(Peer):
+    name = "sepconv"
+    note = "kernels/conv, compared with the CPU's engine bit by bit"
+    version = ""
+
+    def __init__(self, device, design):
+        super().__init__(device)
+        self.design, self.filter = design, None
+
+    def prepare(self, case, pairs):
+        self.pairs = pairs
+        self.filter = Filter(self.device, case, self.design)
+        return lambda i: self.filter.enqueue(*pairs[i % len(pairs)])
+
+    def release(self):
+        super().release()
+        if self.filter:
+            self.filter.free()
+        self.filter = None
+
+
+def timed(device, run, options):
+    """Seconds of each of the runs, after those that warm up; a sample is several calls where one is too short to be measured."""
+    once = min(device.seconds(run, 2))
+    calls = max(1, min(MOST_CALLS, math.ceil(SHORT_SECONDS / max(once, 1e-6))))
+    runs = max(3, min(options.runs, int(options.seconds / (once * calls))))
+    if once < options.seconds / 10:
+        device.seconds(run, 2, calls=calls)
+    return device.seconds(run, runs, calls=calls)
+
+
+class Measurement:
+    """One case after the other on one device."""
+
+    def __init__(self, options, device, report, limits):
+        self.options, self.device, self.report, self.limits = options, device, report, limits
+        self.sepconv = Sepconv(device, options.design)
+        report.peer(self.sepconv.name, self.sepconv.version, self.sepconv.note)
+        self.peers = [peer for name in options.peers if (peer := self.made(name))]
+
+    def made(self, name):
+        """The peer of this name, or None, with a word, where it is not installed or does not work here."""
+        try:
+            peer = PEERS[name](self.device)
+        except (ImportError, Unsupported) as error:
+            self.report.skip(PEERS[name].name, f"{error}")
+        except Exception as error:  # whatever a broken installation may raise
+            self.report.skip(PEERS[name].name, f"did not start: {error!r}")
+        else:
+            self.report.peer(peer.name, peer.version, peer.note)
+            return peer
+        return None
+
+    def windows_of(self, peer, case, pairs, run):
+        """The peer's result of the first image, as host arrays, window by window; where it left pixels out there is poison."""
+        run(0)
+        pointer = peer.result(0)
+        pitch_bytes = pairs[0][0].pitch_bytes
+        return [download(self.device, pointer, pitch_bytes, rect, case.channels, case.dtype)
+                for rect in case.windows(self.options.check == "whole")]
+
+    def figures_of(self, peer, case, images, expected):
+        """The record of one peer and case; `expected(windows)` gives what the windows are compared with."""
+        images.poison()
+        run = None
+        try:
+            run = peer.prepare(case, images.pairs)
+            results = self.windows_of(peer, case, images.pairs, run)
+            difference = greatest_difference(results, expected())
+            limit = 0 if peer is self.sepconv else bound(case, peer.integer_bound)
+            times = timed(self.device, run, self.options)
+        finally:
+            del run  # and with it what it holds of the peer's memory
+            peer.release()
+        record = {"peer": peer.name, "rows": case.rows, "cols": case.cols, "type": case.type, "channels": case.channels,
+                  "radius": case.radius, "design": self.options.design if peer is self.sepconv else None,
+                  **figures(case, self.limits, times), "buffers": len(images.pairs), "greatest_difference": difference, "bound": limit,
+                  "agrees": difference <= limit}
+        return record, results
+
+    def guarded(self, peer, case, work):
+        """What `work` returns; None, with a word, where it fails: one peer does not stop the others."""
+        where = {"rows": case.rows, "cols": case.cols, "type": case.type, "channels": case.channels, "radius": case.radius}
+        try:
+            return work()
+        except Unsupported as error:
+            self.report.skip(peer.name, str(error), **where)
+        except Exception as error:
+            if not isinstance(error, (GpuError, MemoryError)):
+                traceback.print_exc(limit=-3, file=sys.stderr)
+            lines = str(error).strip().splitlines() or [""]
+            self.report.skip(peer.name, f"failed: {type(error).__name__}: {lines[0][:300]}", failed=True, **where)
+        return None
+
+    def case(self, case, images):
+        def on_host():
+            return [self.sepconv.filter.on_host(images.pairs[0][0], rect) for rect in case.windows(self.options.check == "whole")]
+
+        ours = self.guarded(self.sepconv, case, lambda: self.figures_of(self.sepconv, case, images, on_host))
+        if ours is None:
+            return
+        self.report.row({**ours[0], "ratio_to_sepconv": 1.0})
+        for peer in self.peers:
+            theirs = self.guarded(peer, case, lambda peer=peer: self.figures_of(peer, case, images, lambda: ours[1]))
+            if theirs:
+                self.report.row({**theirs[0], "ratio_to_sepconv": theirs[0]["seconds"] / ours[0]["seconds"]})
+
+    def images(self, case):
+        """The images of a case, or None, with a word."""
+        return self.guarded(self.sepconv, case, lambda: Images(self.device, case))
+
+
+def measure_all(options, library, make_report):
+    """Runs every case of the options; the exit code. Raises GpuError if the device cannot be used at all."""
+    device = Device(library, options.device)
+    limits = Limits(device)
+    report = make_report(options, device, limits)
+    measurement = Measurement(options, device, report, limits)
+    for cols, rows in options.size:
+        report.size(cols, rows)
+        for kind in options.type:
+            for channels in options.channels:
+                cases = [Case(rows, cols, channels, kind, radius, options.border, options.value) for radius in options.radius]
+                images = measurement.images(cases[0])
+                if images is None:
+                    continue
+                try:
+                    for case in cases:
+                        measurement.case(case, images)
+                finally:
+                    images.free()
+    return report.close()

@@ -1,0 +1,146 @@
+"""libpeers_gpu.so on host memory with SciPy: what tests/peers/gpu/conv.py runs on where there is no GPU."""
+
+import ctypes
+import time
+
+import numpy as np
+import scipy.ndimage
+
+from gpu_library import DTYPES
+from gpu_peers import NDIMAGE_BORDERS, Peer
+
+COPY, FMA_F32, FMA_F64 = 1e9, 4e9, 2e9
+
+
+def rows_of(pointer, pitch_bytes, row_bytes, rows):
+    """A writable view of rows of bytes at an address."""
+    whole = np.ctypeslib.as_array((ctypes.c_uint8 * ((rows - 1) * pitch_bytes + row_bytes)).from_address(int(pointer)))
+    return np.lib.stride_tricks.as_strided(whole, (rows, row_bytes), (pitch_bytes, 1))
+
+
+def image_at(pointer, rows, cols, channels, dtype):
+    row_bytes = cols * channels * np.dtype(dtype).itemsize
+    return rows_of(pointer, row_bytes, row_bytes, rows).reshape(-1).view(dtype).reshape(rows, cols, channels)
+
+
+def correlate(image, taps, border, value):
+    """rows x cols x channels in f64, stored as the image's type."""
+    mode = NDIMAGE_BORDERS[border]
+    for axis in (1, 0):
+        image, dtype = scipy.ndimage.correlate1d(image.astype(np.float64), taps, axis, mode=mode, cval=value), image.dtype if axis else dtype
+    return (np.rint(image) if dtype.kind in "iu" else image).astype(dtype)
+
+
+class FakeFilter:
+    def __init__(self, taps, border, value, shape, dtype):
+        self.taps, self.border, self.value, self.shape, self.dtype = taps, border, value, shape, dtype
+
+    def apply(self, image):
+        return correlate(image, self.taps, self.border, self.value)
+
+
+class FakeLibrary:
+    """The functions of PROTOTYPES; events are times of the clock, since everything is done when it is enqueued."""
+
+    def __init__(self, path):
+        self.memory, self.events, self.filters, self.wrong, self.sentence = {}, {}, {}, 0, b""
+
+    def check(self, failed):
+        assert not failed, self.sentence
+
+    def checked(self, handle):
+        assert handle, self.sentence
+        return handle
+
+    def devices(self):
+        return 1
+
+    def use(self, index, name, name_bytes, memory):
+        name.value = b"a GPU made of SciPy"
+        memory._obj.value = 1 << 30
+
+    def attribute(self, device, number, value):
+        value._obj.value = 1 << 16
+
+    def free_bytes(self, device, value):
+        value._obj.value = 1 << 24
+
+    def limits(self, device, *values):
+        for value, rate in zip(values, (COPY, FMA_F32, FMA_F64)):
+            value._obj.value = rate
+
+    def allocate(self, count):
+        block = ctypes.create_string_buffer(count)
+        self.memory[ctypes.addressof(block)] = block
+        return ctypes.addressof(block)
+
+    def free(self, pointer):
+        del self.memory[pointer]
+
+    def copy(self, to, to_pitch, source, source_pitch, row_bytes, rows, stream):
+        rows_of(to, to_pitch, row_bytes, rows)[:] = rows_of(source, source_pitch, row_bytes, rows)
+
+    def fill(self, to, byte, count, stream):
+        ctypes.memset(to, byte, count)
+
+    def stream_create(self):
+        return 1
+
+    def stream(self, handle):
+        return 2
+
+    def stream_wait(self, handle):
+        return 0
+
+    def event_create(self):
+        self.events[len(self.events) + 1] = None
+        return len(self.events)
+
+    def event_record(self, event, stream):
+        self.events[event] = time.perf_counter()
+
+    def event_seconds(self, begin, end, value):
+        value._obj.value = self.events[end] - self.events[begin]
+
+    def event_destroy(self, event):
+        pass
+
+    def filter_create(self, taps, count, col_taps, col_count, border, value, rows, cols, channels, kind, design):
+        weights = np.ctypeslib.as_array((ctypes.c_double * count).from_address(taps)).copy()
+        self.filters[len(self.filters) + 1] = FakeFilter(weights, border.decode(), value, (rows, cols, channels), DTYPES[kind.decode()])
+        return len(self.filters)
+
+    def filter_enqueue(self, handle, source, target, stream):
+        made = self.filters[handle]
+        image_at(target, *made.shape, made.dtype)[:] = made.apply(image_at(source, *made.shape, made.dtype)) + self.wrong
+
+    def filter_on_host(self, handle, source, around, target, part):
+        made, channels = self.filters[handle], self.filters[handle].shape[2]
+        row, col = part[0] - around[0], part[1] - around[1]
+        result = made.apply(image_at(source, *around[2:], channels, made.dtype))
+        image_at(target, *part[2:], channels, made.dtype)[:] = result[row:row + part[2], col:col + part[3]]
+
+    def filter_destroy(self, handle):
+        del self.filters[handle]
+
+
+class FakePeer(Peer):
+    """SciPy as a peer; `wrong` is added to one pixel at the lower right."""
+    name, version, note, wrong = "SciPy", scipy.__version__, "two calls", 0
+
+    def prepare(self, case, pairs):
+        self.pairs = pairs
+
+        def run(i):
+            source, target = (image_at(array.pointer, case.rows, case.cols, case.channels, case.dtype) for array in pairs[i % len(pairs)])
+            target[:] = correlate(source, case.taps, case.border, case.value)
+            target[-1, -1, -1] += self.wrong
+
+        return run
+
+
+class BrokenPeer(FakePeer):
+    name = "broken"
+
+    def prepare(self, case, pairs):
+        raise RuntimeError("out of order\nand a long story")
