@@ -25,10 +25,10 @@ def image_at(pointer, rows, cols, channels, dtype):
 
 def correlate(image, taps, border, value):
     """rows x cols x channels in f64, stored as the image's type."""
-    mode = NDIMAGE_BORDERS[border]
+    result = image.astype(np.float64)
     for axis in (1, 0):
-        image, dtype = scipy.ndimage.correlate1d(image.astype(np.float64), taps, axis, mode=mode, cval=value), image.dtype if axis else dtype
-    return (np.rint(image) if dtype.kind in "iu" else image).astype(dtype)
+        result = scipy.ndimage.correlate1d(result, taps, axis, mode=NDIMAGE_BORDERS[border], cval=value)
+    return (np.rint(result) if image.dtype.kind in "iu" else result).astype(image.dtype)
 
 
 class FakeFilter:

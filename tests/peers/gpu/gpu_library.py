@@ -3,6 +3,7 @@
 Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA work on it where it is, and on the same stream.
 """
 
+import contextlib
 import ctypes
 import pathlib
 
@@ -12,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 NAME = "libpeers_gpu.so"
 DESIGNS = ["automatic", "two_passes", "fused"]
 DTYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32, "f64": np.float64}
-L2_BYTES, MULTIPROCESSORS = 38, 16  # numbers of cudaDeviceAttr
+L2_BYTES = 38  # cudaDevAttrL2CacheSize
 PREFIX = "peers_gpu_"
 
 POINTER, INT, LONG, DOUBLE, TEXT = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64, ctypes.c_double, ctypes.c_char_p
@@ -57,10 +58,9 @@ class Library:
     """The loaded library. Import other GPU libraries first: they may bring a newer C++ runtime, which serves both."""
 
     def __init__(self, path):
-        try:
-            ctypes.CDLL("libstdc++.so.6")  # the system's before the bundle's, for what is imported later
-        except OSError:
-            pass
+        for runtime in ("libgcc_s.so.1", "libstdc++.so.6"):  # the system's before the bundle's, for what is imported later
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(runtime)
         self._library = ctypes.CDLL(str(path))
         for name, (result, arguments) in PROTOTYPES.items():
             function = getattr(self._library, PREFIX + name)
@@ -148,7 +148,8 @@ class Array:
 
     @property
     def __cuda_array_interface__(self):
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.pointer, False), "strides": None, "version": 3}
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.pointer, False), "strides": None, "stream": None,
+                "version": 3}
 
     def free(self):
         if self.pointer:

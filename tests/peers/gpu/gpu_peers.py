@@ -158,8 +158,7 @@ class Torch(Peer):
     def result(self, i):
         with self.torch.inference_mode(), self.torch.cuda.stream(self.stream):
             self.kept = self.kept.permute(0, 2, 3, 1).contiguous()
-        pointer = self.kept.data_ptr()
-        return pointer
+        return self.kept.data_ptr()
 
     def release(self):
         super().release()
