@@ -7,6 +7,7 @@ namespace sepconv::app {
 void add_bench_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("bench", "Measure rates, beside the limits of this machine.");
   command->require_subcommand(1);
+  add_bench_conv(*command, context);
   add_bench_stream(*command, context);
   command->footer(
       "sepconv bench WHAT --help says more.\n\n"

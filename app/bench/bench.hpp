@@ -22,6 +22,7 @@ Timing time_runs(int runs, const std::function<double()>& seconds_of_run);
 /// Seconds that `work` takes.
 double seconds_of(const std::function<void()>& work);
 
+void add_bench_conv(CLI::App& bench, Context& context);
 void add_bench_stream(CLI::App& bench, Context& context);
 
 }  // namespace sepconv::app

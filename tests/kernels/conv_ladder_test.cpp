@@ -1,5 +1,6 @@
-// Every rung of the ladder against the reference, bit for bit (NaN equals NaN), with poison around the result; and the image that
-// passes the device in bands. The same file runs on the simulated GPU, where the bands' order is what is tested.
+// Every rung of the ladder against the reference, bit for bit (NaN equals NaN), with poison around the
+// result; and the image that passes the device in bands. The same file runs on the simulated GPU, where the
+// bands' order is what is tested.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -15,9 +16,11 @@ namespace {
 
 constexpr LadderRung kRungs[] = {LadderRung::naive, LadderRung::constant_taps, LadderRung::shared_tile};
 // Around a block's 32 x 32, primes, narrow and short.
-constexpr Extent kExtents[] = {{1, 1}, {1, 97}, {97, 1}, {2, 3}, {31, 33}, {32, 32}, {33, 31}, {61, 67}, {7, 500}, {500, 7}, {130, 129}};
+constexpr Extent kExtents[] = {{1, 1},   {1, 97},  {97, 1},  {2, 3},   {31, 33},  {32, 32},
+                               {33, 31}, {61, 67}, {7, 500}, {500, 7}, {130, 129}};
 
-ConvolutionCase zero_border_case(Random& random, Extent image, std::int64_t row_radius, std::int64_t col_radius, Arithmetic arithmetic) {
+ConvolutionCase zero_border_case(Random& random, Extent image, std::int64_t row_radius,
+                                 std::int64_t col_radius, Arithmetic arithmetic) {
   ConvolutionCase c;
   c.taps.row = random_taps(random, row_radius);
   c.taps.col = random_taps(random, col_radius);

@@ -1,4 +1,5 @@
-// The ladder's kernels. Each rung changes one thing: naive -> taps in constant memory -> a tile in shared memory.
+// The ladder's kernels. Each rung changes one thing: naive -> taps in constant memory -> a tile in shared
+// memory.
 #include <cuda_runtime.h>
 
 #include "sepconv/core/error.hpp"
@@ -11,7 +12,8 @@ namespace {
 constexpr int kSide = 32;  // of a block, in threads and in pixels of the result
 constexpr int kThreads = kSide * kSide;
 constexpr int kMostTaps = 2 * static_cast<int>(kMaxLadderRadius) + 1;
-static_assert((kSide + kMostTaps - 1) * kSide * sizeof(double) <= 48 << 10, "a tile fits what no block has to ask for");
+static_assert((kSide + kMostTaps - 1) * kSide * sizeof(double) <= 48 << 10,
+              "a tile fits what no block has to ask for");
 
 /// A pass from `in`, of which a result's taps begin at its own place, to `out`. Pitches in elements.
 template <class A>
@@ -40,9 +42,11 @@ __device__ __forceinline__ int block_row() { return static_cast<int>(blockIdx.y)
 __device__ __forceinline__ int thread_col() { return static_cast<int>(threadIdx.x); }
 __device__ __forceinline__ int thread_row() { return static_cast<int>(threadIdx.y); }
 
-/// Rungs 1 and 2, which differ in where the taps lie and in nothing else. Every thread reads all its inputs from global memory.
+/// Rungs 1 and 2, which differ in where the taps lie and in nothing else. Every thread reads all its inputs
+/// from global memory.
 template <LadderPass kPass, class A, class Taps>
-__global__ void __launch_bounds__(kThreads) one_thread_a_pixel(const Pass<A> p, const __grid_constant__ Taps taps) {
+__global__ void __launch_bounds__(kThreads)
+    one_thread_a_pixel(const Pass<A> p, const __grid_constant__ Taps taps) {
   const int col = block_col() + thread_col();
   const int row = block_row() + thread_row();
   if (col >= p.cols || row >= p.rows) return;
@@ -55,7 +59,8 @@ __global__ void __launch_bounds__(kThreads) one_thread_a_pixel(const Pass<A> p, 
 
 /// Rung 3, row pass: 32 rows of 32 + 2 radius inputs.
 template <class A>
-__global__ void __launch_bounds__(kThreads) shared_tile_rows(const Pass<A> p, const __grid_constant__ ConstantTaps<A> taps) {
+__global__ void __launch_bounds__(kThreads)
+    shared_tile_rows(const Pass<A> p, const __grid_constant__ ConstantTaps<A> taps) {
   extern __shared__ __align__(16) unsigned char memory[];
   const int halo = p.taps - 1;  // of both sides
   A* const tile = reinterpret_cast<A*>(memory) + thread_row() * (kSide + halo);
@@ -65,7 +70,8 @@ __global__ void __launch_bounds__(kThreads) shared_tile_rows(const Pass<A> p, co
   // Load: a warp reads 32 neighbours at a time.
   if (row < p.rows) {
     const A* in = p.in + row * p.in_pitch;
-    for (int at = thread_col(); at < kSide + halo && block_col() + at < p.cols + halo; at += kSide) tile[at] = in[block_col() + at];
+    for (int at = thread_col(); at < kSide + halo && block_col() + at < p.cols + halo; at += kSide)
+      tile[at] = in[block_col() + at];
   }
   __syncthreads();
 
@@ -78,7 +84,8 @@ __global__ void __launch_bounds__(kThreads) shared_tile_rows(const Pass<A> p, co
 
 /// Rung 3, column pass: 32 + 2 radius rows of 32 inputs.
 template <class A>
-__global__ void __launch_bounds__(kThreads) shared_tile_cols(const Pass<A> p, const __grid_constant__ ConstantTaps<A> taps) {
+__global__ void __launch_bounds__(kThreads)
+    shared_tile_cols(const Pass<A> p, const __grid_constant__ ConstantTaps<A> taps) {
   extern __shared__ __align__(16) unsigned char memory[];
   const int halo = p.taps - 1;
   A* const tile = reinterpret_cast<A*>(memory) + thread_col();
@@ -96,7 +103,8 @@ __global__ void __launch_bounds__(kThreads) shared_tile_cols(const Pass<A> p, co
   // Accumulate and store.
   if (col >= p.cols || row >= p.rows) return;
   A sum = 0;
-  for (int k = 0; k < p.taps; ++k) sum = device::fused_multiply_add(taps.tap[k], tile[(thread_row() + k) * kSide], sum);
+  for (int k = 0; k < p.taps; ++k)
+    sum = device::fused_multiply_add(taps.tap[k], tile[(thread_row() + k) * kSide], sum);
   p.out[row * p.out_pitch + col] = sum;
 }
 
@@ -110,7 +118,8 @@ ConstantTaps<A> constant_taps(const LadderTaps& taps) {
 template <LadderPass kPass, class A>
 void launch(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, DeviceStream stream) {
   const dim3 block(kSide, kSide);
-  const dim3 grid(static_cast<unsigned>(ceil_div(p.cols, kSide)), static_cast<unsigned>(ceil_div(p.rows, kSide)));
+  const dim3 grid(static_cast<unsigned>(ceil_div(p.cols, kSide)),
+                  static_cast<unsigned>(ceil_div(p.rows, kSide)));
   const std::size_t tile_bytes = static_cast<std::size_t>(kSide + p.taps - 1) * kSide * sizeof(A);
   switch (rung) {
     case LadderRung::naive: {
@@ -133,8 +142,8 @@ void launch(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, DeviceStr
 
 }  // namespace
 
-void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in, const PixelView& out,
-                 DeviceStream stream) {
+void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+                 const PixelView& out, DeviceStream stream) {
   check_ladder_pass(pass, taps, in, out);
   if (out.extent.empty()) return;
   const Arithmetic arithmetic = taps.type() == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
@@ -147,13 +156,15 @@ void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const
                     .rows = static_cast<int>(out.extent.rows),
                     .cols = static_cast<int>(out.extent.cols),
                     .taps = static_cast<int>(taps.count())};
-    pass == LadderPass::rows ? launch<LadderPass::rows>(rung, p, taps, stream) : launch<LadderPass::cols>(rung, p, taps, stream);
+    pass == LadderPass::rows ? launch<LadderPass::rows>(rung, p, taps, stream)
+                             : launch<LadderPass::cols>(rung, p, taps, stream);
   });
   check_cuda(cudaGetLastError(), "launching a kernel of the ladder");
 }
 
 void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
-  check_cuda(cudaMemsetAsync(memory, value, static_cast<std::size_t>(bytes), stream), "filling device memory");
+  check_cuda(cudaMemsetAsync(memory, value, static_cast<std::size_t>(bytes), stream),
+             "filling device memory");
 }
 
 }  // namespace sepconv

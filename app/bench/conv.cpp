@@ -1,0 +1,134 @@
+// sepconv bench conv: the ladder of the classic lab, from one thread a pixel to the kernels that run() uses.
+#include "conv.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "../options.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/simd/targets.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+int threads_of(const ConvRequest& request) {
+  return request.options.threads > 0 ? request.options.threads : usable_processors();
+}
+
+/// The one GPU that the ladder runs on, or none for --device cpu.
+void choose_gpu(ConvRequest& request) {
+  using Kind = DeviceRequest::Kind;
+  if (request.device.kind == Kind::cpu) return;
+  if (request.device.indices.size() > 1) {
+    throw InvalidArgument("bench conv measures one GPU at a time; give --device cuda:N with one number");
+  }
+  // The ladder's kernels are for GPUs, so with --device auto too a machine without one is no reason to
+  // measure something else.
+  if (cuda_devices().empty()) {
+    throw InvalidArgument(fmt::format(
+        "bench conv climbs its ladder on a GPU, and {}; --device cpu measures the host engine alone",
+        absence_of_gpus()));
+  }
+  request.device.kind = Kind::cuda;
+  request.options.devices = choose_devices(request.device).devices;
+}
+
+std::string name_of_gpu(int index) {
+  return fmt::format("cuda:{} {}", index, cuda_devices().at(static_cast<std::size_t>(index)).name);
+}
+
+void bench_host(const ConvRequest& request, ConvResult& result) {
+  result.device = fmt::format("CPU, {} threads, {}", threads_of(request), simd_target());
+  for (const PixelType type : request.types) {
+    const HostPair pair(request, {request.extent, 1, type}, false);
+    for (const std::int64_t radius : request.radii)
+      result.rows.push_back(time_host_engine(request, radius, pair.from, pair.to));
+  }
+}
+
+int bench_conv(ConvRequest& request, std::stop_token stop) {
+  request.options.stop = std::move(stop);
+  choose_gpu(request);
+  ConvResult result;
+  if (request.options.devices.empty()) {
+    bench_host(request, result);
+  } else {
+    check_memory(request);
+    result.device = name_of_gpu(request.gpu());
+    bench_ladder(request, result);
+    if (request.tiled) bench_tiled(request, result);
+  }
+  request.json ? print_conv_json(request, result) : print_conv_tables(request, result);
+  return kDone;
+}
+
+void add_image_options(CLI::App& command, ConvRequest& request) {
+  const auto extent_option = [&](const char* name, Extent& extent, const char* help) {
+    command
+        .add_option_function<std::string>(
+            name, [&extent](const std::string& text) { extent = parse_extent(text); }, help)
+        ->type_name("COLSxROWS");
+  };
+  extent_option("--size", request.extent, "columns and rows of the image on the GPU; 8192x8192 by default");
+  command
+      .add_option("--radius", request.radii, "radii of the Gaussian, 1 to 80; 2,4,8,16,32,64,80 by default")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, kMaxLadderRadius))
+      ->type_name("LIST");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--type",
+          [&request](const std::vector<std::string>& names) {
+            request.types.clear();
+            for (const std::string& name : names) request.types.push_back(*parse_pixel_type(name));
+          },
+          "f64,f32 by default")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"f32", "f64"}))
+      ->type_name("LIST");
+  extent_option("--tiled-size", request.tiled_extent,
+                "of the image that passes the GPU in bands; 16384x16384 by default");
+  command.add_option("--tiled-radius", request.tiled_radius, "of its Gaussian; 32 by default")
+      ->check(CLI::Range(std::int64_t{1}, kMaxLadderRadius));
+}
+
+void add_run_options(CLI::App& command, ConvRequest& request) {
+  command
+      .add_option("--runs", request.runs,
+                  "runs, of which the fastest and the slowest are left out; 12 by default")
+      ->check(CLI::Range(3, 1000));
+  command.add_flag_callback(
+      "--no-cpu", [&request] { request.cpu = false; }, "leave out the host engine, which takes longest");
+  command.add_flag_callback(
+      "--no-tiled", [&request] { request.tiled = false; },
+      "leave out the image in bands, which takes most memory");
+  add_device_options(command, request.device, request.options);
+  command
+      .add_option("--threads", request.options.threads,
+                  "threads of the host engine; all processors by default")
+      ->check(CLI::Range(1, 1024));
+  command.add_flag("--json", request.json, "as JSON");
+}
+
+}  // namespace
+
+void add_bench_conv(CLI::App& bench, Context& context) {
+  CLI::App* command = bench.add_subcommand("conv",
+                                           "Climb the ladder of separable convolution on a GPU: naive, taps "
+                                           "in constant memory, shared-memory tile, and sepconv's own.");
+  const auto request = std::make_shared<ConvRequest>();
+  add_image_options(*command, *request);
+  add_run_options(*command, *request);
+  command->footer(
+      "With --device cpu the host engine alone.\n\nExample:  sepconv bench conv --size 4096x4096 --radius "
+      "2,32 --type f32 --no-cpu");
+  command->callback([&context, request] {
+    context.action = [&context, request] { return bench_conv(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,136 @@
+// sepconv bench conv: what is measured, and its results. Internal to app/bench/.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../device_choice.hpp"
+#include "bench.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+namespace sepconv::app {
+
+struct ConvRequest {
+  Extent extent{8192, 8192};
+  std::vector<std::int64_t> radii{2, 4, 8, 16, 32, 64, 80};
+  std::vector<PixelType> types{PixelType::f64, PixelType::f32};
+  Extent tiled_extent{16384, 16384};
+  std::int64_t tiled_radius = 32;
+  int runs = 12;
+  bool cpu = true;    ///< the host engine too, beside a GPU
+  bool tiled = true;  ///< images that pass the GPU in bands too
+  bool json = false;
+  DeviceRequest device;
+  RunOptions options;  ///< of the host engine and of run(): threads, stop, and the GPU that was found
+
+  int gpu() const { return options.devices.front(); }
+};
+
+/// Of the seconds of several runs, the fastest and the slowest left out.
+struct TrimmedMean {
+  double mean = 0;
+  double deviation = 0;  ///< the sample's standard deviation
+};
+/// Of at least three.
+TrimmedMean trimmed_mean(std::vector<double> seconds);
+/// Of request.runs calls, after one that does not count. Throws Cancelled between two of them when a stop is
+/// requested.
+TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double()>& seconds_of_run);
+
+/// What the device of a row can do at best.
+struct ConvLimits {
+  double copy_bytes_per_second = 0;  ///< read + written
+  double fma_per_second = 0;         ///< in the row's type
+};
+
+/// One convolution of the whole image: a rung of the ladder, or the host engine.
+struct ConvRow {
+  PixelType type = PixelType::f64;
+  std::int64_t radius = 0;
+  int rung = 0;  ///< 1 to 5; 0: the CPU
+  std::string name{};
+  TrimmedMean time{};
+  ConvLimits limits{};
+};
+
+/// The same image to the GPU and back.
+struct CopyRow {
+  PixelType type = PixelType::f64;
+  std::int64_t radius = 0;  ///< beside whose kernels it was measured
+  bool page_locked = true;
+  TrimmedMean upload{}, download{};
+};
+
+/// One convolution of an image in host memory that passes the GPU in bands.
+struct TiledRow {
+  PixelType type = PixelType::f64;
+  std::string name{};
+  int in_flight = 1;  ///< streams or slots
+  std::int64_t band_rows = 0;
+  TrimmedMean time{};
+};
+
+struct ConvResult {
+  std::string device;
+  std::vector<ConvRow> rows;
+  std::vector<CopyRow> copies;  ///< page-locked for every radius, then pageable once, of every type
+  std::vector<TiledRow> tiled;
+};
+
+/// The row that `row` is compared with: of the same type and radius. Null if it was not measured.
+const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung);
+/// The page-locked copies beside these kernels; null on a CPU.
+const CopyRow* find_copies(const ConvResult& result, const ConvRow& row);
+
+/// What rates are computed from: every pixel is read once and written once, and passes 2 (2 radius + 1)
+/// multiply-adds.
+double pixels_per_second(const ConvRequest& request, const ConvRow& row);
+double bytes_per_second(const ConvRequest& request, const ConvRow& row);
+double share_of_copy(const ConvRequest& request, const ConvRow& row);
+double share_of_fma(const ConvRequest& request, const ConvRow& row);
+/// Of what the nearer of both limits leaves.
+inline double share_of_roofline(const ConvRequest& request, const ConvRow& row) {
+  return std::max(share_of_copy(request, row), share_of_fma(request, row));
+}
+
+/// The Gaussian of this radius, with zeros beyond the image as the lab had them: as a chain and as taps.
+Chain ladder_chain(std::int64_t radius);
+SeparableTaps ladder_taps(std::int64_t radius);
+inline constexpr Border kLadderBorder{BorderMode::constant, 0};
+
+inline Arithmetic arithmetic_of(PixelType type) {
+  return type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+/// Source and result in host memory, allocated once for all runs; the source is noise.
+struct HostPair {
+  HostPair(const ConvRequest& request, const ImageSpec& spec, bool page_locked);
+  Buffer from_memory, to_memory;
+  PixelView from, to;
+};
+void fill_with_noise(const ConvRequest& request, const PixelView& view);
+
+/// The host engine on all threads, on this image.
+ConvRow time_host_engine(const ConvRequest& request, std::int64_t radius, const ConstPixelView& from,
+                         const PixelView& to);
+
+/// Elements of a band of the lab's: 67,108,864 in its image of 16384 x 16384.
+inline std::int64_t tile_elements(const ConvRequest& request) {
+  return std::max<std::int64_t>(1, request.tiled_extent.area() / 4);
+}
+
+/// Throws OutOfMemory if what bench_ladder and bench_tiled will hold does not fit, on the GPU or on the host.
+void check_memory(const ConvRequest& request);
+/// Every rung over every type and radius, with the copies. Throws Error when a result is wrong.
+void bench_ladder(const ConvRequest& request, ConvResult& result);
+/// The large image in bands: the lab's way, and run(). Throws Error when a result is wrong.
+void bench_tiled(const ConvRequest& request, ConvResult& result);
+
+void print_conv_tables(const ConvRequest& request, const ConvResult& result);
+void print_conv_json(const ConvRequest& request, const ConvResult& result);
+
+}  // namespace sepconv::app

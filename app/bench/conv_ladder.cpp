@@ -1,0 +1,154 @@
+// The rungs on an image that lies in the GPU's memory, and the copies that bring it there and back.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conv.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "stream.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+enum class Ours : std::uint8_t { two_passes, fused };
+
+/// sepconv's own kernels.
+void convolve_ours(Ours, const SeparableTaps& taps, const PixelView& in, const PixelView& out, Arena& arena,
+                   DeviceStream stream) {
+  convolve_cuda(taps, kLadderBorder, ConstRegion::whole(in), Region::whole(out), arithmetic_of(in.type),
+                arena, stream);
+}
+
+/// The image in the GPU's memory, and what all rungs work with at one radius.
+class DeviceCase {
+ public:
+  DeviceCase(const ImageSpec& spec, std::int64_t radius)
+      : taps_(ladder_taps(radius)),
+        in_memory_(spec.bytes(), device_resource()),
+        out_memory_(spec.bytes(), device_resource()),
+        in_(dense_view(in_memory_.data(), spec)),
+        out_(dense_view(out_memory_.data(), spec)),
+        ladder_(taps_, spec.extent, arithmetic_of(spec.type)),
+        arena_(Buffer(convolve_device_bytes(taps_, spec.extent, 1, arithmetic_of(spec.type), spec.extent),
+                      device_resource())) {}
+
+  void upload(const ConstPixelView& host) const { copy(in_, host); }
+  void download(const PixelView& host) const { copy(host, out_); }
+  /// Into the ladder's own source; then a result that nobody has written.
+  void prepare() const {
+    ladder_.load(in_, stream_.get());
+    ladder_fill(out_.data, 0xA5, out_memory_.size(), stream_.get());
+    stream_.synchronize();
+  }
+
+  void enqueue(int rung) {
+    switch (rung) {
+      case 1:
+        return ladder_.convolve(LadderRung::naive, out_, stream_.get());
+      case 2:
+        return ladder_.convolve(LadderRung::constant_taps, out_, stream_.get());
+      case 3:
+        return ladder_.convolve(LadderRung::shared_tile, out_, stream_.get());
+      case 4:
+        return convolve_ours(Ours::two_passes, taps_, in_, out_, arena_, stream_.get());
+      default:
+        return convolve_ours(Ours::fused, taps_, in_, out_, arena_, stream_.get());
+    }
+  }
+
+  /// Of the kernels alone, by the GPU's own clock. While one round runs that does not count the host enqueues
+  /// the one that does, so that no launch is waited for.
+  double kernel_seconds(int rung) {
+    enqueue(rung);
+    begin_.record(stream_.get());
+    enqueue(rung);
+    end_.record(stream_.get());
+    stream_.synchronize();
+    return end_.seconds_since(begin_);
+  }
+
+ private:
+  void copy(const PixelView& to, const ConstPixelView& from) const {
+    copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows,
+              stream_.get());
+    stream_.synchronize();
+  }
+
+  SeparableTaps taps_;
+  Buffer in_memory_, out_memory_;
+  PixelView in_, out_;
+  Ladder ladder_;
+  Arena arena_;
+  Event begin_{Event::Timing::on}, end_{Event::Timing::on};
+  Stream stream_;
+};
+
+constexpr const char* kNames[] = {"cpu",        "naive", "constant taps", "shared tile", "ours, two passes",
+                                  "ours, fused"};
+constexpr int kRungs = 5;
+
+ConvLimits limits_of(const DeviceLimits& device, PixelType type) {
+  return {device.copy_bytes_per_second,
+          type == PixelType::f64 ? device.fma_f64_per_second : device.fma_f32_per_second};
+}
+
+ConvRow time_rung(const ConvRequest& request, const DeviceLimits& limits, DeviceCase& on_device,
+                  const HostPair& host, std::int64_t radius, int rung) {
+  ConvRow row{.type = host.from.type,
+              .radius = radius,
+              .rung = rung,
+              .name = kNames[rung],
+              .limits = limits_of(limits, host.from.type)};
+  on_device.prepare();
+  row.time = time_trimmed(request, [&] { return on_device.kernel_seconds(rung); });
+  on_device.download(host.to);
+  try {
+    check_windows(ladder_chain(radius), *make_memory_reader(host.from), *make_memory_reader(host.to));
+  } catch (const Error& error) {
+    throw Error(fmt::format("rung {} ({}) at radius {} in {}: {}", rung, row.name, radius, name_of(row.type),
+                            error.what()));
+  }
+  return row;
+}
+
+/// Both ways, one after the other, until the last byte is there.
+CopyRow time_copies(const ConvRequest& request, const DeviceCase& on_device, const HostPair& host,
+                    std::int64_t radius, bool page_locked) {
+  CopyRow row{.type = host.from.type, .radius = radius, .page_locked = page_locked};
+  row.upload = time_trimmed(request, [&] { return seconds_of([&] { on_device.upload(host.from); }); });
+  row.download = time_trimmed(request, [&] { return seconds_of([&] { on_device.download(host.to); }); });
+  return row;
+}
+
+void bench_type(const ConvRequest& request, const DeviceLimits& limits, PixelType type, ConvResult& result) {
+  const ImageSpec spec{request.extent, 1, type};
+  const HostPair host(request, spec, true);
+  for (const std::int64_t radius : request.radii) {
+    DeviceCase on_device(spec, radius);
+    on_device.upload(host.from);
+    for (int rung = 1; rung <= kRungs; ++rung) {
+      result.rows.push_back(time_rung(request, limits, on_device, host, radius, rung));
+    }
+    if (request.cpu) result.rows.push_back(time_host_engine(request, radius, host.from, host.to));
+    result.copies.push_back(time_copies(request, on_device, host, radius, true));
+  }
+  const std::int64_t radius = request.radii.back();
+  result.copies.push_back(
+      time_copies(request, DeviceCase(spec, radius), HostPair(request, spec, false), radius, false));
+}
+
+}  // namespace
+
+void bench_ladder(const ConvRequest& request, ConvResult& result) {
+  // It holds 16 times as much device memory as it is told.
+  const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
+  const DeviceLimits limits = measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most));
+  for (const PixelType type : request.types) bench_type(request, limits, type, result);
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,66 @@
+// What bench conv holds, asked for before anything runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conv.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/conv/ladder/ladder_tiled.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// Bytes, and the option that makes them fewer.
+struct Need {
+  std::int64_t device = 0, host = 0;
+  std::string what, way_out;
+};
+
+/// Source and result beside the ladder's own images and sepconv's scratch; page-locked and pageable images on
+/// the host.
+Need ladder_need(const ConvRequest& request, PixelType type, std::int64_t radius) {
+  const std::int64_t image = ImageSpec{request.extent, 1, type}.bytes();
+  const Arithmetic arithmetic = arithmetic_of(type);
+  return {
+      2 * image + Ladder::device_bytes(radius, radius, request.extent, arithmetic) +
+          convolve_device_bytes(ladder_taps(radius), request.extent, 1, arithmetic, request.extent),
+      4 * image,
+      fmt::format("{} x {} {} at radius {}", request.extent.cols, request.extent.rows, name_of(type), radius),
+      "--size"};
+}
+
+Need tiled_need(const ConvRequest& request, PixelType type) {
+  const std::int64_t radius = request.tiled_radius;
+  const Extent extent = request.tiled_extent;
+  const Arithmetic arithmetic = arithmetic_of(type);
+  return {TiledLadder::device_bytes(radius, radius, extent, arithmetic, tile_elements(request), 2),
+          TiledLadderImage::host_bytes(radius, radius, extent, arithmetic),
+          fmt::format("{} x {} {} in bands", extent.cols, extent.rows, name_of(type)),
+          "--tiled-size, or --no-tiled"};
+}
+
+void check_need(const ConvRequest& request, const Need& need) {
+  const auto check = [&](std::int64_t bytes, std::int64_t there, const std::string& where) {
+    if (bytes <= there) return;
+    throw OutOfMemory(fmt::format("{} takes {} of {} and there are {}; give a smaller {}", need.what,
+                                  format_bytes(static_cast<double>(bytes)), where,
+                                  format_bytes(static_cast<double>(there)), need.way_out));
+  };
+  check(need.device, device_memory_ceiling(request.options.devices, request.options),
+        fmt::format("memory of cuda:{}", request.gpu()));
+  check(need.host, free_memory_bytes(), "the host's memory");
+}
+
+}  // namespace
+
+void check_memory(const ConvRequest& request) {
+  for (const PixelType type : request.types) {
+    for (const std::int64_t radius : request.radii) check_need(request, ladder_need(request, type, radius));
+    if (request.tiled) check_need(request, tiled_need(request, type));
+  }
+}
+
+}  // namespace sepconv::app

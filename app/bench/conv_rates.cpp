@@ -1,0 +1,114 @@
+// The protocol of bench conv, the rates computed from its times, and what its measurements share.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "conv.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/pattern.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/kernels/conv/taps.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+double sigma_of(std::int64_t radius) { return static_cast<double>(radius) / 3; }
+
+const ImageSpec spec_of(const ConstPixelView& view) { return {view.extent, view.channels, view.type}; }
+
+ConvLimits host_limits(const ConvRequest& request, PixelType type) {
+  const int threads = request.options.threads > 0 ? request.options.threads : usable_processors();
+  const HostLimits limits = measure_host_limits(threads, arithmetic_of(type));
+  return {limits.copy_bytes_per_second, limits.fma_per_second};
+}
+
+}  // namespace
+
+TrimmedMean trimmed_mean(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const auto first = seconds.begin() + 1, last = seconds.end() - 1;
+  const auto count = static_cast<double>(last - first);
+  const double mean = std::accumulate(first, last, 0.0) / count;
+  const double squares = std::accumulate(
+      first, last, 0.0, [mean](double sum, double s) { return sum + (s - mean) * (s - mean); });
+  return {mean, count > 1 ? std::sqrt(squares / (count - 1)) : 0};
+}
+
+TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double()>& seconds_of_run) {
+  std::vector<double> seconds;
+  for (int run = -1; run < request.runs; ++run) {
+    if (request.options.stop.stop_requested()) throw Cancelled();
+    const double taken = seconds_of_run();
+    if (run >= 0) seconds.push_back(taken);
+  }
+  return trimmed_mean(std::move(seconds));
+}
+
+const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung) {
+  const auto found = std::ranges::find_if(result.rows, [&](const ConvRow& other) {
+    return other.type == row.type && other.radius == row.radius && other.rung == rung;
+  });
+  return found == result.rows.end() ? nullptr : &*found;
+}
+
+const CopyRow* find_copies(const ConvResult& result, const ConvRow& row) {
+  const auto found = std::ranges::find_if(result.copies, [&](const CopyRow& copies) {
+    return copies.type == row.type && copies.radius == row.radius && copies.page_locked;
+  });
+  return found == result.copies.end() ? nullptr : &*found;
+}
+
+double pixels_per_second(const ConvRequest& request, const ConvRow& row) {
+  return static_cast<double>(request.extent.area()) / row.time.mean;
+}
+double bytes_per_second(const ConvRequest& request, const ConvRow& row) {
+  return 2 * static_cast<double>(size_of(row.type)) * pixels_per_second(request, row);
+}
+double share_of_copy(const ConvRequest& request, const ConvRow& row) {
+  return bytes_per_second(request, row) / row.limits.copy_bytes_per_second;
+}
+double share_of_fma(const ConvRequest& request, const ConvRow& row) {
+  return 2 * static_cast<double>(2 * row.radius + 1) * pixels_per_second(request, row) /
+         row.limits.fma_per_second;
+}
+
+Chain ladder_chain(std::int64_t radius) {
+  return Chain({parse_stage(
+      fmt::format("gaussian:sigma={},radius={},border=constant,value=0", sigma_of(radius), radius))});
+}
+
+SeparableTaps ladder_taps(std::int64_t radius) {
+  const std::vector<double> taps = gaussian_taps(sigma_of(radius), radius);
+  return {taps, taps};
+}
+
+void fill_with_noise(const ConvRequest& request, const PixelView& view) {
+  RunOptions options;  // on the CPU
+  options.threads = request.options.threads, options.stop = request.options.stop;
+  run(*make_pattern_reader(spec_of(view), Pattern::noise, 1), *make_memory_writer(view), Chain(), options);
+}
+
+HostPair::HostPair(const ConvRequest& request, const ImageSpec& spec, bool page_locked)
+    : from_memory(spec.bytes(), page_locked ? pinned_resource() : page_resource()),
+      to_memory(spec.bytes(), page_locked ? pinned_resource() : page_resource()),
+      from(dense_view(from_memory.data(), spec)),
+      to(dense_view(to_memory.data(), spec)) {
+  fill_with_noise(request, from);
+}
+
+ConvRow time_host_engine(const ConvRequest& request, std::int64_t radius, const ConstPixelView& from,
+                         const PixelView& to) {
+  const Chain chain = ladder_chain(radius);
+  RunOptions options;
+  options.threads = request.options.threads, options.stop = request.options.stop;
+  ConvRow row{.type = from.type, .radius = radius, .name = "cpu", .limits = host_limits(request, from.type)};
+  row.time = time_trimmed(request, [&] { return seconds_of([&] { apply(chain, from, to, options); }); });
+  return row;
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,77 @@
+// An image that stays in host memory and passes the GPU in bands: as the lab did it, and as run() does it.
+#include <fmt/format.h>
+
+#include "conv.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/kernels/conv/ladder/ladder_tiled.hpp"
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "stream.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+void check(const ConvRequest& request, const TiledRow& row, const ConstPixelView& from,
+           const ConstPixelView& to) {
+  try {
+    check_windows(ladder_chain(request.tiled_radius), *make_memory_reader(from), *make_memory_reader(to));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} with {} in flight in {}: {}", row.name, row.in_flight, name_of(row.type),
+                            error.what()));
+  }
+}
+
+/// All row passes, then all column passes, with the ladder's third rung, on one stream or on two with buffers
+/// of their own.
+void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& result) {
+  const std::int64_t radius = request.tiled_radius;
+  const TiledLadderImage image(radius, radius, request.tiled_extent, arithmetic_of(type));
+  fill_with_noise(request, image.source());
+  for (const int streams : {1, 2}) {
+    poison_windows(image.result());
+    const TiledLadder tiled(image, ladder_taps(radius), LadderRung::shared_tile, tile_elements(request),
+                            streams);
+    TiledRow row{
+        .type = type, .name = "the lab's bands", .in_flight = streams, .band_rows = tiled.band_rows()};
+    row.time = time_trimmed(request, [&] { return seconds_of([&] { tiled.run(); }); });
+    check(request, row, image.source(), image.result());
+    result.tiled.push_back(row);
+  }
+}
+
+/// From page-locked memory to page-locked memory, every pixel once each way; buffers stay from run to run, as
+/// in bench stream.
+void bench_run(const ConvRequest& request, PixelType type, ConvResult& result) {
+  const HostPair pair(request, {request.tiled_extent, 1, type}, true);
+  const Chain chain = ladder_chain(request.tiled_radius);
+  const auto source = make_memory_reader(pair.from, HostMemory::page_locked);
+  for (const int slots : {1, 3}) {
+    poison_windows(pair.to);
+    BufferPool pinned(pinned_resource()), memory(device_resource());
+    RunOptions options = request.options;
+    options.slots = slots;
+    options.pinned_memory = &pinned, options.device_memory = &memory;
+    TiledRow row{.type = type, .name = "sepconv run", .in_flight = slots};
+    row.time = time_trimmed(request, [&] {
+      const RunReport report =
+          run(*source, *make_memory_writer(pair.to, HostMemory::page_locked), chain, options);
+      row.band_rows = report.plan.band.rows;
+      return report.wall_seconds - report.startup_seconds;
+    });
+    check(request, row, pair.from, pair.to);
+    result.tiled.push_back(row);
+  }
+}
+
+}  // namespace
+
+void bench_tiled(const ConvRequest& request, ConvResult& result) {
+  for (const PixelType type : request.types) {
+    bench_lab_bands(request, type, result);
+    bench_run(request, type, result);
+  }
+}
+
+}  // namespace sepconv::app
