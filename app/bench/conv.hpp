@@ -123,6 +123,9 @@ inline std::int64_t tile_elements(const ConvRequest& request) {
   return std::max<std::int64_t>(1, request.tiled_extent.area() / 4);
 }
 
+/// Scratch of sepconv's own kernels, whichever of rungs 4 and 5.
+std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius);
+
 /// Throws OutOfMemory if what bench_ladder and bench_tiled will hold does not fit, on the GPU or on the host.
 void check_memory(const ConvRequest& request);
 /// Every rung over every type and radius, with the copies. Throws Error when a result is wrong.

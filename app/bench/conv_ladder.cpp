@@ -34,8 +34,7 @@ class DeviceCase {
         in_(dense_view(in_memory_.data(), spec)),
         out_(dense_view(out_memory_.data(), spec)),
         ladder_(taps_, spec.extent, arithmetic_of(spec.type)),
-        arena_(Buffer(convolve_device_bytes(taps_, spec.extent, 1, arithmetic_of(spec.type), spec.extent),
-                      device_resource())) {}
+        arena_(Buffer(ours_device_bytes(spec, radius), device_resource())) {}
 
   void upload(const ConstPixelView& host) const { copy(in_, host); }
   void download(const PixelView& host) const { copy(host, out_); }
@@ -143,6 +142,10 @@ void bench_type(const ConvRequest& request, const DeviceLimits& limits, PixelTyp
 }
 
 }  // namespace
+
+std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius) {
+  return convolve_device_bytes(ladder_taps(radius), spec.extent, 1, arithmetic_of(spec.type), spec.extent);
+}
 
 void bench_ladder(const ConvRequest& request, ConvResult& result) {
   // It holds 16 times as much device memory as it is told.

@@ -26,7 +26,7 @@ Need ladder_need(const ConvRequest& request, PixelType type, std::int64_t radius
   const Arithmetic arithmetic = arithmetic_of(type);
   return {
       2 * image + Ladder::device_bytes(radius, radius, request.extent, arithmetic) +
-          convolve_device_bytes(ladder_taps(radius), request.extent, 1, arithmetic, request.extent),
+          ours_device_bytes({request.extent, 1, type}, radius),
       4 * image,
       fmt::format("{} x {} {} at radius {}", request.extent.cols, request.extent.rows, name_of(type), radius),
       "--size"};
