@@ -6,9 +6,10 @@ import time
 import numpy as np
 import scipy.ndimage
 
-from gpu_library import DTYPES
+from gpu_library import DTYPES, GpuError
 from gpu_peers import NDIMAGE_BORDERS, Peer
 
+MOST_FUSED_TAPS = 65
 COPY, FMA_F32, FMA_F64 = 1e9, 4e9, 2e9
 
 
@@ -49,7 +50,8 @@ class FakeLibrary:
         assert not failed, self.sentence
 
     def checked(self, handle):
-        assert handle, self.sentence
+        if not handle:
+            raise GpuError(self.sentence.decode())
         return handle
 
     def devices(self):
@@ -107,6 +109,9 @@ class FakeLibrary:
 
     def filter_create(self, taps, count, col_taps, col_count, border, value, rows, cols, channels, kind, design):
         weights = np.ctypeslib.as_array((ctypes.c_double * count).from_address(taps)).copy()
+        if design == 2 and count > MOST_FUSED_TAPS:
+            self.sentence = b"the fused design has no room for this filter"
+            return 0
         self.filters[len(self.filters) + 1] = FakeFilter(weights, border.decode(), value, (rows, cols, channels), DTYPES[kind.decode()])
         return len(self.filters)
 

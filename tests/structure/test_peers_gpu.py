@@ -116,6 +116,12 @@ def test_a_failing_or_absent_peer_stops_no_other(fake, capsys):
     assert "SciPy" in capsys.readouterr().out
 
 
+def test_a_filter_that_the_fused_design_has_no_room_for_is_skipped(fake):
+    status, found = fake("--peers", "scipy", "--radius", "32,33", "--design", "fused")
+    assert status == 0 and [(row["peer"], row["radius"], row["design"]) for row in found["measured"]] == [("sepconv", 32, "fused"), ("SciPy", 32, None)]
+    assert [(entry["peer"], entry["radius"], "no room" in entry["reason"]) for entry in found["skipped"]] == [("sepconv", 33, True)]
+
+
 def test_sweep(fake):
     status, found = fake("--sweep", "1-3,10-20/5", "--type", "u8")
     assert status == 0 and found["kind"] == "sweep"
