@@ -64,6 +64,18 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue = {});
 
+/// How the two passes are put on the device. All have the same bits.
+enum class CudaDesign {
+  automatic,   ///< what is fastest on this GPU
+  two_passes,  ///< a kernel each, the filtered rows in the arena between them; for any filter
+  fused,       ///< one kernel, filtered rows in shared memory; both passes, up to 65 taps, few channels
+};
+
+/// The same with a design of the caller's choice. Throws InvalidArgument where `fused` has no room for the filter.
+void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                   const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   const ConvolutionEpilogue& epilogue = {});
+
 /// Upper bound of the arena bytes of convolve_cuda for outputs up to this extent in images up to `image`.
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                    Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});

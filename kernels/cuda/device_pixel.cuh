@@ -14,19 +14,27 @@ __device__ __forceinline__ float fused_multiply_add(float a, float b, float c) {
 __device__ __forceinline__ double fused_multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 __device__ __forceinline__ float square_root(float x) { return __fsqrt_rn(x); }
 __device__ __forceinline__ double square_root(double x) { return __dsqrt_rn(x); }
-__device__ __forceinline__ int nearest_int(float x) { return __float2int_rn(x); }
-__device__ __forceinline__ int nearest_int(double x) { return __double2int_rn(x); }
-
-/// Half to even, saturated; NaN becomes 0.
+/// Half to even, saturated; NaN becomes 0. For f32 all of that is one conversion of the GPU (PTX ISA, cvt).
 template <class T, class A>
 __device__ __forceinline__ T to_pixel(A x) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(x);
   } else {
-    constexpr A lowest = std::is_signed_v<T> ? A(-32768) : A(0);
-    constexpr A highest = sizeof(T) == 1 ? A(255) : std::is_signed_v<T> ? A(32767) : A(65535);
-    if (x != x) return 0;
-    return static_cast<T>(nearest_int(x < lowest ? lowest : x > highest ? highest : x));
+    int value = 0;
+    if constexpr (sizeof(A) == 8) {
+      if (x != x) return 0;
+    }
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      if constexpr (sizeof(A) == 4) asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(value) : "f"(x));
+      else asm("cvt.rni.sat.u8.f64 %0, %1;" : "=r"(value) : "d"(x));
+    } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+      if constexpr (sizeof(A) == 4) asm("cvt.rni.sat.u16.f32 %0, %1;" : "=r"(value) : "f"(x));
+      else asm("cvt.rni.sat.u16.f64 %0, %1;" : "=r"(value) : "d"(x));
+    } else {
+      if constexpr (sizeof(A) == 4) asm("cvt.rni.sat.s16.f32 %0, %1;" : "=r"(value) : "f"(x));
+      else asm("cvt.rni.sat.s16.f64 %0, %1;" : "=r"(value) : "d"(x));
+    }
+    return static_cast<T>(value);
   }
 }
 

@@ -48,19 +48,29 @@ BorderMode border_mode(const char* name) {
   throw InvalidArgument("no border is called " + std::string(name));
 }
 
+/// 0, 1, 2: automatic, two passes, fused.
+CudaDesign cuda_design(int number) {
+  if (number < 0 || number > static_cast<int>(CudaDesign::fused)) {
+    throw InvalidArgument("no design of a convolution has the number " + std::to_string(number));
+  }
+  return static_cast<CudaDesign>(number);
+}
+
 /// A filter for images of one shape, with its scratch on the device that was current when it was made. The
 /// scratch serves one stream.
 struct Filter {
   SeparableTaps taps;
   Border border;
   ImageSpec image;
+  CudaDesign design;
   Arithmetic arithmetic;
   Arena arena;
 
-  Filter(SeparableTaps given, Border beyond, const ImageSpec& spec)
+  Filter(SeparableTaps given, Border beyond, const ImageSpec& spec, CudaDesign chosen)
       : taps(std::move(given)),
         border(beyond),
         image(spec),
+        design(chosen),
         arithmetic(spec.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
         // An empty arena would allocate nothing, which is an error on a device.
         arena(Buffer(std::max(kAlignment, convolve_device_bytes(taps, spec.extent, spec.channels, arithmetic,
@@ -69,8 +79,8 @@ struct Filter {
 
   void enqueue(const std::byte* source, std::byte* target, DeviceStream stream) {
     const ConstPixelView in{source, image.extent, image.channels, image.type, image.row_bytes()};
-    convolve_cuda(taps, border, ConstRegion::whole(in), Region::whole(dense_view(target, image)), arithmetic,
-                  arena, stream);
+    convolve_cuda(design, taps, border, ConstRegion::whole(in), Region::whole(dense_view(target, image)),
+                  arithmetic, arena, stream);
   }
 
   /// The rectangle `part` of the result by the CPU's engine; `source` holds the pixels of the rectangle
@@ -204,7 +214,7 @@ PEERS_GPU Filter* peers_gpu_filter_create(const double* row_taps, std::int64_t r
       throw InvalidArgument("this build chooses the design of a convolution itself: ask for automatic");
     SeparableTaps taps{{row_taps, row_taps + row_count}, {col_taps, col_taps + col_count}};
     made = std::make_unique<Filter>(std::move(taps), Border{border_mode(border), border_value},
-                                    ImageSpec{{rows, cols}, channels, pixel_type(type)});
+                                    ImageSpec{{rows, cols}, channels, pixel_type(type)}, cuda_design(design));
   });
   return made.release();
 }

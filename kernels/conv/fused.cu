@@ -1,0 +1,153 @@
+// The launch of the fused kernel (fused_pass.cuh): how large strips, segments and shared memory are.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "sepconv/kernels/conv/cuda_designs.hpp"
+#include "sepconv/kernels/conv/fused_pass.cuh"
+
+namespace sepconv::conv_cuda {
+namespace {
+
+/// What a launch looks like, but for the segments.
+template <class A>
+struct FusedLayout {
+  using Shape = FusedShape<A>;
+  int channels, row_taps, col_taps;
+
+  /// Pixels of a strip: as many whole groups as there are threads for, pairs of them where there are several.
+  int strip_pixels() const {
+    const int groups = Shape::kElements / (Shape::kOutputs * channels);
+    return (groups > 1 ? groups / 2 * 2 : groups) * Shape::kOutputs;
+  }
+  int row_elements() const { return (strip_pixels() + row_taps - 1) * channels; }
+  int plane() const { return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + Shape::kVector, Shape::kOutputs)) + Shape::kVector; }
+  int line_elements() const { return (col_taps - 1 + Shape::kRows) * Shape::kPitch; }
+  std::size_t shared_bytes() const {
+    const int stages = 2 * Shape::kRows * channels * plane() + Shape::kVector;
+    return static_cast<std::size_t>(stages + line_elements()) * sizeof(A) +
+           static_cast<std::size_t>(row_elements()) * sizeof(StagedColumn);
+  }
+  bool fits() const {
+    return strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
+  }
+};
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for a GPU's properties");
+  return value;
+}
+
+/// Rows of a segment. Blocks run in waves of as many as the GPU holds; a segment begins with the rows under the taps of its first row,
+/// so long segments do the least work; several whole waves leave no processor idle, and none alone with the image's edges at the end.
+template <class A>
+std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, int col_taps, std::int64_t resident_blocks) {
+  constexpr std::int64_t kRows = FusedShape<A>::kRows;
+  constexpr int kFewestWaves = 3, kMostWaves = 8;
+  const std::int64_t lead = round_up(col_taps - 1, kRows);
+  std::int64_t best = rows, least = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t waves = kFewestWaves; waves <= kMostWaves; ++waves) {
+    const std::int64_t segments = std::max<std::int64_t>(1, waves * resident_blocks / strips);
+    const std::int64_t height = round_up(ceil_div(rows, segments), kRows);
+    const std::int64_t blocks = ceil_div(rows, height) * strips;
+    // The lead has no column pass; the start of a block has its latency.
+    const std::int64_t cost = ceil_div(blocks, resident_blocks) * (height + lead / 2 + kRows);
+    if (cost < least) least = cost, best = height;
+  }
+  return best;
+}
+
+template <class A>
+FusedTaps<A> placed_taps(const SeparableTaps& taps) {
+  FusedTaps<A> placed{};
+  for (std::size_t k = 0; k < taps.row.size(); ++k) placed.row[k] = static_cast<A>(taps.row[k]);
+  for (std::size_t k = 0; k < taps.col.size(); ++k) placed.col[k] = static_cast<A>(taps.col[k]);
+  return placed;
+}
+
+bool takes_vectors(const PixelView& view, std::int64_t vector) {
+  const std::int64_t bytes = std::min<std::int64_t>(16, vector * size_of(view.type));
+  return reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(bytes) == 0 && view.pitch_bytes % bytes == 0;
+}
+
+template <class A>
+using Kernel = void (*)(FusedPass<A>, FusedTaps<A>);
+
+/// The kernel for a source of this type; none for types that f32 arithmetic meets as seldom as f64.
+template <class A>
+Kernel<A> kernel_for(PixelType type, bool many_channels) {
+  const auto of = [&]<class T>(T) -> Kernel<A> { return many_channels ? fused_pass<T, A, true> : fused_pass<T, A, false>; };
+  if (type == pixel_type_of<A>()) return of(A{});
+  if constexpr (sizeof(A) == 4) {
+    if (type == PixelType::u8) return of(std::uint8_t{});
+    if (type == PixelType::u16) return of(std::uint16_t{});
+    if (type == PixelType::i16) return of(std::int16_t{});
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+template <class A>
+bool convolve_fused(const Request& request) {
+  using Shape = FusedShape<A>;
+  const auto& [taps, border, in, out, epilogue, stream] = request;
+  const std::int64_t channels = in.pixels.channels;
+  if (taps.row.empty() || taps.col.empty() || taps.row.size() > Shape::kMostTaps || taps.col.size() > Shape::kMostTaps) return false;
+  if (channels > Shape::kElements || in.rect.cols * channels > std::numeric_limits<int>::max()) return false;
+  const Kernel<A> kernel = kernel_for<A>(in.pixels.type, channels > 1);
+  if (kernel == nullptr) return false;
+  const FusedLayout<A> layout{static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size())};
+  if (!layout.fits()) return false;
+  const std::size_t shared_bytes = layout.shared_bytes();
+  if (shared_bytes > static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))) return false;
+
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+             "asking for shared memory");
+  int blocks = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Shape::kThreads, shared_bytes), "asking for occupancy");
+  if (blocks == 0) return false;
+  const std::int64_t strips = ceil_div(out.rect.cols, std::int64_t{layout.strip_pixels()});
+  const std::int64_t height = segment_rows<A>(out.rect.rows, strips, layout.col_taps,
+                                              std::int64_t{blocks} * attribute(cudaDevAttrMultiProcessorCount));
+  const std::int64_t segments = ceil_div(out.rect.rows, height);
+  const std::int64_t first_col = out.rect.col - layout.row_taps / 2;
+  const FusedPass<A> pass{.source = {.from = device::Rows(in.pixels),
+                                     .in_row = in.rect.row,
+                                     .in_col = in.rect.col,
+                                     .in_elements = in.rect.cols * channels,
+                                     .image_rows = in.image.rows,
+                                     .image_cols = in.image.cols,
+                                     .first_col = first_col,
+                                     .end_col = first_col + out.rect.cols + layout.row_taps - 1,
+                                     .channels = layout.channels,
+                                     .row_elements = layout.row_elements(),
+                                     .plane = layout.plane(),
+                                     .border = border.mode,
+                                     .border_value = static_cast<A>(border.value)},
+                          .store = device::Store<A>(out.pixels, epilogue.then),
+                          .first_row = out.rect.row,
+                          .rows = out.rect.rows,
+                          .elements = out.rect.cols * channels,
+                          .segment_rows = height,
+                          .strips = static_cast<int>(strips),
+                          .segments = static_cast<int>(segments),
+                          .strip_pixels = layout.strip_pixels(),
+                          .strip_elements = layout.strip_pixels() * layout.channels,
+                          .row_taps = layout.row_taps,
+                          .col_taps = layout.col_taps,
+                          .whole_vectors = takes_vectors(out.pixels, Shape::kVector),
+                          .joined = epilogue.join != nullptr,
+                          .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
+                          .other = device::Rows(epilogue.other)};
+  kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, shared_bytes, stream>>>(pass, placed_taps<A>(taps));
+  return true;
+}
+
+template bool convolve_fused<float>(const Request&);
+template bool convolve_fused<double>(const Request&);
+
+}  // namespace sepconv::conv_cuda

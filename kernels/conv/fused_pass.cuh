@@ -1,0 +1,205 @@
+// Both passes in one kernel: a block marches down a strip of the image, each pixel read once and written once. Private to conv_cuda.cu.
+//
+// A step of the march takes kRows rows. Their pixels, converted and with the border, are staged in shared memory while the step before
+// computes; the row pass goes from there to the lines of filtered rows, also in shared memory; the column pass reads those under its taps.
+#pragma once
+
+#include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/conv/fused_stage.cuh"
+#include "sepconv/kernels/conv/sliding.cuh"
+#include "sepconv/kernels/pointwise/device_op.cuh"
+
+namespace sepconv::conv_cuda {
+
+/// Both filters by value, in constant memory; padded, so that rounds may load what they do not apply.
+template <class A>
+struct FusedTaps {
+  A row[FusedShape<A>::kMostTaps + FusedShape<A>::kOutputs];
+  A col[FusedShape<A>::kMostTaps + FusedShape<A>::kOutputs];
+};
+
+template <class A>
+struct FusedPass {
+  FusedSource<A> source;
+  device::Store<A> store;
+  std::int64_t first_row, rows, elements;  ///< image row of the result, and its extent
+  std::int64_t segment_rows;               ///< of the result, that a block marches over
+  int strips, segments;
+  int strip_pixels, strip_elements;
+  int row_taps, col_taps;
+  bool whole_vectors;  ///< the result takes stores of a thread's neighbours at once
+  bool joined;         ///< x becomes join(other, x) before it is stored
+  device::Op<A> join;
+  device::Rows other;
+};
+
+/// A thread's part of every step's row pass: kOutputs pixels of one channel of one row.
+template <class A, bool kManyChannels>
+struct RowTask {
+  static constexpr int kOutputs = FusedShape<A>::kOutputs;
+  int from = 0, to = 0;  ///< in the stage, and in the lines
+  bool active = false;
+
+  __device__ __forceinline__ explicit RowTask(const FusedPass<A>& p) {
+    const int lines = p.source.channels * FusedShape<A>::kRows;  // of one channel
+    const int groups = p.strip_pixels / kOutputs;
+    // Two groups of one row, then the next rows: a quarter of a warp reads 16 bytes each from different banks.
+    const int side = groups > 1 ? 2 : 1;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int line = thread / side % lines;
+    const int group = thread / side / lines * side + thread % side;
+    active = group < groups;
+    from = line * p.source.plane + group * kOutputs;
+    to = line / p.source.channels * FusedShape<A>::kPitch + group * kOutputs * p.source.channels + line % p.source.channels;
+  }
+
+  __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, A* lines) const {
+    if (!active) return;
+    A sum[kOutputs] = {};
+    slide_along(stage + from, taps, p.row_taps, sum);
+    if constexpr (kManyChannels) {
+#pragma unroll
+      for (int i = 0; i < kOutputs; ++i) lines[to + i * p.source.channels] = sum[i];
+    } else {
+      store_vectors(lines + to, sum);
+    }
+  }
+};
+
+/// A thread's part of every step's column pass: kVector neighbouring elements of kHeight rows.
+template <class A>
+struct ColumnTask {
+  using Shape = FusedShape<A>;
+  static constexpr int kWidth = Shape::kVector, kHeight = Shape::kOutputs / kWidth;
+  int from;          ///< in the lines
+  int width, line;   ///< elements of the result that it has, none if negative; its first line of a step
+  std::byte* to;     ///< its first element of the next step
+  std::int64_t element;
+
+  /// For the segment that begins with row `first` of the result.
+  __device__ __forceinline__ ColumnTask(const FusedPass<A>& p, int strip, std::int64_t first) {
+    const int groups = (p.strip_elements + kWidth - 1) / kWidth;
+    line = static_cast<int>(threadIdx.x) / groups * kHeight;
+    const int col = static_cast<int>(threadIdx.x) % groups * kWidth;
+    from = line * Shape::kPitch + col;
+    element = std::int64_t{strip} * p.strip_elements + col;
+    width = static_cast<int>(min(static_cast<std::int64_t>(min(kWidth, p.strip_elements - col)), p.elements - element));
+    if (line >= Shape::kRows) width = 0;
+    std::int64_t size = 0;
+    device::visit(p.store.to.type, [&]<class T>(T) { size = sizeof(T); });
+    to = p.store.to.data + (first + line) * p.store.to.pitch_bytes + element * size;
+  }
+
+  /// A step whose first row is `row` of the result; `left` rows of the segment are left.
+  __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* lines, std::int64_t row, int left) {
+    const int height = min(left - line, kHeight);
+    if (width > 0 && height > 0) {
+      A sum[kHeight * kWidth] = {};
+      slide_down_lines<Shape::kPitch, kHeight, kWidth>(lines + from, taps, p.col_taps, sum);
+      if (p.joined) join(p, row + line, height, sum);
+      p.store.finish(sum);
+      device::visit(p.store.to.type, [&]<class T>(T) {
+        p.whole_vectors && width == kWidth && height == kHeight ? store_whole<T>(p, sum) : store_part<T>(p, height, sum);
+      });
+    }
+    to += Shape::kRows * p.store.to.pitch_bytes;
+  }
+
+ private:
+  __device__ __forceinline__ void join(const FusedPass<A>& p, std::int64_t row, int height, A (&sum)[kHeight * kWidth]) const {
+    A other[kHeight * kWidth];
+    device::visit(p.other.type, [&]<class T>(T) {
+#pragma unroll
+      for (int i = 0; i < kHeight * kWidth; ++i) {
+        const bool inside = i / kWidth < height && i % kWidth < width;
+        other[i] = inside ? static_cast<A>(p.other.template row<const T>(row + i / kWidth)[element + i % kWidth]) : A(0);
+      }
+    });
+    p.join(other, sum, sum);
+  }
+
+  template <class T>
+  __device__ __forceinline__ void store_whole(const FusedPass<A>& p, const A (&sum)[kHeight * kWidth]) const {
+    struct alignas(sizeof(T) * kWidth > 16 ? 16 : sizeof(T) * kWidth) Group {
+      T at[kWidth];
+    };
+    std::byte* row = to;
+#pragma unroll
+    for (int r = 0; r < kHeight; ++r) {
+      Group group;
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) group.at[i] = device::to_pixel<T>(sum[r * kWidth + i]);
+      *reinterpret_cast<Group*>(row) = group;
+      row += p.store.to.pitch_bytes;
+    }
+  }
+
+  template <class T>
+  __device__ __forceinline__ void store_part(const FusedPass<A>& p, int height, const A (&sum)[kHeight * kWidth]) const {
+#pragma unroll
+    for (int i = 0; i < kHeight * kWidth; ++i) {
+      if (i / kWidth < height && i % kWidth < width) {
+        reinterpret_cast<T*>(to + i / kWidth * p.store.to.pitch_bytes)[i % kWidth] = device::to_pixel<T>(sum[i]);
+      }
+    }
+  }
+};
+
+/// The lines that the next step needs again go to the front. A thread moves its own column of every fourth line, so nothing is
+/// overwritten before it is read.
+template <class A>
+__device__ __forceinline__ void move_lines(A* lines, int kept) {
+  using Shape = FusedShape<A>;
+  constexpr int kVector = Shape::kVector, kApart = Shape::kThreads / 32;
+  A* at = lines + static_cast<int>(threadIdx.x) / 32 * Shape::kPitch + static_cast<int>(threadIdx.x) % 32 * kVector;
+  for (int line = static_cast<int>(threadIdx.x) / 32; line < kept; line += kApart) {
+    *reinterpret_cast<Vector<A>*>(at) = *reinterpret_cast<const Vector<A>*>(at + Shape::kRows * Shape::kPitch);
+    at += kApart * Shape::kPitch;
+  }
+}
+
+/// A block for every strip and segment; those of the first and the last strip, whose columns take longer, come first. T: type of the
+/// source.
+template <class T, class A, bool kManyChannels>
+__global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::kBlocksPerProcessor)
+    fused_pass(const __grid_constant__ FusedPass<A> p, const __grid_constant__ FusedTaps<A> taps) {
+  using Shape = FusedShape<A>;
+  extern __shared__ __align__(16) unsigned char shared[];
+  // Two stages, with room for the first line's too many, the lines, where columns come from.
+  A* const stages = reinterpret_cast<A*>(shared) + Shape::kVector;
+  const int stage_elements = Shape::kRows * (kManyChannels ? p.source.channels : 1) * p.source.plane;
+  A* const lines = stages + 2 * stage_elements;
+  const int kept = p.col_taps - 1;
+  auto* const columns = reinterpret_cast<StagedColumn*>(lines + (kept + Shape::kRows) * Shape::kPitch);
+
+  const int block = static_cast<int>(blockIdx.x), edges = min(p.strips, 2), others = block - edges * p.segments;
+  const int strip = others < 0 ? block % edges * (p.strips - 1) : 1 + others % (p.strips - 2);
+  const std::int64_t first = (others < 0 ? block / edges : others / (p.strips - 2)) * p.segment_rows;
+  const auto rows = static_cast<int>(min(p.segment_rows, p.rows - first));
+  // The lines before the first result take whole steps, of which the first may begin with lines that nobody needs.
+  const int lead_steps = (kept + Shape::kRows - 1) / Shape::kRows;
+  const int steps = lead_steps + (rows + Shape::kRows - 1) / Shape::kRows;
+  const std::int64_t top = p.first_row + first - kept / 2, bottom = p.first_row + first + rows + kept / 2;
+  Staging<T, A, kManyChannels> staging(p.source, std::int64_t{strip} * p.strip_pixels,
+                                       p.first_row + first + kept / 2 - lead_steps * Shape::kRows, top, bottom, columns);
+  const RowTask<A, kManyChannels> filter_row(p);
+  ColumnTask<A> filter_columns(p, strip, first);
+  __syncthreads();
+  staging.load(0, stages);
+  staging.store(0, stages);
+  for (int step = 0; step < steps; ++step) {
+    A* const stage = stages + (step % 2 == 0 ? 0 : stage_elements);
+    A* const next = stages + (step % 2 == 0 ? stage_elements : 0);
+    staging.wait();
+    __syncthreads();
+    if (step + 1 < steps) staging.load(step + 1, next);
+    filter_row(p, taps.row, stage, lines + kept * Shape::kPitch);
+    __syncthreads();
+    if (const int done = (step - lead_steps) * Shape::kRows; done >= 0) filter_columns(p, taps.col, lines, first + done, rows - done);
+    if (step + 1 < steps) staging.store(step + 1, next);
+    __syncthreads();
+    move_lines(lines, kept);
+  }
+}
+
+}  // namespace sepconv::conv_cuda
