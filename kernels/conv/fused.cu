@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include "sepconv/kernels/conv/cuda_designs.hpp"
 #include "sepconv/kernels/conv/fused_pass.cuh"
@@ -10,11 +13,14 @@
 namespace sepconv::conv_cuda {
 namespace {
 
+/// Up to so many taps memory is the limit, and loads get a stage of their own.
+constexpr std::size_t kTwoStageTaps = 17;
+
 /// What a launch looks like, but for the segments.
 template <class A>
 struct FusedLayout {
   using Shape = FusedShape<A>;
-  int channels, row_taps, col_taps;
+  int channels, row_taps, col_taps, stages;
 
   /// Pixels of a strip: as many whole groups as there are threads for, pairs of them where there are several.
   int strip_pixels() const {
@@ -22,24 +28,18 @@ struct FusedLayout {
     return (groups > 1 ? groups / 2 * 2 : groups) * Shape::kOutputs;
   }
   int row_elements() const { return (strip_pixels() + row_taps - 1) * channels; }
-  int plane() const { return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + Shape::kVector, Shape::kOutputs)) + Shape::kVector; }
-  int line_elements() const { return (col_taps - 1 + Shape::kRows) * Shape::kPitch; }
+  int plane() const {
+    return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + 2 * (Shape::kGroup - 1), Shape::kOutputs)) + Shape::kVector;
+  }
   std::size_t shared_bytes() const {
-    const int stages = 2 * Shape::kRows * channels * plane() + Shape::kVector;
-    return static_cast<std::size_t>(stages + line_elements()) * sizeof(A) +
+    const int lines = col_taps - 1 + Shape::kRows + LineRing<Shape::kPitch, A>::kMirrored;
+    return static_cast<std::size_t>(stages * Shape::kRows * channels * plane() + lines * Shape::kPitch) * sizeof(A) +
            static_cast<std::size_t>(row_elements()) * sizeof(StagedColumn);
   }
   bool fits() const {
     return strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
   }
 };
-
-int attribute(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
-  check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for a GPU's properties");
-  return value;
-}
 
 /// Rows of a segment. Blocks run in waves of as many as the GPU holds; a segment begins with the rows under the taps of its first row,
 /// so long segments do the least work; several whole waves leave no processor idle, and none alone with the image's edges at the end.
@@ -59,6 +59,9 @@ std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, int col_taps, 
   }
   return best;
 }
+
+/// Offsets within a step's rows are 32 bits.
+constexpr std::int64_t kMostPitch = std::numeric_limits<int>::max() / 32;
 
 template <class A>
 FusedTaps<A> placed_taps(const SeparableTaps& taps) {
@@ -89,6 +92,32 @@ Kernel<A> kernel_for(PixelType type, bool many_channels) {
   return nullptr;
 }
 
+/// How many blocks of `shared_bytes` the current GPU holds at once; 0: it has not that much shared memory. Asked once: the question takes
+/// longer than the launch of a small image.
+template <class A>
+std::int64_t prepared(Kernel<A> kernel, std::size_t shared_bytes) {
+  static std::mutex mutex;
+  static std::map<std::tuple<int, Kernel<A>, std::size_t>, std::int64_t> known;
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
+  const std::lock_guard lock(mutex);
+  const auto [place, added] = known.try_emplace({device, kernel, shared_bytes}, 0);
+  if (!added) return place->second;
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for a GPU's properties");
+    return value;
+  };
+  const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  if (shared_bytes > static_cast<std::size_t>(most)) return 0;
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "asking for shared memory");
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+             "asking for shared memory");
+  int blocks = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, FusedShape<A>::kThreads, shared_bytes), "asking for occupancy");
+  return place->second = std::int64_t{blocks} * attribute(cudaDevAttrMultiProcessorCount);
+}
+
 }  // namespace
 
 template <class A>
@@ -97,22 +126,16 @@ bool convolve_fused(const Request& request) {
   const auto& [taps, border, in, out, epilogue, stream] = request;
   const std::int64_t channels = in.pixels.channels;
   if (taps.row.empty() || taps.col.empty() || taps.row.size() > Shape::kMostTaps || taps.col.size() > Shape::kMostTaps) return false;
-  if (channels > Shape::kElements || in.rect.cols * channels > std::numeric_limits<int>::max()) return false;
+  if (channels > Shape::kElements || in.rect.cols * channels > std::numeric_limits<int>::max() || in.pixels.pitch_bytes > kMostPitch) return false;
   const Kernel<A> kernel = kernel_for<A>(in.pixels.type, channels > 1);
   if (kernel == nullptr) return false;
-  const FusedLayout<A> layout{static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size())};
+  const FusedLayout<A> layout{static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()),
+                              in.pixels.type == pixel_type_of<A>() && taps.col.size() <= kTwoStageTaps ? 2 : 1};
   if (!layout.fits()) return false;
-  const std::size_t shared_bytes = layout.shared_bytes();
-  if (shared_bytes > static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))) return false;
-
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-             "asking for shared memory");
-  int blocks = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Shape::kThreads, shared_bytes), "asking for occupancy");
-  if (blocks == 0) return false;
+  const std::int64_t resident_blocks = prepared<A>(kernel, layout.shared_bytes());
+  if (resident_blocks == 0) return false;
   const std::int64_t strips = ceil_div(out.rect.cols, std::int64_t{layout.strip_pixels()});
-  const std::int64_t height = segment_rows<A>(out.rect.rows, strips, layout.col_taps,
-                                              std::int64_t{blocks} * attribute(cudaDevAttrMultiProcessorCount));
+  const std::int64_t height = segment_rows<A>(out.rect.rows, strips, layout.col_taps, resident_blocks);
   const std::int64_t segments = ceil_div(out.rect.rows, height);
   const std::int64_t first_col = out.rect.col - layout.row_taps / 2;
   const FusedPass<A> pass{.source = {.from = device::Rows(in.pixels),
@@ -135,6 +158,7 @@ bool convolve_fused(const Request& request) {
                           .segment_rows = height,
                           .strips = static_cast<int>(strips),
                           .segments = static_cast<int>(segments),
+                          .stages = layout.stages,
                           .strip_pixels = layout.strip_pixels(),
                           .strip_elements = layout.strip_pixels() * layout.channels,
                           .row_taps = layout.row_taps,
@@ -143,7 +167,7 @@ bool convolve_fused(const Request& request) {
                           .joined = epilogue.join != nullptr,
                           .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
                           .other = device::Rows(epilogue.other)};
-  kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, shared_bytes, stream>>>(pass, placed_taps<A>(taps));
+  kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, layout.shared_bytes(), stream>>>(pass, placed_taps<A>(taps));
   return true;
 }
 

@@ -25,6 +25,7 @@ struct FusedPass {
   std::int64_t first_row, rows, elements;  ///< image row of the result, and its extent
   std::int64_t segment_rows;               ///< of the result, that a block marches over
   int strips, segments;
+  int stages;  ///< in shared memory, 1 or 2: with 2 a step is loaded during the whole of the one before, else while its columns are filtered
   int strip_pixels, strip_elements;
   int row_taps, col_taps;
   bool whole_vectors;  ///< the result takes stores of a thread's neighbours at once
@@ -33,12 +34,16 @@ struct FusedPass {
   device::Rows other;
 };
 
+template <class A>
+using Lines = LineRing<FusedShape<A>::kPitch, A>;
+
 /// A thread's part of every step's row pass: kOutputs pixels of one channel of one row.
 template <class A, bool kManyChannels>
 struct RowTask {
   static constexpr int kOutputs = FusedShape<A>::kOutputs;
-  int from = 0, to = 0;  ///< in the stage, and in the lines
-  bool active = false;
+  int from;          ///< in the stage
+  int line, to;      ///< of a step, and the place in it
+  bool active;
 
   __device__ __forceinline__ explicit RowTask(const FusedPass<A>& p) {
     const int lines = p.source.channels * FusedShape<A>::kRows;  // of one channel
@@ -46,22 +51,37 @@ struct RowTask {
     // Two groups of one row, then the next rows: a quarter of a warp reads 16 bytes each from different banks.
     const int side = groups > 1 ? 2 : 1;
     const int thread = static_cast<int>(threadIdx.x);
-    const int line = thread / side % lines;
+    const int staged = thread / side % lines;
     const int group = thread / side / lines * side + thread % side;
     active = group < groups;
-    from = line * p.source.plane + group * kOutputs;
-    to = line / p.source.channels * FusedShape<A>::kPitch + group * kOutputs * p.source.channels + line % p.source.channels;
+    from = staged * p.source.plane + group * kOutputs;
+    line = staged / p.source.channels;
+    to = group * kOutputs * p.source.channels + staged % p.source.channels;
   }
 
-  __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, A* lines) const {
+  /// `lead`: where a staged row begins. The step's lines follow each other from `first` on.
+  __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, int lead, const Lines<A>& lines, int first) const {
     if (!active) return;
     A sum[kOutputs] = {};
-    slide_along(stage + from, taps, p.row_taps, sum);
+    switch (kManyChannels ? 0 : lead) {
+      case 0: slide_along<0>(stage + from, taps, p.row_taps, sum); break;
+      case 1: slide_along<1>(stage + from, taps, p.row_taps, sum); break;
+      case 2: if constexpr (FusedShape<A>::kVector > 2) slide_along<2>(stage + from, taps, p.row_taps, sum); break;
+      case 3: if constexpr (FusedShape<A>::kVector > 2) slide_along<3>(stage + from, taps, p.row_taps, sum); break;
+    }
+    const int at = lines.wrapped(first + line);
+    A* const place = lines.first + at * FusedShape<A>::kPitch + to;
+    store(p, place, sum);
+    if (at < Lines<A>::kMirrored) store(p, place + lines.count * FusedShape<A>::kPitch, sum);
+  }
+
+ private:
+  __device__ __forceinline__ void store(const FusedPass<A>& p, A* place, const A (&sum)[kOutputs]) const {
     if constexpr (kManyChannels) {
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) lines[to + i * p.source.channels] = sum[i];
+      for (int i = 0; i < kOutputs; ++i) place[i * p.source.channels] = sum[i];
     } else {
-      store_vectors(lines + to, sum);
+      store_vectors(place, sum);
     }
   }
 };
@@ -71,8 +91,8 @@ template <class A>
 struct ColumnTask {
   using Shape = FusedShape<A>;
   static constexpr int kWidth = Shape::kVector, kHeight = Shape::kOutputs / kWidth;
-  int from;          ///< in the lines
-  int width, line;   ///< elements of the result that it has, none if negative; its first line of a step
+  int line, col;     ///< of a step's first row
+  int width;         ///< elements of the result that it has; none if not positive
   std::byte* to;     ///< its first element of the next step
   std::int64_t element;
 
@@ -80,8 +100,7 @@ struct ColumnTask {
   __device__ __forceinline__ ColumnTask(const FusedPass<A>& p, int strip, std::int64_t first) {
     const int groups = (p.strip_elements + kWidth - 1) / kWidth;
     line = static_cast<int>(threadIdx.x) / groups * kHeight;
-    const int col = static_cast<int>(threadIdx.x) % groups * kWidth;
-    from = line * Shape::kPitch + col;
+    col = static_cast<int>(threadIdx.x) % groups * kWidth;
     element = std::int64_t{strip} * p.strip_elements + col;
     width = static_cast<int>(min(static_cast<std::int64_t>(min(kWidth, p.strip_elements - col)), p.elements - element));
     if (line >= Shape::kRows) width = 0;
@@ -90,12 +109,12 @@ struct ColumnTask {
     to = p.store.to.data + (first + line) * p.store.to.pitch_bytes + element * size;
   }
 
-  /// A step whose first row is `row` of the result; `left` rows of the segment are left.
-  __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* lines, std::int64_t row, int left) {
+  /// A step whose first row is `row` of the result and has `first` under its first tap; `left` rows of the segment are left.
+  __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const Lines<A>& lines, int first, std::int64_t row, int left) {
     const int height = min(left - line, kHeight);
     if (width > 0 && height > 0) {
       A sum[kHeight * kWidth] = {};
-      slide_down_lines<Shape::kPitch, kHeight, kWidth>(lines + from, taps, p.col_taps, sum);
+      slide_down<kHeight, kWidth>(lines, lines.at(first + line) + col, taps, p.col_taps, sum);
       if (p.joined) join(p, row + line, height, sum);
       p.store.finish(sum);
       device::visit(p.store.to.type, [&]<class T>(T) {
@@ -145,19 +164,6 @@ struct ColumnTask {
   }
 };
 
-/// The lines that the next step needs again go to the front. A thread moves its own column of every fourth line, so nothing is
-/// overwritten before it is read.
-template <class A>
-__device__ __forceinline__ void move_lines(A* lines, int kept) {
-  using Shape = FusedShape<A>;
-  constexpr int kVector = Shape::kVector, kApart = Shape::kThreads / 32;
-  A* at = lines + static_cast<int>(threadIdx.x) / 32 * Shape::kPitch + static_cast<int>(threadIdx.x) % 32 * kVector;
-  for (int line = static_cast<int>(threadIdx.x) / 32; line < kept; line += kApart) {
-    *reinterpret_cast<Vector<A>*>(at) = *reinterpret_cast<const Vector<A>*>(at + Shape::kRows * Shape::kPitch);
-    at += kApart * Shape::kPitch;
-  }
-}
-
 /// A block for every strip and segment; those of the first and the last strip, whose columns take longer, come first. T: type of the
 /// source.
 template <class T, class A, bool kManyChannels>
@@ -165,12 +171,12 @@ __global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::kBlock
     fused_pass(const __grid_constant__ FusedPass<A> p, const __grid_constant__ FusedTaps<A> taps) {
   using Shape = FusedShape<A>;
   extern __shared__ __align__(16) unsigned char shared[];
-  // Two stages, with room for the first line's too many, the lines, where columns come from.
-  A* const stages = reinterpret_cast<A*>(shared) + Shape::kVector;
+  // Stages, lines, where columns come from.
+  A* const stages = reinterpret_cast<A*>(shared);
   const int stage_elements = Shape::kRows * (kManyChannels ? p.source.channels : 1) * p.source.plane;
-  A* const lines = stages + 2 * stage_elements;
   const int kept = p.col_taps - 1;
-  auto* const columns = reinterpret_cast<StagedColumn*>(lines + (kept + Shape::kRows) * Shape::kPitch);
+  const Lines<A> lines{stages + p.stages * stage_elements, kept + Shape::kRows};
+  auto* const columns = reinterpret_cast<StagedColumn*>(lines.first + (lines.count + Lines<A>::kMirrored) * Shape::kPitch);
 
   const int block = static_cast<int>(blockIdx.x), edges = min(p.strips, 2), others = block - edges * p.segments;
   const int strip = others < 0 ? block % edges * (p.strips - 1) : 1 + others % (p.strips - 2);
@@ -187,18 +193,20 @@ __global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::kBlock
   __syncthreads();
   staging.load(0, stages);
   staging.store(0, stages);
+  int line = 0;  // of the ring, where the step's lines begin
   for (int step = 0; step < steps; ++step) {
-    A* const stage = stages + (step % 2 == 0 ? 0 : stage_elements);
-    A* const next = stages + (step % 2 == 0 ? stage_elements : 0);
+    A* const stage = stages + (step & (p.stages - 1)) * stage_elements;
+    A* const next = stages + ((step + 1) & (p.stages - 1)) * stage_elements;
+    const bool more = step + 1 < steps, loads_early = p.stages > 1 || !staging.kDirect;
     staging.wait();
     __syncthreads();
-    if (step + 1 < steps) staging.load(step + 1, next);
-    filter_row(p, taps.row, stage, lines + kept * Shape::kPitch);
+    if (more && loads_early) staging.load(step + 1, next);
+    filter_row(p, taps.row, stage, staging.lead, lines, line);
     __syncthreads();
-    if (const int done = (step - lead_steps) * Shape::kRows; done >= 0) filter_columns(p, taps.col, lines, first + done, rows - done);
-    if (step + 1 < steps) staging.store(step + 1, next);
-    __syncthreads();
-    move_lines(lines, kept);
+    if (more && !loads_early) staging.load(step + 1, next);
+    line = lines.wrapped(line + Shape::kRows);
+    if (const int done = (step - lead_steps) * Shape::kRows; done >= 0) filter_columns(p, taps.col, lines, line, first + done, rows - done);
+    if (more) staging.store(step + 1, next);
   }
 }
 

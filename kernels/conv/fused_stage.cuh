@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/conv/sliding.cuh"
 #include "sepconv/kernels/cuda/device_pixel.cuh"
 
 namespace sepconv::conv_cuda {
@@ -17,8 +18,9 @@ struct FusedShape {
   static constexpr int kElements = kThreads * kOutputs / kRows;  ///< of a strip, at most
   static constexpr int kPitch = kElements + kVector;             ///< from line to line: 16 bytes more than a multiple of 64
   static constexpr int kMostTaps = 65;
-  static constexpr int kLoads = kVector == 4 ? 6 : 4;  ///< elements of a row that a lane stages, at most
-  static constexpr int kStagedElements = 32 * kLoads;
+  static constexpr int kStagedElements = kVector == 4 ? 192 : 128;  ///< of a strip's row with its halo, at most
+  static constexpr int kGroup = kVector;            ///< neighbours that are loaded together
+  static constexpr int kGroups = kStagedElements / kGroup * kRows / kThreads + 1;  ///< such that a thread stages, at most
   static constexpr int kBlocksPerProcessor = 5;     ///< at least: leaves a thread 102 registers
 };
 
@@ -32,7 +34,7 @@ struct FusedSource {
   std::int64_t first_col, end_col;  ///< image columns that any strip needs, halo included
   int channels;
   int row_elements;  ///< of a strip with its halo
-  int plane;         ///< staged values from channel to channel, 16 bytes more than a multiple of 64, with 16 bytes of room before and after
+  int plane;         ///< staged values from channel to channel, 16 bytes more than a multiple of 64, with room for what groups take too many
   BorderMode border;
   A border_value;
 };
@@ -44,14 +46,15 @@ struct StagedColumn {
   int place;
 };
 
-/// Copies one element from global to shared memory while the thread goes on.
-template <class A>
+/// Copies kBytes, 4, 8 or 16, from global to shared memory while the thread goes on.
+template <int kBytes, class A>
 __device__ __forceinline__ void copy_async(A* to, const A* from) {
 #if __CUDA_ARCH__ >= 800
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(sizeof(A)) : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes) : "memory");
 #else
-  *to = *from;
+#pragma unroll
+  for (int i = 0; i < kBytes / static_cast<int>(sizeof(A)); ++i) to[i] = from[i];
 #endif
 }
 
@@ -68,13 +71,13 @@ struct Packed {
       word[0] = two.x, word[1] = two.y;
     }
   }
-  /// What get() takes for integer i.
-  static __device__ __forceinline__ unsigned selector(int i) {
-    const auto at = static_cast<unsigned>(i);
-    return sizeof(T) == 1 ? 0x4440U + at : 2 * at | (2 * at + 1) << 4;
-  }
-  __device__ __forceinline__ T get(unsigned selector) const {
-    return static_cast<T>(__byte_perm(word[0], sizeof(T) == 1 ? 0 : word[sizeof(T) - 1], selector));
+  template <class A>
+  __device__ __forceinline__ A get(int i) const {
+    constexpr int kInWord = 4 / sizeof(T);
+    const unsigned bits = word[i / kInWord] >> (i % kInWord * 8 * static_cast<int>(sizeof(T)));
+    // By way of 32 bits, from which GPUs convert at full speed.
+    if constexpr (std::is_signed_v<T>) return static_cast<A>(static_cast<int>(static_cast<T>(bits)));
+    else return static_cast<A>(static_cast<unsigned>(static_cast<T>(bits)));
   }
   __device__ __forceinline__ void set(int i, T value) {
     constexpr int kInWord = 4 / sizeof(T);
@@ -83,52 +86,51 @@ struct Packed {
   }
 };
 
-/// Brings a strip's rows of type T to shared memory, kRows at a time. Elements of the arithmetic type go straight to shared memory,
-/// integers wait in registers, four together. A strip inside the image is loaded without a look at its columns; steps at the upper and
-/// lower edge take a way that is slower and does everything.
+/// Brings a strip's rows of type T to shared memory, kRows at a time. Elements of the arithmetic type go straight there, integers wait in
+/// registers; neighbours go together where rows are aligned. A strip inside the image is loaded without a look at its columns; steps at
+/// the upper and lower edge take a way that is slower and does everything.
 template <class T, class A, bool kManyChannels>
 struct Staging {
   using Shape = FusedShape<A>;
   static constexpr bool kDirect = std::is_same_v<T, A>;
-  static constexpr int kWarps = Shape::kThreads / 32;
-  static constexpr int kRowsOfWarp = Shape::kRows / kWarps;
-  static constexpr int kPacked = 4;
-  static constexpr int kPackedLoads = kDirect ? 1 : Shape::kLoads / kPacked + 1;  ///< of a lane and row
+  static constexpr int kGroup = Shape::kGroup, kGroups = Shape::kGroups;
+  static constexpr int kLanes = Shape::kThreads / Shape::kRows;
 
   const FusedSource<A>& s;
   StagedColumn* columns;     ///< in shared memory: row_elements of them
   std::int64_t top, bottom;  ///< image rows that the segment needs
   std::int64_t line;         ///< image row of the first line of step 0
   int first_inside, last_inside;  ///< steps whose lines are inside the image
-  bool columns_inside;            ///< and the strip's columns too
-  int lane, warp;            ///< this warp has the lines warp, warp + kWarps, ... of a step
-  const T* from;             ///< this lane's first element of its first line of the step that is loaded next, if that is inside
-  int first;                 ///< column of that element among those that are held, times the channels
-  int lead;                  ///< elements that the first load of integers takes too many
-  Packed<T> packed[kDirect ? 1 : kRowsOfWarp][kPackedLoads];
+  bool together;             ///< the strip's columns are, too, and its rows are aligned
+  int lead;                  ///< elements that the first group of a row takes too many
+  const T* from;             ///< element 0, among those that are held, of this thread's row of the step that is loaded next
+  int begin;                 ///< element there of the strip's first
+  int row_groups;            ///< of a row
+  int row, lane;             ///< this thread stages groups lane, lane + kLanes, ... of a row
+  Packed<T> packed[kDirect ? 1 : kGroups];
 
-  __device__ __forceinline__ Staging(const FusedSource<A>& source, std::int64_t pixel, std::int64_t line_of_step_0, std::int64_t top_row,
+  __device__ __forceinline__ Staging(const FusedSource<A>& of, std::int64_t pixel, std::int64_t line_of_step_0, std::int64_t top_row,
                                      std::int64_t bottom_row, StagedColumn* column_places)
-      : s(source), columns(column_places), top(top_row), bottom(bottom_row), line(line_of_step_0),
-        lane(static_cast<int>(threadIdx.x) % 32), warp(static_cast<int>(threadIdx.x) / 32), lead(0) {
+      : s(of), columns(column_places), top(top_row), bottom(bottom_row), line(line_of_step_0),
+        row(static_cast<int>(threadIdx.x) / kLanes), lane(static_cast<int>(threadIdx.x) % kLanes) {
     const std::int64_t col = s.first_col + pixel;
-    const std::int64_t begin = (col - s.in_col) * s.channels;
-    columns_inside = col >= 0 && col + s.row_elements / s.channels <= min(s.end_col, s.image_cols);
-    if constexpr (!kDirect) {
-      lead = static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(begin)) % kPacked);
-      // With room for what a load takes too many.
-      columns_inside = columns_inside && s.from.pitch_bytes % static_cast<std::int64_t>(kPacked * sizeof(T)) == 0 && begin >= lead &&
-                       begin + s.row_elements + kPacked <= s.in_elements;
-    }
+    begin = static_cast<int>((col - s.in_col) * s.channels);
     first_inside = static_cast<int>((max(max(top, std::int64_t{0}) - line, std::int64_t{0}) + Shape::kRows - 1) / Shape::kRows);
     last_inside = static_cast<int>((min(bottom, s.image_rows) - line) / Shape::kRows);
-    first = static_cast<int>(begin) + (kDirect ? lane : lane * kPacked - lead);
-    from = s.from.template row<const T>(line + warp - s.in_row) + first;
-    for (int e = static_cast<int>(threadIdx.x); e < s.row_elements; e += static_cast<int>(blockDim.x)) {
+    from = s.from.template row<const T>(line - s.in_row + row);
+
+    const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(kGroup * sizeof(T)) == 0;
+    lead = aligned && !(kDirect && kManyChannels)
+               ? static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(static_cast<std::int64_t>(begin))) % kGroup)
+               : 0;
+    row_groups = (lead + s.row_elements + kGroup - 1) / kGroup;
+    together = aligned && col >= 0 && col + s.row_elements / s.channels <= min(s.end_col, s.image_cols) && begin >= lead &&
+               begin - lead + row_groups * kGroup <= s.in_elements;
+    for (int e = static_cast<int>(threadIdx.x); e < s.row_elements; e += Shape::kThreads) {
       const int channel = e % s.channels;
       const std::int64_t at = col + e / s.channels;
       const std::int64_t inside_col = border_index(at, s.image_cols, s.border);
-      columns[e].place = channel * s.plane + e / s.channels;
+      columns[e].place = channel * s.plane + e / s.channels + (kManyChannels ? 0 : lead);
       columns[e].source = at >= s.end_col  ? StagedColumn::kUnused
                           : inside_col < 0 ? StagedColumn::kConstant
                                            : static_cast<int>((inside_col - s.in_col) * s.channels + channel);
@@ -140,12 +142,12 @@ struct Staging {
     const bool inside = step >= first_inside && step < last_inside;
     if constexpr (kDirect) {
       if (!inside) load_anything(step, stage);
-      else columns_inside ? load_lines<true>(stage) : load_lines<false>(stage);
+      else together && !kManyChannels ? load_groups(stage) : load_lines(stage);
 #if __CUDA_ARCH__ >= 800
       asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
     } else if (inside) {
-      columns_inside ? load_packed() : load_singly();
+      together ? load_packed() : load_singly();
     }
     from = next_row(from, Shape::kRows);
   }
@@ -155,7 +157,7 @@ struct Staging {
     if constexpr (!kDirect) {
       const bool inside = step >= first_inside && step < last_inside;
       if (!inside) load_anything(step, stage);
-      else columns_inside ? store_packed<true>(stage) : store_packed<false>(stage);
+      else together && !kManyChannels ? store_groups(stage) : store_singly(stage);
     }
   }
 
@@ -170,107 +172,88 @@ struct Staging {
   __device__ __forceinline__ const T* next_row(const T* at, int rows) const {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(at) + rows * s.from.pitch_bytes);
   }
-
-  template <bool kColumnsInside>
-  __device__ __forceinline__ void load_lines(A* stage) const {
-    const int apart = kWarps * line_elements();
-    A* const to = stage + warp * line_elements() + (kManyChannels ? 0 : lane);
-    const T* at[kRowsOfWarp] = {from};
+  /// Calls work(g, at) for this thread's groups of a row, which begin with element at - lead of the strip.
+  template <class Work>
+  __device__ __forceinline__ void each_group(const Work& work) const {
 #pragma unroll
-    for (int r = 1; r < kRowsOfWarp; ++r) at[r] = next_row(at[r - 1], kWarps);
-#pragma unroll
-    for (int k = 0; k < Shape::kLoads; ++k) {
-      if (lane + 32 * k >= s.row_elements) break;
-      A* const place = to + (kManyChannels ? columns[lane + 32 * k].place : 32 * k);
-      const int source = kColumnsInside ? 0 : columns[lane + 32 * k].source;
-      const int offset = kColumnsInside ? 32 * k : source - first;
-#pragma unroll
-      for (int r = 0; r < kRowsOfWarp; ++r) {
-        if (source >= 0) copy_async(place + r * apart, at[r] + offset);
-        else if (source == StagedColumn::kConstant) place[r * apart] = s.border_value;
-      }
+    for (int g = 0; g < kGroups; ++g) {
+      if (lane + g * kLanes >= row_groups) break;
+      work(g, (lane + g * kLanes) * kGroup);
     }
+  }
+
+  __device__ __forceinline__ void load_groups(A* stage) const {
+    A* const to = stage + row * line_elements();
+    const T* const at = from + begin - lead;
+    each_group([&](int, int e) { copy_async<kGroup * sizeof(A)>(to + e, at + e); });
   }
 
   __device__ __forceinline__ void load_packed() {
-    const T* at[kRowsOfWarp] = {from};
-#pragma unroll
-    for (int r = 1; r < kRowsOfWarp; ++r) at[r] = next_row(at[r - 1], kWarps);
-#pragma unroll
-    for (int k = 0; k < kPackedLoads; ++k) {
-      if ((lane + 32 * k) * kPacked >= s.row_elements + lead) break;
-#pragma unroll
-      for (int r = 0; r < kRowsOfWarp; ++r) packed[r][k].load(at[r] + 32 * k * kPacked);
-    }
+    const T* const at = from + begin - lead;
+    each_group([&](int g, int e) { packed[g].load(at + e); });
   }
+
+  __device__ __forceinline__ void store_groups(A* stage) const {
+    A* const to = stage + row * line_elements();
+    each_group([&](int g, int e) {
+      A value[kGroup];
+#pragma unroll
+      for (int i = 0; i < kGroup; ++i) value[i] = packed[g].template get<A>(i);
+      store_vectors(to + e, value);
+    });
+  }
+
+  __device__ __forceinline__ bool in_strip(int e) const { return e >= 0 && e < s.row_elements; }
 
   __device__ __forceinline__ void load_singly() {
-    const T* at[kRowsOfWarp] = {from};
+    each_group([&](int g, int e) {
+      T value[kGroup];
 #pragma unroll
-    for (int r = 1; r < kRowsOfWarp; ++r) at[r] = next_row(at[r - 1], kWarps);
-#pragma unroll
-    for (int k = 0; k < kPackedLoads; ++k) {
-      int offset[kPacked];
-#pragma unroll
-      for (int i = 0; i < kPacked; ++i) {
-        const int e = (lane + 32 * k) * kPacked - lead + i;
-        offset[i] = e < 0 || e >= s.row_elements ? StagedColumn::kUnused : columns[e].source;
+      for (int i = 0; i < kGroup; ++i) {
+        const int column = in_strip(e - lead + i) ? columns[e - lead + i].source : StagedColumn::kUnused;
+        value[i] = column < 0 ? T{0} : __ldg(from + column);
       }
 #pragma unroll
-      for (int r = 0; r < kRowsOfWarp; ++r) {
-        T value[kPacked];
-#pragma unroll
-        for (int i = 0; i < kPacked; ++i) value[i] = offset[i] < 0 ? T{0} : __ldg(at[r] + (offset[i] - first));
-#pragma unroll
-        for (int i = 0; i < kPacked; ++i) packed[r][k].set(i, value[i]);
-      }
-    }
+      for (int i = 0; i < kGroup; ++i) packed[g].set(i, value[i]);
+    });
   }
 
-  /// Those of its four neighbours that a lane stages i-th differ from lane to lane, so that they go to different banks.
-  template <bool kColumnsInside>
-  __device__ __forceinline__ void store_packed(A* stage) const {
-    const int apart = kWarps * line_elements();
-    stage += warp * line_elements();
+  __device__ __forceinline__ void store_singly(A* stage) const {
+    A* const to = stage + row * line_elements();
+    each_group([&](int g, int e) {
 #pragma unroll
-    for (int k = 0; k < kPackedLoads; ++k) {
-      const int e = (lane + 32 * k) * kPacked - lead;
-      if (e >= s.row_elements) break;
-#pragma unroll
-      for (int i = 0; i < kPacked; ++i) {
-        const int mine = (i + lane / 8) % kPacked;
-        int place = e + mine;  // up to three before and after the row lies room that nobody reads
-        bool constant = false;
-        if constexpr (kManyChannels || !kColumnsInside) {
-          if (place < 0 || place >= s.row_elements) continue;
-          constant = columns[place].source == StagedColumn::kConstant;
-          place = columns[place].place;
-        }
-        const unsigned selector = Packed<T>::selector(mine);
-#pragma unroll
-        for (int r = 0; r < kRowsOfWarp; ++r) {
-          stage[place + r * apart] = constant ? s.border_value : static_cast<A>(packed[r][k].get(selector));
-        }
+      for (int i = 0; i < kGroup; ++i) {
+        if (!in_strip(e - lead + i)) continue;
+        const StagedColumn column = columns[e - lead + i];
+        to[column.place] = column.source == StagedColumn::kConstant ? s.border_value : packed[g].template get<A>(i);
       }
+    });
+  }
+
+  /// Element by element.
+  __device__ __forceinline__ void load_lines(A* stage) const {
+    A* const to = stage + row * line_elements();
+#pragma unroll 4
+    for (int e = lane; e < s.row_elements; e += kLanes) {
+      const StagedColumn column = columns[e];
+      if (column.source >= 0) copy_async<sizeof(A)>(to + column.place, from + column.source);
+      else if (column.source == StagedColumn::kConstant) to[column.place] = s.border_value;
     }
   }
 
   __device__ __forceinline__ void load_anything(int step, A* stage) const {
+    const std::int64_t y = line + std::int64_t{step} * Shape::kRows + row;
+    if (y < top || y >= bottom) return;
+    const std::int64_t inside = border_index(y, s.image_rows, s.border);
+    const T* const at = s.from.template row<const T>(inside - s.in_row);
+    A* const to = stage + row * line_elements();
 #pragma unroll 1
-    for (int l = warp; l < Shape::kRows; l += kWarps) {
-      const std::int64_t y = line + std::int64_t{step} * Shape::kRows + l;
-      if (y < top || y >= bottom) continue;
-      const std::int64_t inside = border_index(y, s.image_rows, s.border);
-      const T* const at = s.from.template row<const T>(inside - s.in_row);
-      A* const to = stage + l * line_elements();
-#pragma unroll 1
-      for (int e = lane; e < s.row_elements; e += 32) {
-        const StagedColumn column = columns[e];
-        if (column.source == StagedColumn::kConstant || inside < 0) to[column.place] = s.border_value;
-        else if (column.source < 0) continue;
-        else if constexpr (kDirect) copy_async(to + column.place, at + column.source);
-        else to[column.place] = static_cast<A>(at[column.source]);
-      }
+    for (int e = lane; e < s.row_elements; e += kLanes) {
+      const StagedColumn column = columns[e];
+      if (column.source == StagedColumn::kConstant || inside < 0) to[column.place] = s.border_value;
+      else if (column.source < 0) continue;
+      else if constexpr (kDirect) copy_async<sizeof(A)>(to + column.place, at + column.source);
+      else to[column.place] = static_cast<A>(at[column.source]);
     }
   }
 };

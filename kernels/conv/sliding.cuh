@@ -36,55 +36,66 @@ __device__ __forceinline__ void store_vectors(A* to, const A (&from)[kCount]) {
   }
 }
 
-/// Adds taps first to last - 1 of one round. Input n of the round is window[n] and goes on in next.
-template <int kFirst, int kLast, class A, int kOutputs>
-__device__ __forceinline__ void add_along(const A (&window)[kOutputs], const A (&next)[kOutputs], const A* taps, A (&sum)[kOutputs]) {
+/// Input n of a round of kOutputs taps; the round's inputs begin kShift elements into `before`.
+template <int kShift, class A, int kVector, int kOutputs>
+__device__ __forceinline__ A input_along(int n, const A (&before)[kVector], const A (&window)[kOutputs], const A (&next)[kOutputs]) {
+  const int at = n + kShift - kVector;
+  return at < 0 ? before[at + kVector] : at < kOutputs ? window[at] : next[at - kOutputs];
+}
+
+/// Adds taps first to last - 1 of one round.
+template <int kShift, int kFirst, int kLast, class A, int kVector, int kOutputs>
+__device__ __forceinline__ void add_along(const A (&before)[kVector], const A (&window)[kOutputs], const A (&next)[kOutputs], const A* taps,
+                                          A (&sum)[kOutputs]) {
 #pragma unroll
   for (int u = kFirst; u < kLast; ++u) {
     const A tap = taps[u];
 #pragma unroll
-    for (int i = 0; i < kOutputs; ++i) {
-      sum[i] = device::fused_multiply_add(tap, i + u < kOutputs ? window[i + u] : next[i + u - kOutputs], sum[i]);
-    }
+    for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap, input_along<kShift>(i + u, before, window, next), sum[i]);
   }
 }
 
-/// Adds `count` taps, an odd number, to the sums of kOutputs neighbours of a row: sum[i] takes pixels[i + k] under tap k. `pixels` are
-/// aligned to 16 bytes.
-template <class A, int kOutputs>
+/// Adds `count` taps, an odd number, to the sums of kOutputs neighbours of a row: sum[i] takes pixels[kShift + i + k] under tap k.
+/// `pixels` are aligned to 16 bytes; kShift is less than a vector.
+template <int kShift, class A, int kOutputs>
 __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, int count, A (&sum)[kOutputs]) {
-  A window[kOutputs];
-  A next[kOutputs];
-  load_vectors(pixels, window);
-  pixels += kOutputs;
-  // Two rounds, so that the window changes its place instead of being moved.
-  for (; count > 2 * kOutputs; count -= 2 * kOutputs) {
-    load_vectors(pixels, next);
-    add_along<0, kOutputs>(window, next, taps, sum);
-    load_vectors(pixels + kOutputs, window);
-    add_along<0, kOutputs>(next, window, taps + kOutputs, sum);
-    pixels += 2 * kOutputs;
-    taps += 2 * kOutputs;
-  }
-  if (count > kOutputs) {
-    load_vectors(pixels, next);
-    add_along<0, kOutputs>(window, next, taps, sum);
+  constexpr int kVector = Vector<A>::kCount;
+  A before[kVector], window[kOutputs], next[kOutputs];
+  const auto go_on = [&](const A (&from)[kOutputs]) {
 #pragma unroll
-    for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
+    for (int i = 0; i < kVector; ++i) before[i] = from[kOutputs - kVector + i];
     pixels += kOutputs;
     taps += kOutputs;
     count -= kOutputs;
+  };
+  load_vectors(pixels, before);
+  load_vectors(pixels + kVector, window);
+  pixels += kVector + kOutputs;
+  // Two rounds, so that the window changes its place instead of being moved.
+  while (count > 2 * kOutputs) {
+    load_vectors(pixels, next);
+    add_along<kShift, 0, kOutputs>(before, window, next, taps, sum);
+    go_on(window);
+    load_vectors(pixels, window);
+    add_along<kShift, 0, kOutputs>(before, next, window, taps, sum);
+    go_on(next);
   }
-  // No more than is there.
-  constexpr int kVector = Vector<A>::kCount;
+  if (count > kOutputs) {
+    load_vectors(pixels, next);
+    add_along<kShift, 0, kOutputs>(before, window, next, taps, sum);
+    go_on(window);
+#pragma unroll
+    for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
+  }
+  // No more than is there: inputs up to kShift + kOutputs + count - 2.
 #pragma unroll
   for (int i = 0; i < kOutputs; i += kVector) {
-    if (i + 1 < count) load_vectors(pixels + i, reinterpret_cast<A(&)[kVector]>(next[i]));
+    if (kVector + i + 1 < kShift + count) load_vectors(pixels + i, reinterpret_cast<A(&)[kVector]>(next[i]));
   }
-  add_along<0, 1>(window, next, taps, sum);
+  add_along<kShift, 0, 1>(before, window, next, taps, sum);
   [&]<int... kPair>(std::integer_sequence<int, kPair...>) {
     // Stops at the first pair that there is not.
-    (void)((count > 1 + 2 * kPair && (add_along<1 + 2 * kPair, 3 + 2 * kPair>(window, next, taps, sum), true)) && ...);
+    (void)((count > 1 + 2 * kPair && (add_along<kShift, 1 + 2 * kPair, 3 + 2 * kPair>(before, window, next, taps, sum), true)) && ...);
   }(std::make_integer_sequence<int, kOutputs / 2 - 1>{});
 }
 
@@ -112,37 +123,55 @@ __device__ __forceinline__ void add_down(const A (&window)[kRows][kCols], const 
   }
 }
 
-/// The same down the columns: sum[r * kCols + i] takes element i of line r + k under tap k, lines being kPitch elements apart.
-template <int kPitch, int kRows, int kCols, class A>
-__device__ __forceinline__ void slide_down_lines(const A* lines, const A* taps, int count, A (&sum)[kRows * kCols]) {
+/// Lines of shared memory, kPitch elements apart, that follow each other in a ring: after the last comes the first. Up to kMirrored of the
+/// first stand behind the last once more, so that a few lines in a row can be read without a look at the end.
+template <int kPitch, class A>
+struct LineRing {
+  static constexpr int kMirrored = 7;
+  A* first;
+  int count;
+
+  __device__ __forceinline__ int wrapped(int line) const { return line < count ? line : line - count; }
+  __device__ __forceinline__ A* at(int line) const { return first + wrapped(line) * kPitch; }
+};
+
+/// The same down the columns: sum[r * kCols + i] takes element i of line r + k under tap k, of the lines from `at` on, which is in the ring.
+template <int kRows, int kCols, int kPitch, class A>
+__device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, const A* at, const A* taps, int count, A (&sum)[kRows * kCols]) {
+  static_assert(2 * kRows <= LineRing<kPitch, A>::kMirrored + 1);
   A window[kRows][kCols];
   A next[kRows][kCols];
-  load_rows<kRows, kPitch>(lines, window);
-  lines += kRows * kPitch;
+  const A* const end = ring.first + ring.count * kPitch;
+  const auto go_on = [&](int rows) {
+    at += rows * kPitch;
+    if (at >= end) at -= ring.count * kPitch;
+  };
+  load_rows<kRows, kPitch>(at, window);
+  go_on(kRows);
 #pragma unroll 2
   for (; count > 2 * kRows; count -= 2 * kRows) {
-    load_rows<kRows, kPitch>(lines, next);
+    load_rows<kRows, kPitch>(at, next);
     add_down<0, kRows>(window, next, taps, sum);
-    load_rows<kRows, kPitch>(lines + kRows * kPitch, window);
+    load_rows<kRows, kPitch>(at + kRows * kPitch, window);
     add_down<0, kRows>(next, window, taps + kRows, sum);
-    lines += 2 * kRows * kPitch;
+    go_on(2 * kRows);
     taps += 2 * kRows;
   }
   if (count > kRows) {
-    load_rows<kRows, kPitch>(lines, next);
+    load_rows<kRows, kPitch>(at, next);
     add_down<0, kRows>(window, next, taps, sum);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
       for (int i = 0; i < kCols; ++i) window[r][i] = next[r][i];
     }
-    lines += kRows * kPitch;
+    at += kRows * kPitch;
     taps += kRows;
     count -= kRows;
   }
   add_down<0, 1>(window, next, taps, sum);
   if (count > 1) {
-    load_rows<kRows, kPitch>(lines, next);
+    load_rows<kRows, kPitch>(at, next);
     add_down<1, kRows - 1>(window, next, taps, sum);
   }
 }
