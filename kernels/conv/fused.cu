@@ -14,7 +14,7 @@ namespace sepconv::conv_cuda {
 namespace {
 
 /// Up to so many taps memory is the limit, and loads get a stage of their own.
-constexpr std::size_t kTwoStageTaps = 17;
+constexpr std::size_t kTwoStageTaps = 9;
 
 /// What a launch looks like, but for the segments.
 template <class A>
@@ -29,7 +29,7 @@ struct FusedLayout {
   }
   int row_elements() const { return (strip_pixels() + row_taps - 1) * channels; }
   int plane() const {
-    return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + 2 * (Shape::kGroup - 1), Shape::kOutputs)) + Shape::kVector;
+    return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + 3 * Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
   }
   std::size_t shared_bytes() const {
     const int lines = col_taps - 1 + Shape::kRows + LineRing<Shape::kPitch, A>::kMirrored;

@@ -63,11 +63,14 @@ struct RowTask {
   __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, int lead, const Lines<A>& lines, int first) const {
     if (!active) return;
     A sum[kOutputs] = {};
-    switch (kManyChannels ? 0 : lead) {
-      case 0: slide_along<0>(stage + from, taps, p.row_taps, sum); break;
-      case 1: slide_along<1>(stage + from, taps, p.row_taps, sum); break;
-      case 2: if constexpr (FusedShape<A>::kVector > 2) slide_along<2>(stage + from, taps, p.row_taps, sum); break;
-      case 3: if constexpr (FusedShape<A>::kVector > 2) slide_along<3>(stage + from, taps, p.row_taps, sum); break;
+    constexpr int kVector = FusedShape<A>::kVector;
+    const int shift = kManyChannels ? 0 : lead % kVector;
+    const A* const pixels = stage + from + (kManyChannels ? 0 : lead - shift);
+    switch (shift) {
+      case 0: slide_along<0>(pixels, taps, p.row_taps, sum); break;
+      case 1: slide_along<1>(pixels, taps, p.row_taps, sum); break;
+      case 2: if constexpr (kVector > 2) slide_along<2>(pixels, taps, p.row_taps, sum); break;
+      case 3: if constexpr (kVector > 2) slide_along<3>(pixels, taps, p.row_taps, sum); break;
     }
     const int at = lines.wrapped(first + line);
     A* const place = lines.first + at * FusedShape<A>::kPitch + to;

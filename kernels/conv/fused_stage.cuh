@@ -20,7 +20,7 @@ struct FusedShape {
   static constexpr int kMostTaps = 65;
   static constexpr int kStagedElements = kVector == 4 ? 192 : 128;  ///< of a strip's row with its halo, at most
   static constexpr int kGroup = kVector;            ///< neighbours that are loaded together
-  static constexpr int kGroups = kStagedElements / kGroup * kRows / kThreads + 1;  ///< such that a thread stages, at most
+  static constexpr int kGroups = (kStagedElements / kGroup + 2) * kRows / kThreads + 1;  ///< such that a thread stages, at most
   static constexpr int kBlocksPerProcessor = 5;     ///< at least: leaves a thread 102 registers
 };
 
@@ -46,15 +46,20 @@ struct StagedColumn {
   int place;
 };
 
-/// Copies kBytes, 4, 8 or 16, from global to shared memory while the thread goes on.
-template <int kBytes, class A>
+/// Copies kBytes, 4, 8 or 16, from global to shared memory while the thread goes on; both addresses lie kOffset elements further on.
+template <int kBytes, int kOffset = 0, class A>
 __device__ __forceinline__ void copy_async(A* to, const A* from) {
 #if __CUDA_ARCH__ >= 800
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes) : "memory");
+  constexpr int kOffsetBytes = kOffset * static_cast<int>(sizeof(A));
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0+%2], [%1+%2], 16;" ::"r"(address), "l"(from), "n"(kOffsetBytes) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0+%2], [%1+%2], %3;" ::"r"(address), "l"(from), "n"(kOffsetBytes), "n"(kBytes) : "memory");
+  }
 #else
 #pragma unroll
-  for (int i = 0; i < kBytes / static_cast<int>(sizeof(A)); ++i) to[i] = from[i];
+  for (int i = 0; i < kBytes / static_cast<int>(sizeof(A)); ++i) to[kOffset + i] = from[kOffset + i];
 #endif
 }
 
@@ -94,6 +99,7 @@ struct Staging {
   using Shape = FusedShape<A>;
   static constexpr bool kDirect = std::is_same_v<T, A>;
   static constexpr int kGroup = Shape::kGroup, kGroups = Shape::kGroups;
+  static constexpr int kAligned = kDirect ? 2 * kGroup : kGroup;  ///< loads begin at multiples of so many elements: with those of 16 bytes at sectors
   static constexpr int kLanes = Shape::kThreads / Shape::kRows;
 
   const FusedSource<A>& s;
@@ -119,9 +125,9 @@ struct Staging {
     last_inside = static_cast<int>((min(bottom, s.image_rows) - line) / Shape::kRows);
     from = s.from.template row<const T>(line - s.in_row + row);
 
-    const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(kGroup * sizeof(T)) == 0;
+    const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(kAligned * sizeof(T)) == 0;
     lead = aligned && !(kDirect && kManyChannels)
-               ? static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(static_cast<std::int64_t>(begin))) % kGroup)
+               ? static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(static_cast<std::int64_t>(begin))) % kAligned)
                : 0;
     row_groups = (lead + s.row_elements + kGroup - 1) / kGroup;
     together = aligned && col >= 0 && col + s.row_elements / s.channels <= min(s.end_col, s.image_cols) && begin >= lead &&
@@ -172,41 +178,44 @@ struct Staging {
   __device__ __forceinline__ const T* next_row(const T* at, int rows) const {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(at) + rows * s.from.pitch_bytes);
   }
-  /// Calls work(g, at) for this thread's groups of a row, which begin with element at - lead of the strip.
+  /// Calls work(g) for this thread's groups of a row, g a constant that the compiler knows; the groups lie kApart elements apart.
+  static constexpr int kApart = kLanes * kGroup;
   template <class Work>
   __device__ __forceinline__ void each_group(const Work& work) const {
-#pragma unroll
-    for (int g = 0; g < kGroups; ++g) {
-      if (lane + g * kLanes >= row_groups) break;
-      work(g, (lane + g * kLanes) * kGroup);
-    }
+    const int mine = row_groups - lane;
+    [&]<int... g>(std::integer_sequence<int, g...>) {
+      (void)((mine > g * kLanes && (work(std::integral_constant<int, g>{}), true)) && ...);
+    }(std::make_integer_sequence<int, kGroups>{});
   }
+  __device__ __forceinline__ A* first_place(A* stage) const { return stage + row * line_elements() + lane * kGroup; }
+  __device__ __forceinline__ const T* first_source() const { return from + (begin - lead + lane * kGroup); }
 
   __device__ __forceinline__ void load_groups(A* stage) const {
-    A* const to = stage + row * line_elements();
-    const T* const at = from + begin - lead;
-    each_group([&](int, int e) { copy_async<kGroup * sizeof(A)>(to + e, at + e); });
+    A* const to = first_place(stage);
+    const T* const at = first_source();
+    each_group([&]<int g>(std::integral_constant<int, g>) { copy_async<kGroup * sizeof(A), g * kApart>(to, at); });
   }
 
   __device__ __forceinline__ void load_packed() {
-    const T* const at = from + begin - lead;
-    each_group([&](int g, int e) { packed[g].load(at + e); });
+    const T* const at = first_source();
+    each_group([&]<int g>(std::integral_constant<int, g>) { packed[g].load(at + g * kApart); });
   }
 
   __device__ __forceinline__ void store_groups(A* stage) const {
-    A* const to = stage + row * line_elements();
-    each_group([&](int g, int e) {
+    A* const to = first_place(stage);
+    each_group([&]<int g>(std::integral_constant<int, g>) {
       A value[kGroup];
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) value[i] = packed[g].template get<A>(i);
-      store_vectors(to + e, value);
+      store_vectors(to + g * kApart, value);
     });
   }
 
   __device__ __forceinline__ bool in_strip(int e) const { return e >= 0 && e < s.row_elements; }
 
   __device__ __forceinline__ void load_singly() {
-    each_group([&](int g, int e) {
+    each_group([&]<int g>(std::integral_constant<int, g>) {
+      const int e = lane * kGroup + g * kApart;
       T value[kGroup];
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) {
@@ -220,7 +229,8 @@ struct Staging {
 
   __device__ __forceinline__ void store_singly(A* stage) const {
     A* const to = stage + row * line_elements();
-    each_group([&](int g, int e) {
+    each_group([&]<int g>(std::integral_constant<int, g>) {
+      const int e = lane * kGroup + g * kApart;
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) {
         if (!in_strip(e - lead + i)) continue;
