@@ -79,10 +79,24 @@ bool takes_vectors(const PixelView& view, std::int64_t vector) {
 template <class A>
 using Kernel = void (*)(FusedPass<A>, FusedTaps<A>);
 
+/// Numbers of taps that kernels are made for.
+using TapCounts = std::integer_sequence<int, 3, 5, 7, 9, 11, 13, 15, 17>;
+
+template <class T, class A, int... kTaps>
+Kernel<A> kernel_for_taps(int row_taps, int col_taps, std::integer_sequence<int, kTaps...>) {
+  Kernel<A> kernel = fused_pass<T, A, false, 0>;
+  (void)((row_taps == kTaps && col_taps == kTaps && (kernel = fused_pass<T, A, false, kTaps>, true)) || ...);
+  return kernel;
+}
+
 /// The kernel for a source of this type; none for types that f32 arithmetic meets as seldom as f64.
 template <class A>
-Kernel<A> kernel_for(PixelType type, bool many_channels) {
-  const auto of = [&]<class T>(T) -> Kernel<A> { return many_channels ? fused_pass<T, A, true> : fused_pass<T, A, false>; };
+Kernel<A> kernel_for(PixelType type, bool many_channels, int row_taps, int col_taps) {
+  const auto of = [&]<class T>(T) -> Kernel<A> {
+    if (many_channels) return fused_pass<T, A, true, 0>;
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int16_t>) return fused_pass<T, A, false, 0>;
+    else return kernel_for_taps<T, A>(row_taps, col_taps, TapCounts{});
+  };
   if (type == pixel_type_of<A>()) return of(A{});
   if constexpr (sizeof(A) == 4) {
     if (type == PixelType::u8) return of(std::uint8_t{});
@@ -127,7 +141,7 @@ bool convolve_fused(const Request& request) {
   const std::int64_t channels = in.pixels.channels;
   if (taps.row.empty() || taps.col.empty() || taps.row.size() > Shape::kMostTaps || taps.col.size() > Shape::kMostTaps) return false;
   if (channels > Shape::kElements || in.rect.cols * channels > std::numeric_limits<int>::max() || in.pixels.pitch_bytes > kMostPitch) return false;
-  const Kernel<A> kernel = kernel_for<A>(in.pixels.type, channels > 1);
+  const Kernel<A> kernel = kernel_for<A>(in.pixels.type, channels > 1, static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()));
   if (kernel == nullptr) return false;
   const FusedLayout<A> layout{static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()),
                               in.pixels.type == pixel_type_of<A>() && taps.col.size() <= kTwoStageTaps ? 2 : 1};

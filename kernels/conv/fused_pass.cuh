@@ -38,7 +38,7 @@ template <class A>
 using Lines = LineRing<FusedShape<A>::kPitch, A>;
 
 /// A thread's part of every step's row pass: kOutputs pixels of one channel of one row.
-template <class A, bool kManyChannels>
+template <class A, bool kManyChannels, int kTaps>
 struct RowTask {
   static constexpr int kOutputs = FusedShape<A>::kOutputs;
   int from;          ///< in the stage
@@ -62,15 +62,19 @@ struct RowTask {
   /// `lead`: where a staged row begins. The step's lines follow each other from `first` on.
   __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, int lead, const Lines<A>& lines, int first) const {
     if (!active) return;
-    A sum[kOutputs] = {};
     constexpr int kVector = FusedShape<A>::kVector;
     const int shift = kManyChannels ? 0 : lead % kVector;
     const A* const pixels = stage + from + (kManyChannels ? 0 : lead - shift);
+    A sum[kOutputs] = {};
+    const auto slide = [&]<int kShift>(std::integral_constant<int, kShift>) {
+      if constexpr (kTaps > 0) slide_along<kShift, kTaps>(pixels, taps, sum);
+      else slide_along<kShift>(pixels, taps, p.row_taps, sum);
+    };
     switch (shift) {
-      case 0: slide_along<0>(pixels, taps, p.row_taps, sum); break;
-      case 1: slide_along<1>(pixels, taps, p.row_taps, sum); break;
-      case 2: if constexpr (kVector > 2) slide_along<2>(pixels, taps, p.row_taps, sum); break;
-      case 3: if constexpr (kVector > 2) slide_along<3>(pixels, taps, p.row_taps, sum); break;
+      case 0: slide(std::integral_constant<int, 0>{}); break;
+      case 1: slide(std::integral_constant<int, 1>{}); break;
+      case 2: if constexpr (kVector > 2) slide(std::integral_constant<int, 2>{}); break;
+      case 3: if constexpr (kVector > 2) slide(std::integral_constant<int, 3>{}); break;
     }
     const int at = lines.wrapped(first + line);
     A* const place = lines.first + at * FusedShape<A>::kPitch + to;
@@ -90,7 +94,7 @@ struct RowTask {
 };
 
 /// A thread's part of every step's column pass: kVector neighbouring elements of kHeight rows.
-template <class A>
+template <class A, int kTaps>
 struct ColumnTask {
   using Shape = FusedShape<A>;
   static constexpr int kWidth = Shape::kVector, kHeight = Shape::kOutputs / kWidth;
@@ -117,7 +121,9 @@ struct ColumnTask {
     const int height = min(left - line, kHeight);
     if (width > 0 && height > 0) {
       A sum[kHeight * kWidth] = {};
-      slide_down<kHeight, kWidth>(lines, lines.at(first + line) + col, taps, p.col_taps, sum);
+      const A* const at = lines.at(first + line) + col;
+      if constexpr (kTaps > 0) slide_down<kTaps, kHeight, kWidth>(lines, at, taps, sum);
+      else slide_down<kHeight, kWidth>(lines, at, taps, p.col_taps, sum);
       if (p.joined) join(p, row + line, height, sum);
       p.store.finish(sum);
       device::visit(p.store.to.type, [&]<class T>(T) {
@@ -168,16 +174,16 @@ struct ColumnTask {
 };
 
 /// A block for every strip and segment; those of the first and the last strip, whose columns take longer, come first. T: type of the
-/// source.
-template <class T, class A, bool kManyChannels>
-__global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::kBlocksPerProcessor)
+/// source. kTaps: the number of both filters' taps; 0: any.
+template <class T, class A, bool kManyChannels, int kTaps>
+__global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::template blocks_per_processor<T>())
     fused_pass(const __grid_constant__ FusedPass<A> p, const __grid_constant__ FusedTaps<A> taps) {
   using Shape = FusedShape<A>;
   extern __shared__ __align__(16) unsigned char shared[];
   // Stages, lines, where columns come from.
   A* const stages = reinterpret_cast<A*>(shared);
   const int stage_elements = Shape::kRows * (kManyChannels ? p.source.channels : 1) * p.source.plane;
-  const int kept = p.col_taps - 1;
+  const int kept = (kTaps > 0 ? kTaps : p.col_taps) - 1;
   const Lines<A> lines{stages + p.stages * stage_elements, kept + Shape::kRows};
   auto* const columns = reinterpret_cast<StagedColumn*>(lines.first + (lines.count + Lines<A>::kMirrored) * Shape::kPitch);
 
@@ -189,10 +195,10 @@ __global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::kBlock
   const int lead_steps = (kept + Shape::kRows - 1) / Shape::kRows;
   const int steps = lead_steps + (rows + Shape::kRows - 1) / Shape::kRows;
   const std::int64_t top = p.first_row + first - kept / 2, bottom = p.first_row + first + rows + kept / 2;
-  Staging<T, A, kManyChannels> staging(p.source, std::int64_t{strip} * p.strip_pixels,
+  Staging<T, A, kManyChannels, kTaps> staging(p.source, std::int64_t{strip} * p.strip_pixels,
                                        p.first_row + first + kept / 2 - lead_steps * Shape::kRows, top, bottom, columns);
-  const RowTask<A, kManyChannels> filter_row(p);
-  ColumnTask<A> filter_columns(p, strip, first);
+  const RowTask<A, kManyChannels, kTaps> filter_row(p);
+  ColumnTask<A, kTaps> filter_columns(p, strip, first);
   __syncthreads();
   staging.load(0, stages);
   staging.store(0, stages);

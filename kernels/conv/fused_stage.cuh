@@ -20,8 +20,9 @@ struct FusedShape {
   static constexpr int kMostTaps = 65;
   static constexpr int kStagedElements = kVector == 4 ? 192 : 128;  ///< of a strip's row with its halo, at most
   static constexpr int kGroup = kVector;            ///< neighbours that are loaded together
-  static constexpr int kGroups = (kStagedElements / kGroup + 2) * kRows / kThreads + 1;  ///< such that a thread stages, at most
-  static constexpr int kBlocksPerProcessor = 5;     ///< at least: leaves a thread 102 registers
+  /// Blocks that a multiprocessor holds, at least. Bytes wait for memory in few registers; for them more blocks pay than leave 128.
+  template <class T>
+  static constexpr int blocks_per_processor() { return sizeof(T) == 1 ? 5 : 4; }
 };
 
 /// The image as the fused kernel sees it.
@@ -94,13 +95,15 @@ struct Packed {
 /// Brings a strip's rows of type T to shared memory, kRows at a time. Elements of the arithmetic type go straight there, integers wait in
 /// registers; neighbours go together where rows are aligned. A strip inside the image is loaded without a look at its columns; steps at
 /// the upper and lower edge take a way that is slower and does everything.
-template <class T, class A, bool kManyChannels>
+template <class T, class A, bool kManyChannels, int kTaps>
 struct Staging {
   using Shape = FusedShape<A>;
   static constexpr bool kDirect = std::is_same_v<T, A>;
-  static constexpr int kGroup = Shape::kGroup, kGroups = Shape::kGroups;
+  static constexpr int kGroup = Shape::kGroup;
   static constexpr int kAligned = kDirect ? 2 * kGroup : kGroup;  ///< loads begin at multiples of so many elements: with those of 16 bytes at sectors
   static constexpr int kLanes = Shape::kThreads / Shape::kRows;
+  static constexpr int kMostElements = kTaps > 0 && !kManyChannels ? Shape::kElements + kTaps - 1 : Shape::kStagedElements;
+  static constexpr int kGroups = (kMostElements + kAligned - 1 + kGroup - 1) / kGroup / kLanes + 1;  ///< of a thread, at most
 
   const FusedSource<A>& s;
   StagedColumn* columns;     ///< in shared memory: row_elements of them

@@ -99,6 +99,19 @@ __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, int 
   }(std::make_integer_sequence<int, kOutputs / 2 - 1>{});
 }
 
+/// The same for kTaps taps, a number that the compiler knows, without a branch.
+template <int kShift, int kTaps, class A, int kOutputs>
+__device__ __forceinline__ void slide_along(const A* pixels, const A* taps, A (&sum)[kOutputs]) {
+  A input[(kShift + kOutputs + kTaps - 2) / Vector<A>::kCount * Vector<A>::kCount + Vector<A>::kCount];
+  load_vectors(pixels, input);
+#pragma unroll
+  for (int u = 0; u < kTaps; ++u) {
+    const A tap = taps[u];
+#pragma unroll
+    for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap, input[kShift + i + u], u == 0 ? A(0) : sum[i]);
+  }
+}
+
 /// kRows rows of 16 bytes from each of kRows lines of shared memory.
 template <int kRows, int kPitch, class A>
 __device__ __forceinline__ void load_rows(const A* from, A (&to)[kRows][Vector<A>::kCount]) {
@@ -148,7 +161,7 @@ __device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, cons
   };
   load_rows<kRows, kPitch>(at, window);
   go_on(kRows);
-#pragma unroll 2
+#pragma unroll 1
   for (; count > 2 * kRows; count -= 2 * kRows) {
     load_rows<kRows, kPitch>(at, next);
     add_down<0, kRows>(window, next, taps, sum);
@@ -173,6 +186,32 @@ __device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, cons
   if (count > 1) {
     load_rows<kRows, kPitch>(at, next);
     add_down<1, kRows - 1>(window, next, taps, sum);
+  }
+}
+
+/// The same for kTaps taps, a number that the compiler knows.
+template <int kTaps, int kRows, int kCols, int kPitch, class A>
+__device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, const A* at, const A* taps, A (&sum)[kRows * kCols]) {
+  constexpr int kTogether = LineRing<kPitch, A>::kMirrored + 1;
+  const A* const end = ring.first + ring.count * kPitch;
+#pragma unroll
+  for (int line = 0; line < kTaps + kRows - 1; ++line) {
+    A input[kCols];
+    load_vectors(at + line % kTogether * kPitch, input);
+    if (line % kTogether == kTogether - 1) {
+      at += kTogether * kPitch;
+      if (at >= end) at -= ring.count * kPitch;
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const int u = line - r;
+      if (u < 0 || u >= kTaps) continue;
+#pragma unroll
+      for (int i = 0; i < kCols; ++i) {
+        A& value = sum[r * kCols + i];
+        value = device::fused_multiply_add(taps[u], input[i], u == 0 ? A(0) : value);
+      }
+    }
   }
 }
 
