@@ -29,7 +29,7 @@ struct FusedLayout {
   }
   int row_elements() const { return (strip_pixels() + row_taps - 1) * channels; }
   int plane() const {
-    return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + 3 * Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
+    return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + Shape::kAligned + Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
   }
   std::size_t shared_bytes() const {
     const int lines = col_taps - 1 + Shape::kRows + LineRing<Shape::kPitch, A>::kMirrored;

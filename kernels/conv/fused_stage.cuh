@@ -20,6 +20,7 @@ struct FusedShape {
   static constexpr int kMostTaps = 65;
   static constexpr int kStagedElements = kVector == 4 ? 192 : 128;  ///< of a strip's row with its halo, at most
   static constexpr int kGroup = kVector;            ///< neighbours that are loaded together
+  static constexpr int kAligned = 64 / sizeof(A);   ///< elements of what the L2 cache delivers at once for loads of 16 bytes
   /// Blocks that a multiprocessor holds, at least. Bytes wait for memory in few registers; for them more blocks pay than leave 128.
   template <class T>
   static constexpr int blocks_per_processor() { return sizeof(T) == 1 ? 5 : 4; }
@@ -100,7 +101,7 @@ struct Staging {
   using Shape = FusedShape<A>;
   static constexpr bool kDirect = std::is_same_v<T, A>;
   static constexpr int kGroup = Shape::kGroup;
-  static constexpr int kAligned = kDirect ? 2 * kGroup : kGroup;  ///< loads begin at multiples of so many elements: with those of 16 bytes at sectors
+  static constexpr int kAligned = kDirect ? Shape::kAligned : kGroup;  ///< loads begin at multiples of so many elements
   static constexpr int kLanes = Shape::kThreads / Shape::kRows;
   static constexpr int kMostElements = kTaps > 0 && !kManyChannels ? Shape::kElements + kTaps - 1 : Shape::kStagedElements;
   static constexpr int kGroups = (kMostElements + kAligned - 1 + kGroup - 1) / kGroup / kLanes + 1;  ///< of a thread, at most
