@@ -14,12 +14,12 @@ namespace sepconv::conv_cuda {
 namespace {
 
 /// Up to so many taps memory is the limit, and loads get a stage of their own.
-constexpr std::size_t kTwoStageTaps = 9;
+constexpr int kTwoStageTaps = 33;
 
 /// What a launch looks like, but for the segments.
-template <class A>
+template <class A, bool kTall>
 struct FusedLayout {
-  using Shape = FusedShape<A>;
+  using Shape = FusedShape<A, kTall>;
   int channels, row_taps, col_taps, stages;
 
   /// Pixels of a strip: as many whole groups as there are threads for, pairs of them where there are several.
@@ -43,9 +43,7 @@ struct FusedLayout {
 
 /// Rows of a segment. Blocks run in waves of as many as the GPU holds; a segment begins with the rows under the taps of its first row,
 /// so long segments do the least work; several whole waves leave no processor idle, and none alone with the image's edges at the end.
-template <class A>
-std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, int col_taps, std::int64_t resident_blocks) {
-  constexpr std::int64_t kRows = FusedShape<A>::kRows;
+std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, int col_taps, std::int64_t resident_blocks, std::int64_t kRows) {
   constexpr int kFewestWaves = 3, kMostWaves = 8;
   const std::int64_t lead = round_up(col_taps - 1, kRows);
   std::int64_t best = rows, least = std::numeric_limits<std::int64_t>::max();
@@ -84,17 +82,18 @@ using TapCounts = std::integer_sequence<int, 3, 5, 7, 9, 11, 13, 15, 17>;
 
 template <class T, class A, int... kTaps>
 Kernel<A> kernel_for_taps(int row_taps, int col_taps, std::integer_sequence<int, kTaps...>) {
-  Kernel<A> kernel = fused_pass<T, A, false, 0>;
-  (void)((row_taps == kTaps && col_taps == kTaps && (kernel = fused_pass<T, A, false, kTaps>, true)) || ...);
+  Kernel<A> kernel = fused_pass<T, A, false, 0, false>;
+  (void)((row_taps == kTaps && col_taps == kTaps && (kernel = fused_pass<T, A, false, kTaps, false>, true)) || ...);
   return kernel;
 }
 
 /// The kernel for a source of this type; none for types that f32 arithmetic meets as seldom as f64.
-template <class A>
+template <class A, bool kTall>
 Kernel<A> kernel_for(PixelType type, bool many_channels, int row_taps, int col_taps) {
   const auto of = [&]<class T>(T) -> Kernel<A> {
-    if (many_channels) return fused_pass<T, A, true, 0>;
-    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int16_t>) return fused_pass<T, A, false, 0>;
+    if constexpr (kTall) return many_channels ? nullptr : fused_pass<T, A, false, 0, true>;
+    else if (many_channels) return fused_pass<T, A, true, 0, false>;
+    else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int16_t>) return fused_pass<T, A, false, 0, false>;
     else return kernel_for_taps<T, A>(row_taps, col_taps, TapCounts{});
   };
   if (type == pixel_type_of<A>()) return of(A{});
@@ -109,7 +108,7 @@ Kernel<A> kernel_for(PixelType type, bool many_channels, int row_taps, int col_t
 /// How many blocks of `shared_bytes` the current GPU holds at once; 0: it has not that much shared memory. Asked once: the question takes
 /// longer than the launch of a small image.
 template <class A>
-std::int64_t prepared(Kernel<A> kernel, std::size_t shared_bytes) {
+std::int64_t prepared(Kernel<A> kernel, int threads, std::size_t shared_bytes) {
   static std::mutex mutex;
   static std::map<std::tuple<int, Kernel<A>, std::size_t>, std::int64_t> known;
   int device = 0;
@@ -128,28 +127,25 @@ std::int64_t prepared(Kernel<A> kernel, std::size_t shared_bytes) {
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
              "asking for shared memory");
   int blocks = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, FusedShape<A>::kThreads, shared_bytes), "asking for occupancy");
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes), "asking for occupancy");
   return place->second = std::int64_t{blocks} * attribute(cudaDevAttrMultiProcessorCount);
 }
 
-}  // namespace
-
-template <class A>
-bool convolve_fused(const Request& request) {
-  using Shape = FusedShape<A>;
+template <class A, bool kTall>
+bool convolve(const Request& request) {
+  using Shape = FusedShape<A, kTall>;
   const auto& [taps, border, in, out, epilogue, stream] = request;
   const std::int64_t channels = in.pixels.channels;
-  if (taps.row.empty() || taps.col.empty() || taps.row.size() > Shape::kMostTaps || taps.col.size() > Shape::kMostTaps) return false;
-  if (channels > Shape::kElements || in.rect.cols * channels > std::numeric_limits<int>::max() || in.pixels.pitch_bytes > kMostPitch) return false;
-  const Kernel<A> kernel = kernel_for<A>(in.pixels.type, channels > 1, static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()));
+  const auto row_taps = static_cast<int>(taps.row.size()), col_taps = static_cast<int>(taps.col.size());
+  const Kernel<A> kernel = kernel_for<A, kTall>(in.pixels.type, channels > 1, row_taps, col_taps);
   if (kernel == nullptr) return false;
-  const FusedLayout<A> layout{static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()),
-                              in.pixels.type == pixel_type_of<A>() && taps.col.size() <= kTwoStageTaps ? 2 : 1};
+  const FusedLayout<A, kTall> layout{static_cast<int>(channels), row_taps, col_taps,
+                                     in.pixels.type == pixel_type_of<A>() && col_taps <= kTwoStageTaps ? 2 : 1};
   if (!layout.fits()) return false;
-  const std::int64_t resident_blocks = prepared<A>(kernel, layout.shared_bytes());
+  const std::int64_t resident_blocks = prepared<A>(kernel, Shape::kThreads, layout.shared_bytes());
   if (resident_blocks == 0) return false;
   const std::int64_t strips = ceil_div(out.rect.cols, std::int64_t{layout.strip_pixels()});
-  const std::int64_t height = segment_rows<A>(out.rect.rows, strips, layout.col_taps, resident_blocks);
+  const std::int64_t height = segment_rows(out.rect.rows, strips, col_taps, resident_blocks, Shape::kRows);
   const std::int64_t segments = ceil_div(out.rect.rows, height);
   const std::int64_t first_col = out.rect.col - layout.row_taps / 2;
   const FusedPass<A> pass{.source = {.from = device::Rows(in.pixels),
@@ -183,6 +179,20 @@ bool convolve_fused(const Request& request) {
                           .other = device::Rows(epilogue.other)};
   kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, layout.shared_bytes(), stream>>>(pass, placed_taps<A>(taps));
   return true;
+}
+
+}  // namespace
+
+template <class A>
+bool convolve_fused(const Request& request) {
+  const auto& [taps, border, in, out, epilogue, stream] = request;
+  constexpr std::size_t kMostTaps = FusedShape<A, true>::kMostTaps;
+  if (taps.row.empty() || taps.col.empty() || taps.row.size() > kMostTaps || taps.col.size() > kMostTaps) return false;
+  if (in.pixels.channels > FusedShape<A>::kElements || in.rect.cols * in.pixels.channels > std::numeric_limits<int>::max() ||
+      in.pixels.pitch_bytes > kMostPitch) {
+    return false;
+  }
+  return convolve<A, false>(request) || convolve<A, true>(request);
 }
 
 template bool convolve_fused<float>(const Request&);

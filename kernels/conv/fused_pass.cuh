@@ -14,8 +14,8 @@ namespace sepconv::conv_cuda {
 /// Both filters by value, in constant memory; padded, so that rounds may load what they do not apply.
 template <class A>
 struct FusedTaps {
-  A row[FusedShape<A>::kMostTaps + FusedShape<A>::kOutputs];
-  A col[FusedShape<A>::kMostTaps + FusedShape<A>::kOutputs];
+  alignas(16) A row[FusedShape<A, true>::kMostTaps + FusedShape<A>::kOutputs];
+  alignas(16) A col[FusedShape<A, true>::kMostTaps + FusedShape<A>::kOutputs];
 };
 
 template <class A>
@@ -38,15 +38,16 @@ template <class A>
 using Lines = LineRing<FusedShape<A>::kPitch, A>;
 
 /// A thread's part of every step's row pass: kOutputs pixels of one channel of one row.
-template <class A, bool kManyChannels, int kTaps>
+template <class A, bool kManyChannels, int kTaps, bool kTall>
 struct RowTask {
-  static constexpr int kOutputs = FusedShape<A>::kOutputs;
+  using Shape = FusedShape<A, kTall>;
+  static constexpr int kOutputs = Shape::kOutputs;
   int from;          ///< in the stage
   int line, to;      ///< of a step, and the place in it
   bool active;
 
   __device__ __forceinline__ explicit RowTask(const FusedPass<A>& p) {
-    const int lines = p.source.channels * FusedShape<A>::kRows;  // of one channel
+    const int lines = p.source.channels * Shape::kRows;  // of one channel
     const int groups = p.strip_pixels / kOutputs;
     // Two groups of one row, then the next rows: a quarter of a warp reads 16 bytes each from different banks.
     const int side = groups > 1 ? 2 : 1;
@@ -62,7 +63,7 @@ struct RowTask {
   /// `lead`: where a staged row begins. The step's lines follow each other from `first` on.
   __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, int lead, const Lines<A>& lines, int first) const {
     if (!active) return;
-    constexpr int kVector = FusedShape<A>::kVector;
+    constexpr int kVector = Shape::kVector;
     const int shift = kManyChannels ? 0 : lead % kVector;
     const A* const pixels = stage + from + (kManyChannels ? 0 : lead - shift);
     A sum[kOutputs] = {};
@@ -77,9 +78,9 @@ struct RowTask {
       case 3: if constexpr (kVector > 2) slide(std::integral_constant<int, 3>{}); break;
     }
     const int at = lines.wrapped(first + line);
-    A* const place = lines.first + at * FusedShape<A>::kPitch + to;
+    A* const place = lines.first + at * Shape::kPitch + to;
     store(p, place, sum);
-    if (at < Lines<A>::kMirrored) store(p, place + lines.count * FusedShape<A>::kPitch, sum);
+    if (at < Lines<A>::kMirrored) store(p, place + lines.count * Shape::kPitch, sum);
   }
 
  private:
@@ -94,9 +95,9 @@ struct RowTask {
 };
 
 /// A thread's part of every step's column pass: kVector neighbouring elements of kHeight rows.
-template <class A, int kTaps>
+template <class A, int kTaps, bool kTall>
 struct ColumnTask {
-  using Shape = FusedShape<A>;
+  using Shape = FusedShape<A, kTall>;
   static constexpr int kWidth = Shape::kVector, kHeight = Shape::kOutputs / kWidth;
   int line, col;     ///< of a step's first row
   int width;         ///< elements of the result that it has; none if not positive
@@ -175,10 +176,10 @@ struct ColumnTask {
 
 /// A block for every strip and segment; those of the first and the last strip, whose columns take longer, come first. T: type of the
 /// source. kTaps: the number of both filters' taps; 0: any.
-template <class T, class A, bool kManyChannels, int kTaps>
-__global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::template blocks_per_processor<T>())
+template <class T, class A, bool kManyChannels, int kTaps, bool kTall>
+__global__ void __launch_bounds__(FusedShape<A, kTall>::kThreads, FusedShape<A, kTall>::template blocks_per_processor<T>())
     fused_pass(const __grid_constant__ FusedPass<A> p, const __grid_constant__ FusedTaps<A> taps) {
-  using Shape = FusedShape<A>;
+  using Shape = FusedShape<A, kTall>;
   extern __shared__ __align__(16) unsigned char shared[];
   // Stages, lines, where columns come from.
   A* const stages = reinterpret_cast<A*>(shared);
@@ -195,10 +196,10 @@ __global__ void __launch_bounds__(FusedShape<A>::kThreads, FusedShape<A>::templa
   const int lead_steps = (kept + Shape::kRows - 1) / Shape::kRows;
   const int steps = lead_steps + (rows + Shape::kRows - 1) / Shape::kRows;
   const std::int64_t top = p.first_row + first - kept / 2, bottom = p.first_row + first + rows + kept / 2;
-  Staging<T, A, kManyChannels, kTaps> staging(p.source, std::int64_t{strip} * p.strip_pixels,
+  Staging<T, A, kManyChannels, kTaps, kTall> staging(p.source, std::int64_t{strip} * p.strip_pixels,
                                        p.first_row + first + kept / 2 - lead_steps * Shape::kRows, top, bottom, columns);
-  const RowTask<A, kManyChannels, kTaps> filter_row(p);
-  ColumnTask<A, kTaps> filter_columns(p, strip, first);
+  const RowTask<A, kManyChannels, kTaps, kTall> filter_row(p);
+  ColumnTask<A, kTaps, kTall> filter_columns(p, strip, first);
   __syncthreads();
   staging.load(0, stages);
   staging.store(0, stages);

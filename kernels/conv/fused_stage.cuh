@@ -8,22 +8,23 @@
 
 namespace sepconv::conv_cuda {
 
-/// The fused kernel's measures, which are the same in bytes for f32 and f64.
-template <class A>
+/// The fused kernel's measures, which are the same in bytes for f32 and f64. Long filters take the tall shape: their lines fill shared
+/// memory, so that one block has to occupy a processor.
+template <class A, bool kTall = false>
 struct FusedShape {
   static constexpr int kVector = 16 / sizeof(A);    ///< elements of a 16-byte access
   static constexpr int kOutputs = 4 * kVector;      ///< of a thread, in either pass
-  static constexpr int kThreads = 128;
-  static constexpr int kRows = 16;                  ///< of a step
+  static constexpr int kThreads = kTall ? 512 : 128;
+  static constexpr int kRows = kTall ? 64 : 16;     ///< of a step
   static constexpr int kElements = kThreads * kOutputs / kRows;  ///< of a strip, at most
   static constexpr int kPitch = kElements + kVector;             ///< from line to line: 16 bytes more than a multiple of 64
-  static constexpr int kMostTaps = 65;
-  static constexpr int kStagedElements = kVector == 4 ? 192 : 128;  ///< of a strip's row with its halo, at most
+  static constexpr int kMostTaps = kTall ? 201 : 65;
+  static constexpr int kStagedElements = kElements + kMostTaps - 1;  ///< of a strip's row with its halo, at most
   static constexpr int kGroup = kVector;            ///< neighbours that are loaded together
   static constexpr int kAligned = 64 / sizeof(A);   ///< elements of what the L2 cache delivers at once for loads of 16 bytes
   /// Blocks that a multiprocessor holds, at least. Bytes wait for memory in few registers; for them more blocks pay than leave 128.
   template <class T>
-  static constexpr int blocks_per_processor() { return sizeof(T) == 1 ? 5 : 4; }
+  static constexpr int blocks_per_processor() { return kTall ? 1 : sizeof(T) == 1 ? 5 : 4; }
 };
 
 /// The image as the fused kernel sees it.
@@ -96,9 +97,9 @@ struct Packed {
 /// Brings a strip's rows of type T to shared memory, kRows at a time. Elements of the arithmetic type go straight there, integers wait in
 /// registers; neighbours go together where rows are aligned. A strip inside the image is loaded without a look at its columns; steps at
 /// the upper and lower edge take a way that is slower and does everything.
-template <class T, class A, bool kManyChannels, int kTaps>
+template <class T, class A, bool kManyChannels, int kTaps, bool kTall>
 struct Staging {
-  using Shape = FusedShape<A>;
+  using Shape = FusedShape<A, kTall>;
   static constexpr bool kDirect = std::is_same_v<T, A>;
   static constexpr int kGroup = Shape::kGroup;
   static constexpr int kAligned = kDirect ? Shape::kAligned : kGroup;  ///< loads begin at multiples of so many elements
@@ -244,14 +245,23 @@ struct Staging {
     });
   }
 
-  /// Element by element.
+  /// Element by element, a warp along a row.
   __device__ __forceinline__ void load_lines(A* stage) const {
-    A* const to = stage + row * line_elements();
-#pragma unroll 4
-    for (int e = lane; e < s.row_elements; e += kLanes) {
+    constexpr int kWarps = Shape::kThreads / 32, kRowsOfWarp = Shape::kRows / kWarps;
+    const int warp = static_cast<int>(threadIdx.x) / 32, apart = kWarps * line_elements();
+    stage += warp * line_elements();
+    const T* at[kRowsOfWarp] = {next_row(from, warp - row)};
+#pragma unroll
+    for (int r = 1; r < kRowsOfWarp; ++r) at[r] = next_row(at[r - 1], kWarps);
+#pragma unroll 2
+    for (int e = static_cast<int>(threadIdx.x) % 32; e < s.row_elements; e += 32) {
       const StagedColumn column = columns[e];
-      if (column.source >= 0) copy_async<sizeof(A)>(to + column.place, from + column.source);
-      else if (column.source == StagedColumn::kConstant) to[column.place] = s.border_value;
+      A* const to = stage + column.place;
+#pragma unroll
+      for (int r = 0; r < kRowsOfWarp; ++r) {
+        if (column.source >= 0) copy_async<sizeof(A)>(to + r * apart, at[r] + column.source);
+        else if (column.source == StagedColumn::kConstant) to[r * apart] = s.border_value;
+      }
     }
   }
 
