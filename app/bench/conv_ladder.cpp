@@ -15,14 +15,9 @@ namespace sepconv::app {
 
 namespace {
 
-enum class Ours : std::uint8_t { two_passes, fused };
-
-/// sepconv's own kernels.
-void convolve_ours(Ours, const SeparableTaps& taps, const PixelView& in, const PixelView& out, Arena& arena,
-                   DeviceStream stream) {
-  convolve_cuda(taps, kLadderBorder, ConstRegion::whole(in), Region::whole(out), arithmetic_of(in.type),
-                arena, stream);
-}
+constexpr const char* kNames[] = {"cpu",        "naive", "constant taps", "shared tile", "ours, two passes",
+                                  "ours, fused"};
+constexpr int kFusedRung = 5, kRungs = 5;
 
 /// The image in the GPU's memory, and what all rungs work with at one radius.
 class DeviceCase {
@@ -54,9 +49,9 @@ class DeviceCase {
       case 3:
         return ladder_.convolve(LadderRung::shared_tile, out_, stream_.get());
       case 4:
-        return convolve_ours(Ours::two_passes, taps_, in_, out_, arena_, stream_.get());
+        return convolve_ours(CudaDesign::two_passes);
       default:
-        return convolve_ours(Ours::fused, taps_, in_, out_, arena_, stream_.get());
+        return convolve_ours(CudaDesign::fused);
     }
   }
 
@@ -71,7 +66,15 @@ class DeviceCase {
     return end_.seconds_since(begin_);
   }
 
+  /// The fused kernel has not room for every filter.
+  bool has_room(int rung) const {
+    return rung != kFusedRung || convolve_cuda_fits(taps_, in_.channels, in_.type, arithmetic_of(in_.type));
+  }
+
  private:
+  void convolve_ours(CudaDesign design) {
+    convolve_cuda(design, taps_, kLadderBorder, ConstRegion::whole(in_), Region::whole(out_), arithmetic_of(in_.type), arena_, stream_.get());
+  }
   void copy(const PixelView& to, const ConstPixelView& from) const {
     copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows,
               stream_.get());
@@ -86,10 +89,6 @@ class DeviceCase {
   Event begin_{Event::Timing::on}, end_{Event::Timing::on};
   Stream stream_;
 };
-
-constexpr const char* kNames[] = {"cpu",        "naive", "constant taps", "shared tile", "ours, two passes",
-                                  "ours, fused"};
-constexpr int kRungs = 5;
 
 ConvLimits limits_of(const DeviceLimits& device, PixelType type) {
   return {device.copy_bytes_per_second,
@@ -131,7 +130,7 @@ void bench_type(const ConvRequest& request, const DeviceLimits& limits, PixelTyp
     DeviceCase on_device(spec, radius);
     on_device.upload(host.from);
     for (int rung = 1; rung <= kRungs; ++rung) {
-      result.rows.push_back(time_rung(request, limits, on_device, host, radius, rung));
+      if (on_device.has_room(rung)) result.rows.push_back(time_rung(request, limits, on_device, host, radius, rung));
     }
     if (request.cpu) result.rows.push_back(time_host_engine(request, radius, host.from, host.to));
     result.copies.push_back(time_copies(request, on_device, host, radius, true));

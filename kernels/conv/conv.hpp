@@ -68,8 +68,12 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
 enum class CudaDesign {
   automatic,   ///< what is fastest on this GPU
   two_passes,  ///< a kernel each, the filtered rows in the arena between them; for any filter
-  fused,       ///< one kernel, filtered rows in shared memory; both passes, up to 65 taps, few channels
+  fused,       ///< one kernel, filtered rows in shared memory; where convolve_cuda_fits says so
 };
+
+/// Whether `fused` has room for such a filter on the current GPU: both passes, up to 65 taps (one channel: about 180 on a GPU with 227 KiB
+/// of shared memory a block), few channels, a source that is not wider than the arithmetic.
+bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic);
 
 /// The same with a design of the caller's choice. Throws InvalidArgument where `fused` has no room for the filter.
 void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,

@@ -30,6 +30,12 @@ void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& b
   check_cuda(cudaGetLastError(), "launching a convolution");
 }
 
+bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic) {
+  bool fits = false;
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) { fits = conv_cuda::fused_fits<A>(taps, channels, from); });
+  return fits;
+}
+
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic, Extent image) {
   return conv_cuda::two_passes_bytes(taps, out, channels, arithmetic, image);
 }

@@ -28,4 +28,8 @@ std::int64_t two_passes_bytes(const SeparableTaps& taps, Extent out, std::int64_
 template <class A>
 bool convolve_fused(const Request& request);
 
+/// Whether the fused kernel has room for such a convolution on the current GPU.
+template <class A>
+bool fused_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from);
+
 }  // namespace sepconv::conv_cuda

@@ -8,13 +8,13 @@
 #include <tuple>
 
 #include "sepconv/kernels/conv/cuda_designs.hpp"
-#include "sepconv/kernels/conv/fused_pass.cuh"
+#include "sepconv/kernels/conv/fused_kernels.cuh"
 
 namespace sepconv::conv_cuda {
 namespace {
 
 /// Up to so many taps memory is the limit, and loads get a stage of their own.
-constexpr int kTwoStageTaps = 33;
+constexpr std::size_t kTwoStageTaps = 33;
 
 /// What a launch looks like, but for the segments.
 template <class A, bool kTall>
@@ -37,7 +37,7 @@ struct FusedLayout {
            static_cast<std::size_t>(row_elements()) * sizeof(StagedColumn);
   }
   bool fits() const {
-    return strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
+    return channels <= Shape::kElements && strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
   }
 };
 
@@ -74,33 +74,14 @@ bool takes_vectors(const PixelView& view, std::int64_t vector) {
   return reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(bytes) == 0 && view.pitch_bytes % bytes == 0;
 }
 
-template <class A>
-using Kernel = void (*)(FusedPass<A>, FusedTaps<A>);
-
-/// Numbers of taps that kernels are made for.
-using TapCounts = std::integer_sequence<int, 3, 5, 7, 9, 11, 13, 15, 17>;
-
-template <class T, class A, int... kTaps>
-Kernel<A> kernel_for_taps(int row_taps, int col_taps, std::integer_sequence<int, kTaps...>) {
-  Kernel<A> kernel = fused_pass<T, A, false, 0, false>;
-  (void)((row_taps == kTaps && col_taps == kTaps && (kernel = fused_pass<T, A, false, kTaps, false>, true)) || ...);
-  return kernel;
-}
-
 /// The kernel for a source of this type; none for types that f32 arithmetic meets as seldom as f64.
-template <class A, bool kTall>
-Kernel<A> kernel_for(PixelType type, bool many_channels, int row_taps, int col_taps) {
-  const auto of = [&]<class T>(T) -> Kernel<A> {
-    if constexpr (kTall) return many_channels ? nullptr : fused_pass<T, A, false, 0, true>;
-    else if (many_channels) return fused_pass<T, A, true, 0, false>;
-    else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::int16_t>) return fused_pass<T, A, false, 0, false>;
-    else return kernel_for_taps<T, A>(row_taps, col_taps, TapCounts{});
-  };
-  if (type == pixel_type_of<A>()) return of(A{});
+template <class A>
+FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant) {
+  if (type == pixel_type_of<A>()) return fused_kernel<A, A>(variant);
   if constexpr (sizeof(A) == 4) {
-    if (type == PixelType::u8) return of(std::uint8_t{});
-    if (type == PixelType::u16) return of(std::uint16_t{});
-    if (type == PixelType::i16) return of(std::int16_t{});
+    if (type == PixelType::u8) return fused_kernel<std::uint8_t, A>(variant);
+    if (type == PixelType::u16) return fused_kernel<std::uint16_t, A>(variant);
+    if (type == PixelType::i16) return fused_kernel<std::int16_t, A>(variant);
   }
   return nullptr;
 }
@@ -108,9 +89,9 @@ Kernel<A> kernel_for(PixelType type, bool many_channels, int row_taps, int col_t
 /// How many blocks of `shared_bytes` the current GPU holds at once; 0: it has not that much shared memory. Asked once: the question takes
 /// longer than the launch of a small image.
 template <class A>
-std::int64_t prepared(Kernel<A> kernel, int threads, std::size_t shared_bytes) {
+std::int64_t prepared(FusedKernel<A> kernel, int threads, std::size_t shared_bytes) {
   static std::mutex mutex;
-  static std::map<std::tuple<int, Kernel<A>, std::size_t>, std::int64_t> known;
+  static std::map<std::tuple<int, FusedKernel<A>, std::size_t>, std::int64_t> known;
   int device = 0;
   check_cuda(cudaGetDevice(&device), "asking for the current GPU");
   const std::lock_guard lock(mutex);
@@ -131,21 +112,32 @@ std::int64_t prepared(Kernel<A> kernel, int threads, std::size_t shared_bytes) {
   return place->second = std::int64_t{blocks} * attribute(cudaDevAttrMultiProcessorCount);
 }
 
+/// A kernel and how it is launched; resident_blocks is 0 if there is none or no room for it.
+template <class A, bool kTall>
+struct FusedPlan {
+  FusedLayout<A, kTall> layout;
+  FusedKernel<A> kernel = nullptr;
+  std::int64_t resident_blocks = 0;
+
+  FusedPlan(const SeparableTaps& taps, std::int64_t channels, PixelType from)
+      : layout{static_cast<int>(std::min<std::int64_t>(channels, FusedShape<A, kTall>::kElements + 1)), static_cast<int>(taps.row.size()),
+               static_cast<int>(taps.col.size()), from == pixel_type_of<A>() && taps.col.size() <= kTwoStageTaps ? 2 : 1} {
+    if (taps.row.empty() || taps.col.empty() || !layout.fits()) return;
+    kernel = kernel_for<A>(from, {kTall, channels > 1, layout.row_taps == layout.col_taps ? layout.row_taps : 0});
+    if (kernel != nullptr) resident_blocks = prepared<A>(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes());
+  }
+};
+
 template <class A, bool kTall>
 bool convolve(const Request& request) {
   using Shape = FusedShape<A, kTall>;
   const auto& [taps, border, in, out, epilogue, stream] = request;
   const std::int64_t channels = in.pixels.channels;
-  const auto row_taps = static_cast<int>(taps.row.size()), col_taps = static_cast<int>(taps.col.size());
-  const Kernel<A> kernel = kernel_for<A, kTall>(in.pixels.type, channels > 1, row_taps, col_taps);
-  if (kernel == nullptr) return false;
-  const FusedLayout<A, kTall> layout{static_cast<int>(channels), row_taps, col_taps,
-                                     in.pixels.type == pixel_type_of<A>() && col_taps <= kTwoStageTaps ? 2 : 1};
-  if (!layout.fits()) return false;
-  const std::int64_t resident_blocks = prepared<A>(kernel, Shape::kThreads, layout.shared_bytes());
+  if (in.rect.cols * channels > std::numeric_limits<int>::max() || in.pixels.pitch_bytes > kMostPitch) return false;
+  const auto& [layout, kernel, resident_blocks] = FusedPlan<A, kTall>(taps, channels, in.pixels.type);
   if (resident_blocks == 0) return false;
   const std::int64_t strips = ceil_div(out.rect.cols, std::int64_t{layout.strip_pixels()});
-  const std::int64_t height = segment_rows(out.rect.rows, strips, col_taps, resident_blocks, Shape::kRows);
+  const std::int64_t height = segment_rows(out.rect.rows, strips, layout.col_taps, resident_blocks, Shape::kRows);
   const std::int64_t segments = ceil_div(out.rect.rows, height);
   const std::int64_t first_col = out.rect.col - layout.row_taps / 2;
   const FusedPass<A> pass{.source = {.from = device::Rows(in.pixels),
@@ -185,16 +177,16 @@ bool convolve(const Request& request) {
 
 template <class A>
 bool convolve_fused(const Request& request) {
-  const auto& [taps, border, in, out, epilogue, stream] = request;
-  constexpr std::size_t kMostTaps = FusedShape<A, true>::kMostTaps;
-  if (taps.row.empty() || taps.col.empty() || taps.row.size() > kMostTaps || taps.col.size() > kMostTaps) return false;
-  if (in.pixels.channels > FusedShape<A>::kElements || in.rect.cols * in.pixels.channels > std::numeric_limits<int>::max() ||
-      in.pixels.pitch_bytes > kMostPitch) {
-    return false;
-  }
   return convolve<A, false>(request) || convolve<A, true>(request);
 }
 
+template <class A>
+bool fused_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from) {
+  return FusedPlan<A, false>(taps, channels, from).resident_blocks > 0 || FusedPlan<A, true>(taps, channels, from).resident_blocks > 0;
+}
+
+template bool fused_fits<float>(const SeparableTaps&, std::int64_t, PixelType);
+template bool fused_fits<double>(const SeparableTaps&, std::int64_t, PixelType);
 template bool convolve_fused<float>(const Request&);
 template bool convolve_fused<double>(const Request&);
 

@@ -65,6 +65,11 @@ void convolve_cuda(const SeparableTaps&, const Border&, const ConstRegion&, cons
                    const ConvolutionEpilogue&) {
   fail();
 }
+void convolve_cuda(CudaDesign, const SeparableTaps&, const Border&, const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
+                   const ConvolutionEpilogue&) {
+  fail();
+}
+bool convolve_cuda_fits(const SeparableTaps&, std::int64_t, PixelType, Arithmetic) { return false; }
 std::int64_t convolve_device_bytes(const SeparableTaps&, Extent, std::int64_t, Arithmetic, Extent) { return 0; }
 
 void ladder_pass(LadderRung, LadderPass, const LadderTaps&, const ConstPixelView&, const PixelView&, DeviceStream) { fail(); }

@@ -91,6 +91,12 @@ void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstR
   });
 }
 
+void convolve_cuda(CudaDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena, DeviceStream stream, const ConvolutionEpilogue& epilogue) {
+  convolve_cuda(taps, border, in, out, arithmetic, arena, stream, epilogue);
+}
+bool convolve_cuda_fits(const SeparableTaps&, std::int64_t, PixelType, Arithmetic) { return true; }
+
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels, Arithmetic arithmetic, Extent) {
   return Arena::bytes_for(host_scratch_bytes(taps, out, channels, arithmetic));
 }

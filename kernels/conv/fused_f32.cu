@@ -1,0 +1,11 @@
+// The fused kernel for sources of type f32.
+#include "sepconv/kernels/conv/fused_kernels.cuh"
+
+namespace sepconv::conv_cuda {
+
+template <>
+FusedKernel<float> fused_kernel<float, float>(const FusedVariant& variant) {
+  return choose_fused_kernel<float, float>(variant, UsualTaps{});
+}
+
+}  // namespace sepconv::conv_cuda

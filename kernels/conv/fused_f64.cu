@@ -1,0 +1,11 @@
+// The fused kernel for sources of type f64.
+#include "sepconv/kernels/conv/fused_kernels.cuh"
+
+namespace sepconv::conv_cuda {
+
+template <>
+FusedKernel<double> fused_kernel<double, double>(const FusedVariant& variant) {
+  return choose_fused_kernel<double, double>(variant, std::integer_sequence<int>{});
+}
+
+}  // namespace sepconv::conv_cuda

@@ -1,0 +1,11 @@
+// The fused kernel for sources of type u8.
+#include "sepconv/kernels/conv/fused_kernels.cuh"
+
+namespace sepconv::conv_cuda {
+
+template <>
+FusedKernel<float> fused_kernel<std::uint8_t, float>(const FusedVariant& variant) {
+  return choose_fused_kernel<std::uint8_t, float>(variant, UsualTaps{});
+}
+
+}  // namespace sepconv::conv_cuda
