@@ -44,22 +44,25 @@ void check_case(const ConvolutionCase& c, Random& random, const Epilogue& epilog
   FramedImage expected(c.out.extent(), c.channels, c.to);
   convolve_in_steps(c, {source.view(), rect, c.image}, epilogue, other.view(), expected.view());
 
-  const Stream stream;
-  FramedImage actual(c.out.extent(), c.channels, c.to);
-  const DeviceImage in(source.all.view, stream.get());
-  const DeviceImage operand(other.all.view, stream.get());
-  const DeviceImage out(actual.all.view, stream.get());
-  Arena arena = device_arena(c);
-  convolve_cuda(c.taps, c.border, {in.view().crop(source.inside), rect, c.image},
-                {out.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
-                {.join = epilogue.join ? &*epilogue.join : nullptr,
-                 .other = operand.view().crop(other.inside),
-                 .then = epilogue.then});
-  CHECK(arena.used_bytes() == 0);
-  out.download(actual.all.view, stream);
-  INFO(c << (epilogue.join ? ", joined" : "") << ", then " << epilogue.then.size() << " operations");
-  REQUIRE(same_pixels(expected, actual));
-  if (!is_floating(c.to)) REQUIRE(same_bytes(expected, actual));
+  for (const CudaDesign design : {CudaDesign::automatic, CudaDesign::two_passes}) {
+    const Stream stream;
+    FramedImage actual(c.out.extent(), c.channels, c.to);
+    const DeviceImage in(source.all.view, stream.get());
+    const DeviceImage operand(other.all.view, stream.get());
+    const DeviceImage out(actual.all.view, stream.get());
+    Arena arena = device_arena(c);
+    convolve_cuda(design, c.taps, c.border, {in.view().crop(source.inside), rect, c.image},
+                  {out.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
+                  {.join = epilogue.join ? &*epilogue.join : nullptr,
+                   .other = operand.view().crop(other.inside),
+                   .then = epilogue.then});
+    CHECK(arena.used_bytes() == 0);
+    out.download(actual.all.view, stream);
+    INFO(c << (epilogue.join ? ", joined" : "") << ", then " << epilogue.then.size() << " operations, "
+           << (design == CudaDesign::automatic ? "automatic" : "two passes"));
+    REQUIRE(same_pixels(expected, actual));
+    if (!is_floating(c.to)) REQUIRE(same_bytes(expected, actual));
+  }
 }
 
 /// The whole of an image, no special values.
@@ -205,6 +208,45 @@ TEST_CASE("what follows a convolution in one launch has the bits of steps", "[gp
   }
 }
 
+TEST_CASE("the fused kernel has the reference's bits: strips, segments and alignments", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(52);
+  for (int i = 0; i < 150; ++i) {
+    // Radii of the kernels that know their taps, of those for any, and of the tall shape.
+    const std::int64_t most = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
+    const std::int64_t radius = random_between(random, 0, most);
+    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, most);
+    const Extent image{random_between(random, 1, 400), random_between(random, 1, 900)};
+    const std::int64_t channels = i % 5 == 0 ? random_between(random, 2, 16) : 1;
+    ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,
+                                          random_of(random, kArithmetics));
+    if (i % 4 == 0) {  // a part, so that rows begin anywhere
+      c.out.row = random_between(random, 0, image.rows - 1), c.out.rows = random_between(random, 1, image.rows - c.out.row);
+      c.out.col = random_between(random, 0, image.cols - 1), c.out.cols = random_between(random, 1, image.cols - c.out.col);
+    }
+    c.special = i % 7 == 0;
+    check_case(c, random);
+  }
+}
+
+TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const std::vector<double> few(5, 0.2), many(2001, 0.1);
+  CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
+  CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({few, many}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({few, few}, 300, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({few, few}, 1, PixelType::f64, Arithmetic::f32));
+  const Stream stream;
+  const Image host({4, 4}, 1, PixelType::u8);
+  const DeviceImage image(host.view, stream.get());
+  Arena arena(Buffer(0, device_resource()));
+  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()), Region::whole(image.view()),
+                                Arithmetic::f32, arena, stream.get()),
+                  InvalidArgument);
+}
+
 TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(50);
@@ -220,6 +262,13 @@ TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "
       }
     }
     check_case(random_whole_case(random, {{}, random_taps(random, 2)}, {20, 70}, 2, arithmetic), random);
+    // Several strips and steps of the fused kernel: a number of taps that it knows, any, and its tall shape; loads of one and of four.
+    for (const std::int64_t radius : {2, 21, 40}) {
+      for (const PixelType from : {PixelType::u8, PixelType::i16, PixelType::f32}) {
+        check_case(whole_case(random_pair(random, radius, radius), {BorderMode::reflect101, 0}, {45, 420}, 1, from, from, arithmetic),
+                   random);
+      }
+    }
     check_case(random_whole_case(random, {random_taps(random, 300), {}}, {4, 2100}, 1, arithmetic), random);
   }
 }
