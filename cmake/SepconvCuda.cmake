@@ -9,7 +9,7 @@ if(SEPCONV_CUDA)  # AUTO counts as true
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
       # Machine code for data centre GPUs, and code that the driver compiles at the first start for all others from Turing on.
-      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 80-real 90-real CACHE STRING "GPU architectures to build for")
+      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 80-real 90 CACHE STRING "GPU architectures to build for")
     endif()
     enable_language(CUDA)
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.4)

@@ -59,7 +59,7 @@ struct ConvolutionEpilogue {
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena are
 /// device memory that stays valid until the stream has passed; the arena's space is given back on return and
 /// may be used again by work that comes later on the same stream. Taps travel with the launch, so any number
-/// of calls may run at once. Throws InvalidArgument and CudaError.
+/// of calls may run at once. `in` and `out` do not overlap; a join's operand may be `out`. Throws InvalidArgument and CudaError.
 void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue = {});
@@ -71,8 +71,9 @@ enum class CudaDesign {
   fused,       ///< one kernel, filtered rows in shared memory; where convolve_cuda_fits says so
 };
 
-/// Whether `fused` has room for such a filter on the current GPU: both passes, up to 65 taps (one channel: about 180 on a GPU with 227 KiB
-/// of shared memory a block), few channels, a source that is not wider than the arithmetic.
+/// Whether `fused` has room for such a filter on the current GPU, in rows of less than 2^31 elements. It takes filters with both passes and
+/// sources of the arithmetic type, or of integers in f32. With 227 KiB of shared memory a block: 191 taps in f32 and 147 in f64 of one
+/// channel; 33 row taps of 2 or 3 channels, 17 of 4, 9 of 8, and no more channels.
 bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic);
 
 /// The same with a design of the caller's choice. Throws InvalidArgument where `fused` has no room for the filter.

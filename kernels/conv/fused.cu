@@ -14,7 +14,7 @@ namespace sepconv::conv_cuda {
 namespace {
 
 /// Up to so many taps memory is the limit, and loads get a stage of their own.
-constexpr std::size_t kTwoStageTaps = 33;
+constexpr int kTwoStageTaps = 33;
 
 /// What a launch looks like, but for the segments.
 template <class A, bool kTall>
@@ -37,7 +37,7 @@ struct FusedLayout {
            static_cast<std::size_t>(row_elements()) * sizeof(StagedColumn);
   }
   bool fits() const {
-    return channels <= Shape::kElements && strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
+    return strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
   }
 };
 
@@ -58,8 +58,8 @@ std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, int col_taps, 
   return best;
 }
 
-/// Offsets within a step's rows are 32 bits.
-constexpr std::int64_t kMostPitch = std::numeric_limits<int>::max() / 32;
+/// Elements of a row are counted in 32 bits, with the halo and what groups take too many.
+constexpr std::int64_t kMostRowElements = std::numeric_limits<int>::max() - 1024;
 
 template <class A>
 FusedTaps<A> placed_taps(const SeparableTaps& taps) {
@@ -86,45 +86,64 @@ FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant) {
   return nullptr;
 }
 
-/// How many blocks of `shared_bytes` the current GPU holds at once; 0: it has not that much shared memory. Asked once: the question takes
-/// longer than the launch of a small image.
+/// What the current GPU does with a kernel.
+struct Occupancy {
+  int blocks = 0;  ///< that a processor holds at once; 0: it has not that much shared memory
+  int processors = 0;
+  bool copies_async = false;  ///< from global to shared memory
+};
+
+/// For blocks of `shared_bytes`. Asked once: the question takes longer than the launch of a small image.
 template <class A>
-std::int64_t prepared(FusedKernel<A> kernel, int threads, std::size_t shared_bytes) {
+Occupancy occupancy_of(FusedKernel<A> kernel, int threads, std::size_t shared_bytes) {
   static std::mutex mutex;
-  static std::map<std::tuple<int, FusedKernel<A>, std::size_t>, std::int64_t> known;
+  static std::map<std::tuple<int, FusedKernel<A>, std::size_t>, Occupancy> known;
   int device = 0;
   check_cuda(cudaGetDevice(&device), "asking for the current GPU");
   const std::lock_guard lock(mutex);
-  const auto [place, added] = known.try_emplace({device, kernel, shared_bytes}, 0);
-  if (!added) return place->second;
+  const std::tuple key{device, kernel, shared_bytes};
+  if (const auto found = known.find(key); found != known.end()) return found->second;
   const auto attribute = [&](cudaDeviceAttr which) {
     int value = 0;
     check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for a GPU's properties");
     return value;
   };
+  Occupancy occupancy{0, attribute(cudaDevAttrMultiProcessorCount), attribute(cudaDevAttrComputeCapabilityMajor) >= 8};
   const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  if (shared_bytes > static_cast<std::size_t>(most)) return 0;
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "asking for shared memory");
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
-             "asking for shared memory");
-  int blocks = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes), "asking for occupancy");
-  return place->second = std::int64_t{blocks} * attribute(cudaDevAttrMultiProcessorCount);
+  if (shared_bytes <= static_cast<std::size_t>(most)) {
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "asking for shared memory");
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+               "asking for shared memory");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&occupancy.blocks, kernel, threads, shared_bytes), "asking for occupancy");
+  }
+  return known[key] = occupancy;
 }
 
-/// A kernel and how it is launched; resident_blocks is 0 if there is none or no room for it.
+/// A kernel and how it is launched; none where there is no room, or so little that processors would wait for one small block.
 template <class A, bool kTall>
 struct FusedPlan {
+  static constexpr int kFewestBlocks = kTall ? 1 : 2;
+  static constexpr int kTwoStageBlocks = 3;  ///< a second stage pays if so many are left
+
   FusedLayout<A, kTall> layout;
   FusedKernel<A> kernel = nullptr;
-  std::int64_t resident_blocks = 0;
+  Occupancy occupancy;
 
-  FusedPlan(const SeparableTaps& taps, std::int64_t channels, PixelType from)
-      : layout{static_cast<int>(std::min<std::int64_t>(channels, FusedShape<A, kTall>::kElements + 1)), static_cast<int>(taps.row.size()),
-               static_cast<int>(taps.col.size()), from == pixel_type_of<A>() && taps.col.size() <= kTwoStageTaps ? 2 : 1} {
-    if (taps.row.empty() || taps.col.empty() || !layout.fits()) return;
+  FusedPlan(const SeparableTaps& taps, std::int64_t channels, PixelType from) : layout{} {
+    constexpr std::size_t kMostTaps = FusedShape<A, kTall>::kMostTaps;
+    if (taps.row.empty() || taps.col.empty() || taps.row.size() > kMostTaps || taps.col.size() > kMostTaps) return;
+    if (channels < 1 || channels > FusedShape<A, kTall>::kElements) return;
+    layout = {static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()), 2};
+    if (!layout.fits()) return;
     kernel = kernel_for<A>(from, {kTall, channels > 1, layout.row_taps == layout.col_taps ? layout.row_taps : 0});
-    if (kernel != nullptr) resident_blocks = prepared<A>(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes());
+    if (kernel == nullptr) return;
+    const auto ask = [&] { occupancy = occupancy_of<A>(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes()); };
+    ask();
+    if (from != pixel_type_of<A>() || layout.col_taps > kTwoStageTaps || occupancy.blocks < kTwoStageBlocks || !occupancy.copies_async) {
+      layout.stages = 1;
+      ask();
+    }
+    if (occupancy.blocks < kFewestBlocks) kernel = nullptr;
   }
 };
 
@@ -133,9 +152,11 @@ bool convolve(const Request& request) {
   using Shape = FusedShape<A, kTall>;
   const auto& [taps, border, in, out, epilogue, stream] = request;
   const std::int64_t channels = in.pixels.channels;
-  if (in.rect.cols * channels > std::numeric_limits<int>::max() || in.pixels.pitch_bytes > kMostPitch) return false;
-  const auto& [layout, kernel, resident_blocks] = FusedPlan<A, kTall>(taps, channels, in.pixels.type);
-  if (resident_blocks == 0) return false;
+  if (in.rect.cols * channels > kMostRowElements) return false;
+  const FusedPlan<A, kTall> plan(taps, channels, in.pixels.type);
+  if (plan.kernel == nullptr) return false;
+  const FusedLayout<A, kTall>& layout = plan.layout;
+  const std::int64_t resident_blocks = std::int64_t{plan.occupancy.blocks} * plan.occupancy.processors;
   const std::int64_t strips = ceil_div(out.rect.cols, std::int64_t{layout.strip_pixels()});
   const std::int64_t height = segment_rows(out.rect.rows, strips, layout.col_taps, resident_blocks, Shape::kRows);
   const std::int64_t segments = ceil_div(out.rect.rows, height);
@@ -169,7 +190,7 @@ bool convolve(const Request& request) {
                           .joined = epilogue.join != nullptr,
                           .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
                           .other = device::Rows(epilogue.other)};
-  kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, layout.shared_bytes(), stream>>>(pass, placed_taps<A>(taps));
+  plan.kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, layout.shared_bytes(), stream>>>(pass, placed_taps<A>(taps));
   return true;
 }
 
@@ -182,7 +203,7 @@ bool convolve_fused(const Request& request) {
 
 template <class A>
 bool fused_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from) {
-  return FusedPlan<A, false>(taps, channels, from).resident_blocks > 0 || FusedPlan<A, true>(taps, channels, from).resident_blocks > 0;
+  return FusedPlan<A, false>(taps, channels, from).kernel != nullptr || FusedPlan<A, true>(taps, channels, from).kernel != nullptr;
 }
 
 template bool fused_fits<float>(const SeparableTaps&, std::int64_t, PixelType);

@@ -1,88 +1,6 @@
 // convolve_cuda against convolve_reference, bit for bit (NaN equals NaN), with poison around input and
 // result.
-#include <catch2/catch.hpp>
-#include <optional>
-
-#include "../support/gpu.hpp"
-#include "conv_case.hpp"
-#include "cuda_case.hpp"
-#include "sepconv/core/error.hpp"
-
-using namespace sepconv;
-using test::DeviceImage;
-
-namespace {
-
-Arena device_arena(const ConvolutionCase& c) {
-  return Arena(
-      Buffer(convolve_device_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic), device_resource()));
-}
-
-/// What the kernel does with its results before it stores them.
-struct Epilogue {
-  std::optional<PointwiseOp> join;
-  PixelType other = PixelType::f32;
-  std::vector<PointwiseOp> then;
-};
-
-/// The reference in steps: the convolution, the join and each operation over a whole image of the arithmetic
-/// type.
-void convolve_in_steps(const ConvolutionCase& c, const ConstRegion& in, const Epilogue& epilogue,
-                       const ConstPixelView& other, const PixelView& out) {
-  Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
-  convolve_expected(c, in, values.view);
-  if (epilogue.join) pointwise_reference(*epilogue.join, other, values.view, values.view, c.arithmetic);
-  apply_then_reference(epilogue.then, values, out, c.arithmetic);
-}
-
-void check_case(const ConvolutionCase& c, Random& random, const Epilogue& epilogue = {}) {
-  const Rect rect = needed_rect(c);
-  const FramedImage source(rect.extent(), c.channels, c.from);
-  fill_random(source.view(), random, c.special);
-  const FramedImage other(c.out.extent(), c.channels, epilogue.other);
-  fill_random(other.view(), random, c.special);
-  FramedImage expected(c.out.extent(), c.channels, c.to);
-  convolve_in_steps(c, {source.view(), rect, c.image}, epilogue, other.view(), expected.view());
-
-  for (const CudaDesign design : {CudaDesign::automatic, CudaDesign::two_passes}) {
-    const Stream stream;
-    FramedImage actual(c.out.extent(), c.channels, c.to);
-    const DeviceImage in(source.all.view, stream.get());
-    const DeviceImage operand(other.all.view, stream.get());
-    const DeviceImage out(actual.all.view, stream.get());
-    Arena arena = device_arena(c);
-    convolve_cuda(design, c.taps, c.border, {in.view().crop(source.inside), rect, c.image},
-                  {out.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
-                  {.join = epilogue.join ? &*epilogue.join : nullptr,
-                   .other = operand.view().crop(other.inside),
-                   .then = epilogue.then});
-    CHECK(arena.used_bytes() == 0);
-    out.download(actual.all.view, stream);
-    INFO(c << (epilogue.join ? ", joined" : "") << ", then " << epilogue.then.size() << " operations, "
-           << (design == CudaDesign::automatic ? "automatic" : "two passes"));
-    REQUIRE(same_pixels(expected, actual));
-    if (!is_floating(c.to)) REQUIRE(same_bytes(expected, actual));
-  }
-}
-
-/// The whole of an image, no special values.
-ConvolutionCase whole_case(SeparableTaps taps, Border border, Extent image, std::int64_t channels,
-                           PixelType from, PixelType to, Arithmetic arithmetic) {
-  return {std::move(taps), border, image, Rect::whole(image), channels, from, to, arithmetic, false};
-}
-
-ConvolutionCase random_whole_case(Random& random, SeparableTaps taps, Extent image, std::int64_t channels,
-                                  Arithmetic arithmetic) {
-  return whole_case(std::move(taps), {random_of(random, kBorderModes), 3}, image, channels,
-                    random_of(random, kPixelTypes), random_of(random, kPixelTypes), arithmetic);
-}
-
-SeparableTaps random_pair(Random& random, std::int64_t row_radius, std::int64_t col_radius) {
-  std::vector<double> row = random_taps(random, row_radius);
-  return {std::move(row), random_taps(random, col_radius)};
-}
-
-}  // namespace
+#include "conv_cuda_case.hpp"
 
 TEST_CASE("convolve_cuda has the reference's bits: random small images", "[gpu]") {
   SEPCONV_NEEDS_GPU();
@@ -206,45 +124,6 @@ TEST_CASE("what follows a convolution in one launch has the bits of steps", "[gp
     epilogue.then = random_unary_ops(random, kMostFusedOps);
     check_case(c, random, epilogue);
   }
-}
-
-TEST_CASE("the fused kernel has the reference's bits: strips, segments and alignments", "[gpu]") {
-  SEPCONV_NEEDS_GPU();
-  Random random(52);
-  for (int i = 0; i < 150; ++i) {
-    // Radii of the kernels that know their taps, of those for any, and of the tall shape.
-    const std::int64_t most = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
-    const std::int64_t radius = random_between(random, 0, most);
-    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, most);
-    const Extent image{random_between(random, 1, 400), random_between(random, 1, 900)};
-    const std::int64_t channels = i % 5 == 0 ? random_between(random, 2, 16) : 1;
-    ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,
-                                          random_of(random, kArithmetics));
-    if (i % 4 == 0) {  // a part, so that rows begin anywhere
-      c.out.row = random_between(random, 0, image.rows - 1), c.out.rows = random_between(random, 1, image.rows - c.out.row);
-      c.out.col = random_between(random, 0, image.cols - 1), c.out.cols = random_between(random, 1, image.cols - c.out.col);
-    }
-    c.special = i % 7 == 0;
-    check_case(c, random);
-  }
-}
-
-TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gpu]") {
-  SEPCONV_NEEDS_GPU();
-  const std::vector<double> few(5, 0.2), many(2001, 0.1);
-  CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
-  CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, many}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, few}, 300, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, few}, 1, PixelType::f64, Arithmetic::f32));
-  const Stream stream;
-  const Image host({4, 4}, 1, PixelType::u8);
-  const DeviceImage image(host.view, stream.get());
-  Arena arena(Buffer(0, device_resource()));
-  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()), Region::whole(image.view()),
-                                Arithmetic::f32, arena, stream.get()),
-                  InvalidArgument);
 }
 
 TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {

@@ -1,0 +1,61 @@
+// The fused kernel of convolve_cuda where the other cases do not take it.
+#include "conv_cuda_case.hpp"
+
+TEST_CASE("the fused kernel has the reference's bits: strips, segments and alignments", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(52);
+  for (int i = 0; i < 150; ++i) {
+    // Radii of the kernels that know their taps, of those for any, and of the tall shape.
+    const std::int64_t most = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
+    const std::int64_t radius = random_between(random, 0, most);
+    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, most);
+    const Extent image{random_between(random, 1, 400), random_between(random, 1, 900)};
+    const std::int64_t channels = i % 5 == 0 ? random_between(random, 2, 16) : 1;
+    ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,
+                                          random_of(random, kArithmetics));
+    if (i % 4 == 0) {  // a part, so that rows begin anywhere
+      c.out.row = random_between(random, 0, image.rows - 1), c.out.rows = random_between(random, 1, image.rows - c.out.row);
+      c.out.col = random_between(random, 0, image.cols - 1), c.out.cols = random_between(random, 1, image.cols - c.out.col);
+    }
+    c.special = i % 7 == 0;
+    check_case(c, random);
+  }
+}
+
+TEST_CASE("the fused kernel has the reference's bits: results that take whole vectors", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(53);
+  for (const PixelType type : kPixelTypes) {
+    for (const Arithmetic arithmetic : kArithmetics) {
+      const SeparableTaps taps = random_pair(random, 4, 3);
+      const Image source({50, 640}, 1, type), expected({50, 640}, 1, type), actual({50, 640}, 1, type);
+      fill_random(source.view, random, true);
+      convolve_reference(taps, {}, ConstRegion::whole(source.view), Region::whole(expected.view), arithmetic);
+      const Stream stream;
+      const DeviceImage in(source.view, stream.get()), out(actual.view, stream.get());
+      Arena arena(Buffer(convolve_device_bytes(taps, source.view.extent, 1, arithmetic), device_resource()));
+      convolve_cuda(taps, {}, ConstRegion::whole(in.view()), Region::whole(out.view()), arithmetic, arena, stream.get());
+      out.download(actual.view, stream);
+      INFO(name_of(type) << (arithmetic == Arithmetic::f32 ? " in f32" : " in f64"));
+      REQUIRE(differing_elements(expected.view, actual.view) == 0);
+    }
+  }
+}
+
+TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const std::vector<double> few(5, 0.2), many(2001, 0.1);
+  CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
+  CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({few, many}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({few, few}, 300, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({few, few}, 1, PixelType::f64, Arithmetic::f32));
+  const Stream stream;
+  const Image host({4, 4}, 1, PixelType::u8);
+  const DeviceImage image(host.view, stream.get());
+  Arena arena(Buffer(0, device_resource()));
+  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()), Region::whole(image.view()),
+                                Arithmetic::f32, arena, stream.get()),
+                  InvalidArgument);
+}
