@@ -73,7 +73,7 @@ enum class CudaDesign {
 
 /// Whether `fused` has room for such a filter on the current GPU, in rows of less than 2^31 elements. It takes filters with both passes and
 /// sources of the arithmetic type, or of integers in f32. With 227 KiB of shared memory a block: 191 taps in f32 and 147 in f64 of one
-/// channel; 33 row taps of 2 or 3 channels, 17 of 4, 9 of 8, and no more channels.
+/// channel; of 2 or 3 channels 33 row taps, of 4 17, of 8 9, and no more channels.
 bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic);
 
 /// The same with a design of the caller's choice. Throws InvalidArgument where `fused` has no room for the filter.

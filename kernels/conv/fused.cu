@@ -20,25 +20,23 @@ constexpr int kTwoStageTaps = 33;
 template <class A, bool kTall>
 struct FusedLayout {
   using Shape = FusedShape<A, kTall>;
-  int channels, row_taps, col_taps, stages;
+  int channels, row_taps, col_taps, stages, planes;
 
-  /// Pixels of a strip: as many whole groups as there are threads for, pairs of them where there are several.
-  int strip_pixels() const {
-    const int groups = Shape::kElements / (Shape::kOutputs * channels);
-    return (groups > 1 ? groups / 2 * 2 : groups) * Shape::kOutputs;
+  /// Of a strip: as many whole groups of a thread as there are threads for, pairs of them where there are several.
+  int strip_elements() const {
+    const int groups = Shape::kElements / (Shape::kOutputs * planes);
+    return (groups > 1 ? groups / 2 * 2 : groups) * Shape::kOutputs * planes;
   }
-  int row_elements() const { return (strip_pixels() + row_taps - 1) * channels; }
+  int row_elements() const { return strip_elements() + (row_taps - 1) * channels; }
   int plane() const {
-    return static_cast<int>(round_up(strip_pixels() + row_taps - 1 + Shape::kAligned + Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
+    return static_cast<int>(round_up(row_elements() / planes + Shape::kAligned + Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
   }
   std::size_t shared_bytes() const {
     const int lines = col_taps - 1 + Shape::kRows + LineRing<Shape::kPitch, A>::kMirrored;
-    return static_cast<std::size_t>(stages * Shape::kRows * channels * plane() + lines * Shape::kPitch) * sizeof(A) +
+    return static_cast<std::size_t>(stages * Shape::kRows * planes * plane() + lines * Shape::kPitch) * sizeof(A) +
            static_cast<std::size_t>(row_elements()) * sizeof(StagedColumn);
   }
-  bool fits() const {
-    return strip_pixels() > 0 && row_taps <= Shape::kMostTaps && col_taps <= Shape::kMostTaps && row_elements() <= Shape::kStagedElements;
-  }
+  bool fits() const { return strip_elements() > 0 && (planes == 1 || row_elements() <= Shape::kStagedElements); }
 };
 
 /// Rows of a segment. Blocks run in waves of as many as the GPU holds; a segment begins with the rows under the taps of its first row,
@@ -76,12 +74,12 @@ bool takes_vectors(const PixelView& view, std::int64_t vector) {
 
 /// The kernel for a source of this type; none for types that f32 arithmetic meets as seldom as f64.
 template <class A>
-FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant) {
-  if (type == pixel_type_of<A>()) return fused_kernel<A, A>(variant);
+FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant, int& planes) {
+  if (type == pixel_type_of<A>()) return fused_kernel<A, A>(variant, planes);
   if constexpr (sizeof(A) == 4) {
-    if (type == PixelType::u8) return fused_kernel<std::uint8_t, A>(variant);
-    if (type == PixelType::u16) return fused_kernel<std::uint16_t, A>(variant);
-    if (type == PixelType::i16) return fused_kernel<std::int16_t, A>(variant);
+    if (type == PixelType::u8) return fused_kernel<std::uint8_t, A>(variant, planes);
+    if (type == PixelType::u16) return fused_kernel<std::uint16_t, A>(variant, planes);
+    if (type == PixelType::i16) return fused_kernel<std::int16_t, A>(variant, planes);
   }
   return nullptr;
 }
@@ -133,9 +131,9 @@ struct FusedPlan {
     constexpr std::size_t kMostTaps = FusedShape<A, kTall>::kMostTaps;
     if (taps.row.empty() || taps.col.empty() || taps.row.size() > kMostTaps || taps.col.size() > kMostTaps) return;
     if (channels < 1 || channels > FusedShape<A, kTall>::kElements) return;
-    layout = {static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()), 2};
-    if (!layout.fits()) return;
-    kernel = kernel_for<A>(from, {kTall, channels > 1, layout.row_taps == layout.col_taps ? layout.row_taps : 0});
+    layout = {static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()), 2, 1};
+    kernel = kernel_for<A>(from, {kTall, layout.channels, layout.row_taps == layout.col_taps ? layout.row_taps : 0}, layout.planes);
+    if (!layout.fits()) kernel = nullptr;
     if (kernel == nullptr) return;
     const auto ask = [&] { occupancy = occupancy_of<A>(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes()); };
     ask();
@@ -157,7 +155,7 @@ bool convolve(const Request& request) {
   if (plan.kernel == nullptr) return false;
   const FusedLayout<A, kTall>& layout = plan.layout;
   const std::int64_t resident_blocks = std::int64_t{plan.occupancy.blocks} * plan.occupancy.processors;
-  const std::int64_t strips = ceil_div(out.rect.cols, std::int64_t{layout.strip_pixels()});
+  const std::int64_t strips = ceil_div(out.rect.cols * channels, std::int64_t{layout.strip_elements()});
   const std::int64_t height = segment_rows(out.rect.rows, strips, layout.col_taps, resident_blocks, Shape::kRows);
   const std::int64_t segments = ceil_div(out.rect.rows, height);
   const std::int64_t first_col = out.rect.col - layout.row_taps / 2;
@@ -171,6 +169,7 @@ bool convolve(const Request& request) {
                                      .end_col = first_col + out.rect.cols + layout.row_taps - 1,
                                      .channels = layout.channels,
                                      .row_elements = layout.row_elements(),
+                                     .planes = layout.planes,
                                      .plane = layout.plane(),
                                      .border = border.mode,
                                      .border_value = static_cast<A>(border.value)},
@@ -182,8 +181,7 @@ bool convolve(const Request& request) {
                           .strips = static_cast<int>(strips),
                           .segments = static_cast<int>(segments),
                           .stages = layout.stages,
-                          .strip_pixels = layout.strip_pixels(),
-                          .strip_elements = layout.strip_pixels() * layout.channels,
+                          .strip_elements = layout.strip_elements(),
                           .row_taps = layout.row_taps,
                           .col_taps = layout.col_taps,
                           .whole_vectors = takes_vectors(out.pixels, Shape::kVector),

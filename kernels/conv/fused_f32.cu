@@ -4,8 +4,8 @@
 namespace sepconv::conv_cuda {
 
 template <>
-FusedKernel<float> fused_kernel<float, float>(const FusedVariant& variant) {
-  return choose_fused_kernel<float, float>(variant, UsualTaps{});
+FusedKernel<float> fused_kernel<float, float>(const FusedVariant& variant, int& planes) {
+  return choose_fused_kernel<float, float, UsualTaps, ColourTaps>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

@@ -4,8 +4,8 @@
 namespace sepconv::conv_cuda {
 
 template <>
-FusedKernel<double> fused_kernel<double, double>(const FusedVariant& variant) {
-  return choose_fused_kernel<double, double>(variant, std::integer_sequence<int>{});
+FusedKernel<double> fused_kernel<double, double>(const FusedVariant& variant, int& planes) {
+  return choose_fused_kernel<double, double, NoTaps, NoTaps>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

@@ -26,7 +26,7 @@ struct FusedPass {
   std::int64_t segment_rows;               ///< of the result, that a block marches over
   int strips, segments;
   int stages;  ///< in shared memory, 1 or 2: with 2 a step is loaded during the whole of the one before, else while its columns are filtered
-  int strip_pixels, strip_elements;
+  int strip_elements;
   int row_taps, col_taps;
   bool whole_vectors;  ///< the result takes stores of a thread's neighbours at once
   bool joined;         ///< x becomes join(other, x) before it is stored
@@ -37,9 +37,10 @@ struct FusedPass {
 template <class A>
 using Lines = LineRing<FusedShape<A>::kPitch, A>;
 
-/// A thread's part of every step's row pass: kOutputs pixels of one channel of one row.
-template <class A, bool kManyChannels, int kTaps, bool kTall>
+/// A thread's part of every step's row pass: kOutputs neighbours of one plane of one row.
+template <class A, int kChannels, int kTaps, bool kTall>
 struct RowTask {
+  static constexpr bool kPlanes = kChannels == 0;
   using Shape = FusedShape<A, kTall>;
   static constexpr int kOutputs = Shape::kOutputs;
   int from;          ///< in the stage
@@ -47,8 +48,8 @@ struct RowTask {
   bool active;
 
   __device__ __forceinline__ explicit RowTask(const FusedPass<A>& p) {
-    const int lines = p.source.channels * Shape::kRows;  // of one channel
-    const int groups = p.strip_pixels / kOutputs;
+    const int lines = p.source.planes * Shape::kRows;  // of one plane
+    const int groups = p.strip_elements / p.source.planes / kOutputs;
     // Two groups of one row, then the next rows: a quarter of a warp reads 16 bytes each from different banks.
     const int side = groups > 1 ? 2 : 1;
     const int thread = static_cast<int>(threadIdx.x);
@@ -56,19 +57,19 @@ struct RowTask {
     const int group = thread / side / lines * side + thread % side;
     active = group < groups;
     from = staged * p.source.plane + group * kOutputs;
-    line = staged / p.source.channels;
-    to = group * kOutputs * p.source.channels + staged % p.source.channels;
+    line = staged / p.source.planes;
+    to = group * kOutputs * p.source.planes + staged % p.source.planes;
   }
 
   /// `lead`: where a staged row begins. The step's lines follow each other from `first` on.
   __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, int lead, const Lines<A>& lines, int first) const {
     if (!active) return;
     constexpr int kVector = Shape::kVector;
-    const int shift = kManyChannels ? 0 : lead % kVector;
-    const A* const pixels = stage + from + (kManyChannels ? 0 : lead - shift);
+    const int shift = kPlanes ? 0 : lead % kVector;
+    const A* const pixels = stage + from + (kPlanes ? 0 : lead - shift);
     A sum[kOutputs] = {};
     const auto slide = [&]<int kShift>(std::integral_constant<int, kShift>) {
-      if constexpr (kTaps > 0) slide_along<kShift, kTaps>(pixels, taps, sum);
+      if constexpr (kTaps > 0) slide_along<kShift, kTaps, kChannels>(pixels, taps, sum);
       else slide_along<kShift>(pixels, taps, p.row_taps, sum);
     };
     switch (shift) {
@@ -85,9 +86,9 @@ struct RowTask {
 
  private:
   __device__ __forceinline__ void store(const FusedPass<A>& p, A* place, const A (&sum)[kOutputs]) const {
-    if constexpr (kManyChannels) {
+    if constexpr (kPlanes) {
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) place[i * p.source.channels] = sum[i];
+      for (int i = 0; i < kOutputs; ++i) place[i * p.source.planes] = sum[i];
     } else {
       store_vectors(place, sum);
     }
@@ -176,14 +177,15 @@ struct ColumnTask {
 
 /// A block for every strip and segment; those of the first and the last strip, whose columns take longer, come first. T: type of the
 /// source. kTaps: the number of both filters' taps; 0: any.
-template <class T, class A, bool kManyChannels, int kTaps, bool kTall>
+/// kChannels: of the image, whose elements are staged as they lie; 0: any number, each staged for itself.
+template <class T, class A, int kChannels, int kTaps, bool kTall>
 __global__ void __launch_bounds__(FusedShape<A, kTall>::kThreads, FusedShape<A, kTall>::template blocks_per_processor<T>())
     fused_pass(const __grid_constant__ FusedPass<A> p, const __grid_constant__ FusedTaps<A> taps) {
   using Shape = FusedShape<A, kTall>;
   extern __shared__ __align__(16) unsigned char shared[];
   // Stages, lines, where columns come from.
   A* const stages = reinterpret_cast<A*>(shared);
-  const int stage_elements = Shape::kRows * (kManyChannels ? p.source.channels : 1) * p.source.plane;
+  const int stage_elements = Shape::kRows * (kChannels == 0 ? p.source.planes : 1) * p.source.plane;
   const int kept = (kTaps > 0 ? kTaps : p.col_taps) - 1;
   const Lines<A> lines{stages + p.stages * stage_elements, kept + Shape::kRows};
   auto* const columns = reinterpret_cast<StagedColumn*>(lines.first + (lines.count + Lines<A>::kMirrored) * Shape::kPitch);
@@ -196,9 +198,9 @@ __global__ void __launch_bounds__(FusedShape<A, kTall>::kThreads, FusedShape<A, 
   const int lead_steps = (kept + Shape::kRows - 1) / Shape::kRows;
   const int steps = lead_steps + (rows + Shape::kRows - 1) / Shape::kRows;
   const std::int64_t top = p.first_row + first - kept / 2, bottom = p.first_row + first + rows + kept / 2;
-  Staging<T, A, kManyChannels, kTaps, kTall> staging(p.source, std::int64_t{strip} * p.strip_pixels,
+  Staging<T, A, kChannels, kTaps, kTall> staging(p.source, std::int64_t{strip} * p.strip_elements,
                                        p.first_row + first + kept / 2 - lead_steps * Shape::kRows, top, bottom, columns);
-  const RowTask<A, kManyChannels, kTaps, kTall> filter_row(p);
+  const RowTask<A, kChannels, kTaps, kTall> filter_row(p);
   ColumnTask<A, kTaps, kTall> filter_columns(p, strip, first);
   __syncthreads();
   staging.load(0, stages);

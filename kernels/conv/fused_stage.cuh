@@ -37,7 +37,8 @@ struct FusedSource {
   std::int64_t first_col, end_col;  ///< image columns that any strip needs, halo included
   int channels;
   int row_elements;  ///< of a strip with its halo
-  int plane;         ///< staged values from channel to channel, 16 bytes more than a multiple of 64, with room for what groups take too many
+  int planes;        ///< in which a row is staged: one of all elements, or one for each channel
+  int plane;         ///< staged values from one to the next, 16 bytes more than a multiple of 64, with room for what groups take too many
   BorderMode border;
   A border_value;
 };
@@ -97,14 +98,15 @@ struct Packed {
 /// Brings a strip's rows of type T to shared memory, kRows at a time. Elements of the arithmetic type go straight there, integers wait in
 /// registers; neighbours go together where rows are aligned. A strip inside the image is loaded without a look at its columns; steps at
 /// the upper and lower edge take a way that is slower and does everything.
-template <class T, class A, bool kManyChannels, int kTaps, bool kTall>
+template <class T, class A, int kChannels, int kTaps, bool kTall>
 struct Staging {
   using Shape = FusedShape<A, kTall>;
   static constexpr bool kDirect = std::is_same_v<T, A>;
+  static constexpr bool kPlanes = kChannels == 0;
   static constexpr int kGroup = Shape::kGroup;
   static constexpr int kAligned = kDirect ? Shape::kAligned : kGroup;  ///< loads begin at multiples of so many elements
   static constexpr int kLanes = Shape::kThreads / Shape::kRows;
-  static constexpr int kMostElements = kTaps > 0 && !kManyChannels ? Shape::kElements + kTaps - 1 : Shape::kStagedElements;
+  static constexpr int kMostElements = kTaps > 0 && !kPlanes ? Shape::kElements + (kTaps - 1) * kChannels : Shape::kStagedElements;
   static constexpr int kGroups = (kMostElements + kAligned - 1 + kGroup - 1) / kGroup / kLanes + 1;  ///< of a thread, at most
 
   const FusedSource<A>& s;
@@ -120,28 +122,28 @@ struct Staging {
   int row, lane;             ///< this thread stages groups lane, lane + kLanes, ... of a row
   Packed<T> packed[kDirect ? 1 : kGroups];
 
-  __device__ __forceinline__ Staging(const FusedSource<A>& of, std::int64_t pixel, std::int64_t line_of_step_0, std::int64_t top_row,
+  __device__ __forceinline__ Staging(const FusedSource<A>& of, std::int64_t element, std::int64_t line_of_step_0, std::int64_t top_row,
                                      std::int64_t bottom_row, StagedColumn* column_places)
       : s(of), columns(column_places), top(top_row), bottom(bottom_row), line(line_of_step_0),
         row(static_cast<int>(threadIdx.x) / kLanes), lane(static_cast<int>(threadIdx.x) % kLanes) {
-    const std::int64_t col = s.first_col + pixel;
-    begin = static_cast<int>((col - s.in_col) * s.channels);
+    element += s.first_col * s.channels;  // of the image's row, where the strip's halo begins
+    begin = static_cast<int>(element - s.in_col * s.channels);
     first_inside = static_cast<int>((max(max(top, std::int64_t{0}) - line, std::int64_t{0}) + Shape::kRows - 1) / Shape::kRows);
     last_inside = static_cast<int>((min(bottom, s.image_rows) - line) / Shape::kRows);
     from = s.from.template row<const T>(line - s.in_row + row);
 
     const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(kAligned * sizeof(T)) == 0;
-    lead = aligned && !(kDirect && kManyChannels)
+    lead = aligned && !(kDirect && kPlanes)
                ? static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(static_cast<std::int64_t>(begin))) % kAligned)
                : 0;
     row_groups = (lead + s.row_elements + kGroup - 1) / kGroup;
-    together = aligned && col >= 0 && col + s.row_elements / s.channels <= min(s.end_col, s.image_cols) && begin >= lead &&
+    together = aligned && element >= 0 && element + s.row_elements <= min(s.end_col, s.image_cols) * s.channels && begin >= lead &&
                begin - lead + row_groups * kGroup <= s.in_elements;
     for (int e = static_cast<int>(threadIdx.x); e < s.row_elements; e += Shape::kThreads) {
-      const int channel = e % s.channels;
-      const std::int64_t at = col + e / s.channels;
+      const std::int64_t at = (element + e) / s.channels - ((element + e) % s.channels < 0);
+      const int channel = static_cast<int>(element + e - at * s.channels);
       const std::int64_t inside_col = border_index(at, s.image_cols, s.border);
-      columns[e].place = channel * s.plane + e / s.channels + (kManyChannels ? 0 : lead);
+      columns[e].place = kPlanes ? channel * s.plane + e / s.channels : e + lead;
       columns[e].source = at >= s.end_col  ? StagedColumn::kUnused
                           : inside_col < 0 ? StagedColumn::kConstant
                                            : static_cast<int>((inside_col - s.in_col) * s.channels + channel);
@@ -153,7 +155,7 @@ struct Staging {
     const bool inside = step >= first_inside && step < last_inside;
     if constexpr (kDirect) {
       if (!inside) load_anything(step, stage);
-      else together && !kManyChannels ? load_groups(stage) : load_lines(stage);
+      else together && !kPlanes ? load_groups(stage) : load_lines(stage);
 #if __CUDA_ARCH__ >= 800
       asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
@@ -168,7 +170,7 @@ struct Staging {
     if constexpr (!kDirect) {
       const bool inside = step >= first_inside && step < last_inside;
       if (!inside) load_anything(step, stage);
-      else together && !kManyChannels ? store_groups(stage) : store_singly(stage);
+      else together && !kPlanes ? store_groups(stage) : store_singly(stage);
     }
   }
 
@@ -179,7 +181,7 @@ struct Staging {
   }
 
  private:
-  __device__ __forceinline__ int line_elements() const { return kManyChannels ? s.channels * s.plane : s.plane; }
+  __device__ __forceinline__ int line_elements() const { return kPlanes ? s.planes * s.plane : s.plane; }
   __device__ __forceinline__ const T* next_row(const T* at, int rows) const {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(at) + rows * s.from.pitch_bytes);
   }

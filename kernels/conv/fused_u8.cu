@@ -4,8 +4,8 @@
 namespace sepconv::conv_cuda {
 
 template <>
-FusedKernel<float> fused_kernel<std::uint8_t, float>(const FusedVariant& variant) {
-  return choose_fused_kernel<std::uint8_t, float>(variant, UsualTaps{});
+FusedKernel<float> fused_kernel<std::uint8_t, float>(const FusedVariant& variant, int& planes) {
+  return choose_fused_kernel<std::uint8_t, float, UsualTaps, ColourTaps>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

@@ -99,16 +99,17 @@ __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, int 
   }(std::make_integer_sequence<int, kOutputs / 2 - 1>{});
 }
 
-/// The same for kTaps taps, a number that the compiler knows, without a branch.
-template <int kShift, int kTaps, class A, int kOutputs>
+/// The same for kTaps taps, a number that the compiler knows, without a branch; taps are kStride elements apart.
+template <int kShift, int kTaps, int kStride, class A, int kOutputs>
 __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, A (&sum)[kOutputs]) {
-  A input[(kShift + kOutputs + kTaps - 2) / Vector<A>::kCount * Vector<A>::kCount + Vector<A>::kCount];
+  constexpr int kLast = kShift + kOutputs - 1 + (kTaps - 1) * kStride;
+  A input[(kLast / Vector<A>::kCount + 1) * Vector<A>::kCount];
   load_vectors(pixels, input);
 #pragma unroll
   for (int u = 0; u < kTaps; ++u) {
     const A tap = taps[u];
 #pragma unroll
-    for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap, input[kShift + i + u], u == 0 ? A(0) : sum[i]);
+    for (int i = 0; i < kOutputs; ++i) sum[i] = device::fused_multiply_add(tap, input[kShift + i + u * kStride], u == 0 ? A(0) : sum[i]);
   }
 }
 

@@ -129,6 +129,8 @@ TEST_CASE("what follows a convolution in one launch has the bits of steps", "[gp
 TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(50);
+  check_case(whole_case(random_pair(random, 2, 2), {BorderMode::reflect, 0}, {20, 90}, 3, PixelType::u8, PixelType::u8, Arithmetic::f32),
+             random);
   for (const Arithmetic arithmetic : kArithmetics) {
     for (const std::int64_t channels : {1, 3, 257}) {
       for (const std::int64_t radius : {5, 501}) {  // 1003 taps are more than a launch takes

@@ -22,6 +22,21 @@ TEST_CASE("the fused kernel has the reference's bits: strips, segments and align
   }
 }
 
+TEST_CASE("the fused kernel has the reference's bits: images of colours", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(54);
+  for (const std::int64_t channels : {3, 4}) {
+    for (std::int64_t radius = 0; radius <= 9; ++radius) {
+      for (const PixelType type : {PixelType::u8, PixelType::f32}) {
+        const Extent image{random_between(random, 1, 60), random_between(random, 1, 300)};
+        check_case(whole_case(random_pair(random, radius, radius), {random_of(random, kBorderModes), 3}, image, channels, type, type,
+                              Arithmetic::f32),
+                   random);
+      }
+    }
+  }
+}
+
 TEST_CASE("the fused kernel has the reference's bits: results that take whole vectors", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(53);
