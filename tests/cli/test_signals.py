@@ -12,7 +12,13 @@ from cli_support import listing, one_sentence
 LIMIT_SECONDS = 1.0
 
 
-def start(folder, name, preexec_fn=None):
+def heed_signals():
+    """As a shell starts a program, also where these tests run under nohup."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def start(folder, name, preexec_fn=heed_signals):
     """A run of minutes; returns once it writes, or, for formats that collect the image first, once it reads."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)  # sparse: it takes no disk
