@@ -16,11 +16,18 @@ namespace {
 /// Up to so many taps memory is the limit, and loads get a stage of their own.
 constexpr int kTwoStageTaps = 33;
 
+/// Up to so many taps loads begin with a cache line.
+constexpr int kLineTaps = 21;
+
 /// What a launch looks like, but for the segments.
 template <class A, bool kTall>
 struct FusedLayout {
   using Shape = FusedShape<A, kTall>;
   int channels, row_taps, col_taps, stages, planes;
+  bool direct;  ///< the source has the arithmetic type
+
+  /// Whole cache lines of 128 bytes where memory is the limit. Half of that leaves long filters more shared memory.
+  int aligned() const { return !direct ? Shape::kGroup : row_taps <= kLineTaps ? Shape::kMostAligned : Shape::kMostAligned / 2; }
 
   /// Of a strip: as many whole groups of a thread as there are threads for, pairs of them where there are several.
   int strip_elements() const {
@@ -29,7 +36,7 @@ struct FusedLayout {
   }
   int row_elements() const { return strip_elements() + (row_taps - 1) * channels; }
   int plane() const {
-    return static_cast<int>(round_up(row_elements() / planes + Shape::kAligned + Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
+    return static_cast<int>(round_up(row_elements() / planes + aligned() + Shape::kGroup - 2, Shape::kOutputs)) + Shape::kVector;
   }
   std::size_t shared_bytes() const {
     const int lines = col_taps - 1 + Shape::kRows + LineRing<Shape::kPitch, A>::kMirrored;
@@ -131,13 +138,13 @@ struct FusedPlan {
     constexpr std::size_t kMostTaps = FusedShape<A, kTall>::kMostTaps;
     if (taps.row.empty() || taps.col.empty() || taps.row.size() > kMostTaps || taps.col.size() > kMostTaps) return;
     if (channels < 1 || channels > FusedShape<A, kTall>::kElements) return;
-    layout = {static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()), 2, 1};
+    layout = {static_cast<int>(channels), static_cast<int>(taps.row.size()), static_cast<int>(taps.col.size()), 2, 1, from == pixel_type_of<A>()};
     kernel = kernel_for<A>(from, {kTall, layout.channels, layout.row_taps == layout.col_taps ? layout.row_taps : 0}, layout.planes);
     if (!layout.fits()) kernel = nullptr;
     if (kernel == nullptr) return;
     const auto ask = [&] { occupancy = occupancy_of<A>(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes()); };
     ask();
-    if (from != pixel_type_of<A>() || layout.col_taps > kTwoStageTaps || occupancy.blocks < kTwoStageBlocks || !occupancy.copies_async) {
+    if (!layout.direct || layout.col_taps > kTwoStageTaps || occupancy.blocks < kTwoStageBlocks || !occupancy.copies_async) {
       layout.stages = 1;
       ask();
     }
@@ -168,6 +175,7 @@ bool convolve(const Request& request) {
                                      .first_col = first_col,
                                      .end_col = first_col + out.rect.cols + layout.row_taps - 1,
                                      .channels = layout.channels,
+                                     .aligned = layout.aligned(),
                                      .row_elements = layout.row_elements(),
                                      .planes = layout.planes,
                                      .plane = layout.plane(),

@@ -21,7 +21,7 @@ struct FusedShape {
   static constexpr int kMostTaps = kTall ? 201 : 65;
   static constexpr int kStagedElements = kElements + kMostTaps - 1;  ///< of a strip's row with its halo, at most
   static constexpr int kGroup = kVector;            ///< neighbours that are loaded together
-  static constexpr int kAligned = 64 / sizeof(A);   ///< elements of what the L2 cache delivers at once for loads of 16 bytes
+  static constexpr int kMostAligned = 128 / sizeof(A);
   /// Blocks that a multiprocessor holds, at least. Bytes wait for memory in few registers; for them more blocks pay than leave 128.
   template <class T>
   static constexpr int blocks_per_processor() { return kTall ? 1 : sizeof(T) == 1 ? 5 : 4; }
@@ -36,6 +36,7 @@ struct FusedSource {
   std::int64_t image_rows, image_cols;
   std::int64_t first_col, end_col;  ///< image columns that any strip needs, halo included
   int channels;
+  int aligned;       ///< loads begin at multiples of so many elements; a power of two
   int row_elements;  ///< of a strip with its halo
   int planes;        ///< in which a row is staged: one of all elements, or one for each channel
   int plane;         ///< staged values from one to the next, 16 bytes more than a multiple of 64, with room for what groups take too many
@@ -104,10 +105,9 @@ struct Staging {
   static constexpr bool kDirect = std::is_same_v<T, A>;
   static constexpr bool kPlanes = kChannels == 0;
   static constexpr int kGroup = Shape::kGroup;
-  static constexpr int kAligned = kDirect ? Shape::kAligned : kGroup;  ///< loads begin at multiples of so many elements
   static constexpr int kLanes = Shape::kThreads / Shape::kRows;
   static constexpr int kMostElements = kTaps > 0 && !kPlanes ? Shape::kElements + (kTaps - 1) * kChannels : Shape::kStagedElements;
-  static constexpr int kGroups = (kMostElements + kAligned - 1 + kGroup - 1) / kGroup / kLanes + 1;  ///< of a thread, at most
+  static constexpr int kGroups = (kMostElements + (kDirect ? Shape::kMostAligned : kGroup) - 1 + kGroup - 1) / kGroup / kLanes + 1;  ///< of a thread, at most
 
   const FusedSource<A>& s;
   StagedColumn* columns;     ///< in shared memory: row_elements of them
@@ -132,9 +132,9 @@ struct Staging {
     last_inside = static_cast<int>((min(bottom, s.image_rows) - line) / Shape::kRows);
     from = s.from.template row<const T>(line - s.in_row + row);
 
-    const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(kAligned * sizeof(T)) == 0;
+    const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(s.aligned * sizeof(T)) == 0;
     lead = aligned && !(kDirect && kPlanes)
-               ? static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(static_cast<std::int64_t>(begin))) % kAligned)
+               ? static_cast<int>((reinterpret_cast<std::uintptr_t>(s.from.data) / sizeof(T) + static_cast<std::uint64_t>(static_cast<std::int64_t>(begin))) % static_cast<unsigned>(s.aligned))
                : 0;
     row_groups = (lead + s.row_elements + kGroup - 1) / kGroup;
     together = aligned && element >= 0 && element + s.row_elements <= min(s.end_col, s.image_cols) * s.channels && begin >= lead &&
