@@ -1,23 +1,203 @@
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstring>
 
-#include "sepconv/kernels/transpose/transpose.hpp"
+#include "sepconv/kernels/simd/dispatch.hpp"
+#include "sepconv/kernels/transpose/panel.hpp"
 #include "sepconv/kernels/transpose/transpose_check.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/kernels/transpose/transpose_host.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "sepconv/kernels/transpose/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+using Tuning = HostTransposeTuning;
+
+/// Copies around the caches whatever whole lines of `to` there are.
+HWY_INLINE void stream_bytes(const std::byte* from, std::int64_t bytes, std::byte* to) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const auto lanes = std::int64_t(hn::Lanes(d));
+  const std::int64_t before = -std::int64_t(reinterpret_cast<std::uintptr_t>(to)) & (Tuning::kLine - 1);
+  const std::int64_t head = std::min(bytes, before);
+  std::memcpy(to, from, std::size_t(head));
+  std::int64_t i = head;
+  for (; i + Tuning::kLine <= bytes; i += Tuning::kLine) {
+    for (std::int64_t k = 0; k < Tuning::kLine; k += lanes) {
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + i + k)), d,
+                 reinterpret_cast<std::uint8_t*>(to + i + k));
+    }
+  }
+  std::memcpy(to + i, from + i, std::size_t(bytes - i));
+}
+
+HWY_INLINE void store_bytes(const std::byte* from, std::int64_t bytes, std::byte* to, bool stream) {
+  if (stream) {
+    stream_bytes(from, bytes, to);
+  } else {
+    std::memcpy(to, from, std::size_t(bytes));
+  }
+}
+
+/// How a panel is cut into tiles and these are transposed.
+struct Tiling {
+  StageTile stage = nullptr;
+  std::int64_t rows = 0, cols = 0;  ///< of a tile at most
+  bool whole_columns = false;       ///< the tile's result has no gaps and is stored in one go
+};
+
+template <class T>
+StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
+#if HWY_TARGET == HWY_SCALAR
+  return stage_elements<sizeof(T), true>;
+#else
+  constexpr StageTile kPixels[] = {stage_pixels<T, 2>, stage_pixels<T, 3>, stage_pixels<T, 4>};
+  constexpr StageTile kPlanes[] = {stage_planes<T, 2>, stage_planes<T, 3>, stage_planes<T, 4>};
+  if (whole_columns && panel.rows >= 2 && panel.rows <= 4) return kPixels[panel.rows - 2];
+  if (panel.cols >= 2 && panel.cols <= 4 && panel.in.evenly_spaced(panel.cols * std::int64_t(sizeof(T)))) {
+    return kPlanes[panel.cols - 2];
+  }
+  return stage_vectors<T>;
+#endif
+}
+
+StageTile stage_of(const Panel& panel, bool whole_columns) {
+  switch (panel.element_bytes) {
+    case 1:
+      return stage_lanes<std::uint8_t>(panel, whole_columns);
+    case 2:
+      return stage_lanes<std::uint16_t>(panel, whole_columns);
+    case 4:
+      return stage_lanes<std::uint32_t>(panel, whole_columns);
+    case 8:
+      return stage_lanes<std::uint64_t>(panel, whole_columns);
+    default:
+      return stage_elements_of(panel.element_bytes);
+  }
+}
+
+Tiling tiling_of(const Panel& panel) {
+  const std::int64_t bytes = panel.element_bytes;
+  Tiling tiling;
+  tiling.whole_columns =
+      panel.rows * bytes <= Tuning::kOutputRun && panel.out.evenly_spaced(panel.rows * bytes);
+  tiling.stage = stage_of(panel, tiling.whole_columns);
+  if (tiling.whole_columns) {
+    tiling.rows = panel.rows;
+    tiling.cols =
+        std::min(panel.cols, Tuning::kStaged / 2 / (panel.rows * bytes) / Tuning::kLine * Tuning::kLine);
+    tiling.cols = std::max<std::int64_t>(tiling.cols, std::min<std::int64_t>(panel.cols, 16));
+    return tiling;
+  }
+  tiling.cols = std::min(panel.cols, std::max<std::int64_t>(1, Tuning::kInputRun / bytes));
+  const std::int64_t run = Tuning::kStaged / tiling.cols - Tuning::kLine;
+  tiling.rows =
+      std::max<std::int64_t>(1, std::min(run, Tuning::kOutputRun) / Tuning::kLine * Tuning::kLine / bytes);
+  return tiling;
+}
+
+/// Transposes by tiles, along the input's rows first.
+void transpose_tiles(const Panel& panel, bool stream) {
+  alignas(64) std::byte staged[Tuning::kStaged];
+  const std::byte* in_rows[Tuning::kTileRows];
+  std::byte* out_rows[Tuning::kInputRun];
+  const Tiling tiling = tiling_of(panel);
+  const std::int64_t bytes = panel.element_bytes;
+  Tile tile{.rows_data = in_rows, .element_bytes = bytes, .staged = staged};
+  const std::int64_t phase = tiling.whole_columns ? 0 : panel.line_phase() % tiling.rows;
+  std::int64_t next_row = 0;
+  for (std::int64_t row = 0; row < panel.rows; row = next_row) {
+    next_row = std::min(panel.rows, row == 0 ? tiling.rows - phase : row + tiling.rows);
+    tile.rows = next_row - row;
+    tile.staged_pitch = tiling.whole_columns ? tile.rows * bytes : tiling.rows * bytes + Tuning::kLine;
+    panel.in.fill(row, tile.rows, in_rows);
+    for (std::int64_t col = 0; col < panel.cols; col += tiling.cols) {
+      tile.cols = std::min(tiling.cols, panel.cols - col);
+      tile.offset = col * bytes;
+      tiling.stage(tile);
+      if (tiling.whole_columns) {
+        store_bytes(staged, tile.cols * tile.rows * bytes, panel.out.at(col), stream);
+        continue;
+      }
+      panel.out.fill(col, tile.cols, out_rows);
+      for (std::int64_t i = 0; i < tile.cols; ++i) {
+        store_bytes(staged + i * tile.staged_pitch, tile.rows * bytes, out_rows[i] + row * bytes, stream);
+      }
+    }
+  }
+}
+
+/// Elements long enough to be stored as they are read.
+void transpose_large_elements(const Panel& panel, bool stream) {
+  for (std::int64_t col = 0; col < panel.cols; ++col) {
+    std::byte* const to = panel.out.at(col);
+    for (std::int64_t row = 0; row < panel.rows; ++row) {
+      store_bytes(panel.in.at(row) + col * panel.element_bytes, panel.element_bytes,
+                  to + row * panel.element_bytes, stream);
+    }
+  }
+}
+
+/// Matrices of a few elements.
+void transpose_tiny(const Panel& panel) {
+  for (std::int64_t row = 0; row < panel.rows; ++row) {
+    for (std::int64_t col = 0; col < panel.cols; ++col) {
+      std::memcpy(panel.out.at(col) + row * panel.element_bytes, panel.in.at(row) + col * panel.element_bytes,
+                  std::size_t(panel.element_bytes));
+    }
+  }
+}
+
+void transpose_panel(const Panel& panel, bool stream) {
+  if (panel.rows == 1 && panel.out.evenly_spaced(panel.element_bytes)) {
+    store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), stream);
+  } else if (panel.cols == 1 && panel.in.evenly_spaced(panel.element_bytes)) {
+    store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), stream);
+  } else if (panel.element_bytes >= Tuning::kLargeElement) {
+    transpose_large_elements(panel, stream);
+  } else {
+    transpose_tiles(panel, stream);
+  }
+}
+
+void transpose_piece(const PanelPieces& pieces, std::int64_t index) {
+  const PanelPiece piece = pieces.piece(index);
+  for (std::int64_t i = 0; i < piece.items; ++i) {
+    const Panel panel = pieces.panel(piece.first_item + i, piece);
+    if (piece.items > 1 && piece.rows * piece.cols <= Tuning::kTinyMatrix) {
+      transpose_tiny(panel);
+    } else {
+      transpose_panel(panel, pieces.streams());
+    }
+  }
+  if (pieces.streams()) hwy::FlushStream();
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace sepconv {
 
+HWY_EXPORT(transpose_piece);
+
 void transpose_host(const TransposeShape& shape, ConstMatrices in, Matrices out) {
-  transpose_reference(shape, in, out);
+  SerialExecutor executor;
+  transpose_host(shape, in, out, executor);
 }
 
 void transpose_host(const TransposeShape& shape, ConstMatrices in, Matrices out, Executor& executor) {
   check_transpose(shape);
-  executor.for_each(shape.items, [&](std::int64_t item, int) {
-    TransposeShape one = shape;
-    one.items = 1;
-    transpose_host(one, {in.data + item * in.item_bytes, in.pitch_bytes, in.item_bytes},
-                   {out.data + item * out.item_bytes, out.pitch_bytes, out.item_bytes});
+  const PanelPieces pieces(shape, in, out, executor.concurrency());
+  executor.for_each(pieces.count(), [&](std::int64_t index, int) {
+    HWY_DYNAMIC_DISPATCH(transpose_piece)(pieces, index);
   });
 }
 
 }  // namespace sepconv
+#endif

@@ -1,0 +1,84 @@
+// Matrices for tests of transposition: in memory of exactly their size, odd addresses and distances on
+// request, and a poison in every byte that no element owns.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+#include <vector>
+
+#include "random_image.hpp"
+#include "sepconv/kernels/transpose/transpose.hpp"
+
+namespace sepconv {
+
+inline std::ostream& operator<<(std::ostream& out, const TransposeShape& shape) {
+  return out << shape.items << " matrices of " << shape.rows << " x " << shape.cols << " elements of "
+             << shape.element_bytes << " bytes";
+}
+
+/// Where matrices lie in memory.
+struct MatricesLayout {
+  std::int64_t gap = 0;     ///< bytes between one row and the next
+  std::int64_t offset = 0;  ///< bytes before the first element
+  bool in_turns = false;    ///< row 0 of each matrix, then row 1 of each; else one matrix after another
+};
+
+/// `items` matrices of rows x cols elements in exactly as many bytes as their layout asks for.
+class MatricesBuffer {
+ public:
+  MatricesBuffer(std::int64_t items, std::int64_t rows, std::int64_t row_bytes, MatricesLayout layout)
+      : view_(view_of_layout(items, rows, row_bytes, layout)) {
+    const bool empty = items == 0 || rows == 0 || row_bytes == 0;
+    const std::int64_t bytes =
+        empty ? 0
+              : layout.offset + (items - 1) * view_.item_bytes + (rows - 1) * view_.pitch_bytes + row_bytes;
+    bytes_.assign(std::size_t(bytes), std::byte{0xa5});
+    view_.data = bytes_.data() + (empty ? 0 : layout.offset);
+  }
+  MatricesBuffer(const MatricesBuffer&) = delete;
+  MatricesBuffer& operator=(const MatricesBuffer&) = delete;
+
+  const Matrices& view() const noexcept { return view_; }
+  const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
+  void fill_random(Random& random) {
+    for (std::byte& byte : bytes_) byte = std::byte(random() & 0xff);
+  }
+  void fill_poison() { std::fill(bytes_.begin(), bytes_.end(), std::byte{0xa5}); }
+
+ private:
+  static Matrices view_of_layout(std::int64_t items, std::int64_t rows, std::int64_t row_bytes,
+                                 MatricesLayout layout) {
+    const std::int64_t pitch = row_bytes + layout.gap;
+    if (layout.in_turns) return {nullptr, pitch * items, pitch};
+    return {nullptr, pitch, pitch * rows};
+  }
+
+  Matrices view_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Random matrices, and room for the result.
+struct TransposeCase {
+  TransposeCase(const TransposeShape& shape_of_case, MatricesLayout in_layout, MatricesLayout out_layout,
+                Random& random)
+      : shape(shape_of_case),
+        in(shape.items, shape.rows, shape.cols * shape.element_bytes, in_layout),
+        expected(shape.items, shape.cols, shape.rows * shape.element_bytes, out_layout),
+        actual(shape.items, shape.cols, shape.rows * shape.element_bytes, out_layout) {
+    in.fill_random(random);
+    transpose_reference(shape, in.view(), expected.view());
+  }
+
+  TransposeShape shape;
+  MatricesBuffer in;
+  MatricesBuffer expected;
+  MatricesBuffer actual;
+};
+
+inline MatricesLayout random_layout(Random& random) {
+  return {random_between(random, 0, 2) * random_between(random, 0, 40),
+          random_between(random, 0, 1) * random_between(random, 0, 70), random_between(random, 0, 1) == 1};
+}
+
+}  // namespace sepconv
