@@ -8,6 +8,7 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
 
 namespace sepconv {
 namespace {
@@ -79,5 +80,7 @@ DeviceLimits measure_device_limits(int, std::int64_t) { fail(); }
 void cell_moments_cuda(const ConstPixelView&, Extent, Moments*, DeviceStream) { fail(); }
 void count_values_cuda(const ConstPixelView&, std::int64_t*, DeviceStream) { fail(); }
 void count_bins_cuda(const ConstPixelView&, const BinScale*, std::int64_t*, DeviceStream) { fail(); }
+void transpose_cuda(const TransposeShape&, ConstMatrices, Matrices, DeviceStream) { fail(); }
+void permute_cuda(const TensorExtent&, const Permutation&, std::int64_t, const std::byte*, std::byte*, DeviceStream) { fail(); }
 
 }  // namespace sepconv

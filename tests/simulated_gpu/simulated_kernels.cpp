@@ -10,6 +10,8 @@
 #include "sepconv/kernels/conv/ladder/ladder.hpp"
 #include "sepconv/kernels/pointwise/pointwise_check.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/kernels/transpose/transpose_check.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv {
@@ -165,6 +167,17 @@ void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int6
       if (bin >= 0) std::atomic_ref(counts[channel * kBins + bin])++;
     });
   });
+}
+
+void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
+  check_transpose(shape);
+  simulated::enqueue(stream, [=] { transpose_host(shape, in, out); });
+}
+
+void permute_cuda(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes, const std::byte* in, std::byte* out,
+                  DeviceStream stream) {
+  const PermutationAsTranspose work = as_transpose(extent, permutation, element_bytes);
+  transpose_cuda(work.shape, {in, work.in_pitch_bytes, work.in_item_bytes}, {out, work.out_pitch_bytes, work.out_item_bytes}, stream);
 }
 
 }  // namespace sepconv

@@ -1,0 +1,92 @@
+// What the kernels of transposition share: words, divisions, and where a block's tile lies.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "sepconv/kernels/transpose/tiles.hpp"
+
+namespace sepconv::transposing {
+
+template <int Bytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using Type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using Type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+  using Type = unsigned;
+};
+template <>
+struct WordOf<8> {
+  using Type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using Type = uint4;
+};
+template <int Bytes>
+using Word = typename WordOf<Bytes>::Type;
+
+/// dividend / divisor; the product of both is below 2^32.
+__device__ inline unsigned quotient(unsigned dividend, const Divisor& divisor) {
+  return divisor.factor == 0 ? dividend : __umulhi(dividend, divisor.factor);
+}
+
+__device__ inline int least(std::int64_t a, int b) { return a < b ? static_cast<int>(a) : b; }
+
+struct TilePosition {
+  unsigned item, row, col;
+};
+
+/// Of the tile with this running number.
+__device__ inline TilePosition tile_position(const TileGrid& grid, unsigned number) {
+  unsigned item = 0;
+  if (!grid.items_inside && grid.items > 1) {
+    const unsigned tiles = grid.rows * grid.cols;
+    item = number / tiles;
+    number -= item * tiles;
+  }
+  const unsigned inside = grid.items_inside ? grid.items : 1;
+  const unsigned band_tiles = grid.band_rows * grid.cols * inside;
+  const unsigned band = number / band_tiles;
+  number -= band * band_tiles;
+  const unsigned height = min(grid.band_rows, grid.rows - band * grid.band_rows);
+  const unsigned block_tiles = height * grid.band_cols * inside;
+  const unsigned block = number / block_tiles;
+  number -= block * block_tiles;
+  const unsigned width = min(grid.band_cols, grid.cols - block * grid.band_cols);
+  if (grid.items_inside) {
+    item = number / (height * width);
+    number -= item * (height * width);
+  }
+  const unsigned fast = grid.rows_first ? height : width;
+  const unsigned slow_index = number / fast;
+  const unsigned fast_index = number - slow_index * fast;
+  const unsigned row = grid.rows_first ? fast_index : slow_index;
+  const unsigned col = grid.rows_first ? slow_index : fast_index;
+  return {item, band * grid.band_rows + row, block * grid.band_cols + col};
+}
+
+/// A word of which only the first `valid` bytes, below its size, may be touched; the others are 0. `from`
+/// needs no alignment.
+__device__ inline unsigned load_bytes(const std::byte* from, int valid) {
+  unsigned word = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (i < valid) word |= static_cast<unsigned>(from[i]) << (8 * i);
+  }
+  return word;
+}
+__device__ inline void store_bytes(std::byte* to, unsigned word, int valid) {
+  for (int i = 0; i < 4; ++i) {
+    if (i < valid) to[i] = static_cast<std::byte>(word >> (8 * i));
+  }
+}
+
+}  // namespace sepconv::transposing

@@ -1,0 +1,55 @@
+// Transposition of elements that are long runs of bytes: each goes from memory to memory (RunsJob of
+// tiles.hpp).
+#pragma once
+
+#include "sepconv/kernels/transpose/device_tiles.cuh"
+
+namespace sepconv::transposing {
+
+constexpr int kRunsThreads = 256;
+
+/// Block: kRunsThreads. Grid: a block a tile and segment.
+template <int Unit>
+__global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob p) {
+  using T = Word<Unit>;
+  constexpr int kLoads = Unit >= 8 ? 4 : 8;
+  const Job& job = p.job;
+  const TilePosition at = tile_position(job.grid, blockIdx.x);
+  const unsigned item = at.item / p.segments;
+  const std::int64_t begin =
+      static_cast<std::int64_t>(at.item - item * p.segments) * p.segment_bytes;  // in a run
+  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * p.tile_rows;
+  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * p.tile_cols;
+  const unsigned rows = least(job.rows - first_row, p.tile_rows);
+  const unsigned cols = least(job.cols - first_col, p.tile_cols);
+  const unsigned bytes = least(job.element_bytes - begin, p.segment_bytes);
+  const std::byte* const in =
+      job.in + item * job.in_item + first_row * job.in_pitch + first_col * job.element_bytes + begin;
+  std::byte* const out =
+      job.out + item * job.out_item + first_col * job.out_pitch + first_row * job.element_bytes + begin;
+
+  const unsigned units = p.units_per_run.value * p.tile_rows * p.tile_cols;
+  for (unsigned first = threadIdx.x; first < units; first += kRunsThreads * kLoads) {
+    T values[kLoads];
+    std::byte* to[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const unsigned number = first + k * kRunsThreads;
+      const unsigned run = quotient(number, p.units_per_run);
+      const unsigned offset = (number - run * p.units_per_run.value) * Unit;
+      const unsigned col = quotient(run, p.rows);
+      const unsigned row = run - col * p.rows.value;
+      to[k] = nullptr;
+      if (number < units && row < rows && col < cols && offset < bytes) {
+        values[k] = *reinterpret_cast<const T*>(in + row * job.in_pitch + col * job.element_bytes + offset);
+        to[k] = out + col * job.out_pitch + row * job.element_bytes + offset;
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      if (to[k] != nullptr) *reinterpret_cast<T*>(to[k]) = values[k];
+    }
+  }
+}
+
+}  // namespace sepconv::transposing

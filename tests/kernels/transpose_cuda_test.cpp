@@ -1,0 +1,246 @@
+// The CUDA kernels of transposition against the reference, byte for byte, with poison around the output and
+// nothing read outside the input; every kernel that can do a case does it, and the plan says which ran.
+#include "sepconv/kernels/transpose/transpose_cuda.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "../support/gpu.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
+
+using namespace sepconv;
+using Kernel = transposing::CudaPlan::Kernel;
+
+namespace {
+
+constexpr Kernel kKernels[] = {Kernel::copy, Kernel::tile, Kernel::staged, Kernel::runs};
+
+/// Where the matrices of a side lie.
+struct Layout {
+  std::int64_t pitch_padding = 0, item_padding = 0;
+  std::int64_t offset = 0;  ///< of the first matrix from an aligned address
+  bool in_turns = false;    ///< row by row in turns, not one after another
+
+  template <class Byte>
+  BasicMatrices<Byte> matrices(Byte* memory, std::int64_t items, std::int64_t rows,
+                               std::int64_t row_bytes) const {
+    if (!in_turns)
+      return {memory + offset, row_bytes + pitch_padding, rows * (row_bytes + pitch_padding) + item_padding};
+    return {memory + offset, items * (row_bytes + item_padding) + pitch_padding, row_bytes + item_padding};
+  }
+  /// Up to the end of the last element.
+  std::int64_t bytes(std::int64_t items, std::int64_t rows, std::int64_t row_bytes) const {
+    const ConstMatrices m = matrices<const std::byte>(nullptr, items, rows, row_bytes);
+    return offset + (items - 1) * m.item_bytes + (rows - 1) * m.pitch_bytes + row_bytes;
+  }
+};
+
+struct Case {
+  TransposeShape shape;
+  Layout in, out;
+};
+
+std::vector<std::byte> random_bytes(std::int64_t count) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count));
+  std::mt19937_64 random(static_cast<std::uint64_t>(count));
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+void copy(void* to, const void* from, std::int64_t bytes, const Stream& stream) {
+  copy_rows(to, 0, from, 0, bytes, 1, stream.get());
+  stream.synchronize();
+}
+
+/// Runs the case with what transpose_cuda chooses and with every other kernel that can. The kernels that ran.
+std::vector<Kernel> check(const Case& c) {
+  const TransposeShape& shape = c.shape;
+  const std::int64_t in_bytes = c.in.bytes(shape.items, shape.rows, shape.cols * shape.element_bytes);
+  const std::int64_t out_bytes = c.out.bytes(shape.items, shape.cols, shape.rows * shape.element_bytes);
+  const auto in_of = [&](const std::byte* memory) {
+    return c.in.matrices<const std::byte>(memory, shape.items, shape.rows, shape.cols * shape.element_bytes);
+  };
+  const auto out_of = [&](std::byte* memory) {
+    return c.out.matrices<std::byte>(memory, shape.items, shape.cols, shape.rows * shape.element_bytes);
+  };
+  constexpr std::int64_t kBehind = 64;  // poison after the last element
+  const std::vector<std::byte> in = random_bytes(in_bytes);
+  const std::vector<std::byte> poison(static_cast<std::size_t>(out_bytes + kBehind), std::byte{0xa5});
+  std::vector<std::byte> expected = poison;
+  transpose_reference(shape, in_of(in.data()), out_of(expected.data()));
+
+  const Stream stream;
+  const Buffer device_in(in_bytes,
+                         device_resource());  // to the byte: compute-sanitizer sees what is read behind it
+  const Buffer device_out(out_bytes + kBehind, device_resource());
+  copy(device_in.data(), in.data(), in_bytes, stream);
+  const auto run = [&](const auto& enqueue) {
+    std::vector<std::byte> result = poison;
+    copy(device_out.data(), poison.data(), out_bytes + kBehind, stream);
+    enqueue();
+    stream.synchronize();
+    copy(result.data(), device_out.data(), out_bytes + kBehind, stream);
+    return result == expected;
+  };
+  CAPTURE(shape.items, shape.rows, shape.cols, shape.element_bytes, c.in.in_turns, c.out.in_turns,
+          c.in.pitch_padding, c.out.pitch_padding, c.in.offset, c.out.offset);
+  CHECK(
+      run([&] { transpose_cuda(shape, in_of(device_in.data()), out_of(device_out.data()), stream.get()); }));
+  std::vector<Kernel> ran;
+  for (const Kernel kernel : kKernels) {
+    const auto plan =
+        transposing::plan_transpose(kernel, shape, in_of(device_in.data()), out_of(device_out.data()));
+    if (plan.kernel != kernel) continue;
+    CAPTURE(static_cast<int>(kernel));
+    CHECK(run([&] { transposing::launch(plan, stream.get()); }));
+    ran.push_back(kernel);
+  }
+  return ran;
+}
+
+bool has(const std::vector<Kernel>& kernels, Kernel kernel) {
+  return std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
+}
+
+}  // namespace
+
+TEST_CASE("transpose_cuda of every element size", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  for (const std::int64_t bytes :
+       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 64, 100, 513, 4096, 20000}) {
+    const std::int64_t rows = bytes > 1000 ? 5 : 129;
+    const std::int64_t cols = bytes > 1000 ? 3 : 70;
+    const auto ran = check({.shape = {2, rows, cols, bytes}, .in = {}, .out = {}});
+    CHECK(has(ran, Kernel::runs));
+    CHECK(has(ran, Kernel::staged) == (bytes <= 8192));
+    CHECK(has(ran, Kernel::tile) ==
+          (bytes == 4 || bytes == 8 || bytes == 16));  // rows of 70 and 129 bytes are not aligned
+  }
+}
+
+TEST_CASE("transpose_cuda around the edges of tiles", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const std::int64_t sizes[] = {1, 2, 3, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257};
+  for (const std::int64_t bytes : {1, 2, 3, 4, 8, 12, 16}) {
+    for (const std::int64_t rows : sizes) {
+      for (const std::int64_t cols : sizes) {
+        const Layout padded{.pitch_padding = 16 - (cols * bytes) % 16};
+        const Layout padded_out{.pitch_padding = 16 - (rows * bytes) % 16};
+        check({{1, rows, cols, bytes}, {}, {}});
+        const auto ran = check({{1, rows, cols, bytes}, padded, padded_out});
+        if (bytes != 3 && bytes != 12 && rows > 1 && cols > 1) CHECK(has(ran, Kernel::tile));
+      }
+    }
+  }
+}
+
+TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  std::mt19937 random(5);
+  const auto pick = [&](std::initializer_list<std::int64_t> list) {
+    return list.begin()[random() % list.size()];
+  };
+  for (int i = 0; i < 150; ++i) {
+    const std::int64_t bytes = pick({1, 2, 3, 4, 6, 8, 12, 16, 24});
+    const auto layout = [&] {
+      return Layout{.pitch_padding = pick({0, 0, 1, bytes, 16, 37}),
+                    .item_padding = pick({0, 0, 1, bytes, 48}),
+                    .offset = pick({0, 0, 1, 2, bytes, 16, 3}),
+                    .in_turns = random() % 2 == 0};
+    };
+    check({{pick({1, 2, 3, 40}), pick({1, 2, 5, 16, 60, 130}), pick({1, 2, 3, 17, 64, 100}), bytes},
+           layout(),
+           layout()});
+  }
+}
+
+TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
+    for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 16}) {
+      check({{1, 20011, length, bytes}, {}, {}});
+      check({{1, length, 20011, bytes}, {}, {}});
+      check({{3001, length, 8, bytes}, {}, {}});
+      check({{3001, 3, length, bytes}, {}, {.pitch_padding = bytes}});
+    }
+  }
+}
+
+TEST_CASE("permute_cuda: the six permutations", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  const TensorExtent extents[] = {{5, 70, 66}, {64, 32, 128}, {130, 3, 67}, {67, 41, 3}, {1, 50, 60},
+                                  {50, 1, 60}, {50, 60, 1},   {1, 1, 7},    {1, 1, 1}};
+  for (const TensorExtent& extent : extents) {
+    for (const Permutation& permutation : all_permutations()) {
+      for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
+        const std::int64_t size = extent[0] * extent[1] * extent[2] * bytes;
+        const std::vector<std::byte> in = random_bytes(size);
+        std::vector<std::byte> expected(in.size());
+        std::vector<std::byte> result(in.size(), std::byte{0xa5});
+        permute_reference(extent, permutation, bytes, in.data(), expected.data());
+        const Stream stream;
+        const Buffer from(size, device_resource());
+        const Buffer to(size, device_resource());
+        copy(from.data(), in.data(), size, stream);
+        copy(to.data(), result.data(), size, stream);
+        permute_cuda(extent, permutation, bytes, from.data(), to.data(), stream.get());
+        stream.synchronize();
+        copy(result.data(), to.data(), size, stream);
+        CAPTURE(to_string(permutation), extent[0], extent[1], extent[2], bytes);
+        CHECK(result == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("transpose_cuda of nothing does nothing", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Stream stream;
+  CHECK_NOTHROW(transpose_cuda({0, 5, 5, 4}, {}, {}, stream.get()));
+  CHECK_NOTHROW(transpose_cuda({1, 0, 5, 4}, {}, {}, stream.get()));
+  CHECK_THROWS_AS(transpose_cuda({1, -1, 5, 4}, {}, {}, stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(transpose_cuda({1, 5, 5, 0}, {}, {}, stream.get()), InvalidArgument);
+  stream.synchronize();
+}
+
+TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
+  SEPCONV_NEEDS_GPU();
+  struct Large {
+    TransposeShape shape;
+    bool tile;
+  };
+  for (const auto& [shape, tile] : {Large{{1, 65536, 65600, 1}, true}, Large{{1, 65537, 65551, 1}, false},
+                                    Large{{1, 1431655777, 3, 1}, false}}) {
+    const std::int64_t bytes = shape.bytes();
+    if (free_device_memory_bytes(current_device()) < 2 * bytes + (std::int64_t{1} << 28)) {
+      WARN("left out: not enough device memory");
+      continue;
+    }
+    const Stream stream;
+    const Buffer from(bytes, device_resource());
+    const Buffer to(bytes, device_resource());
+    std::vector<std::byte> in = random_bytes(bytes);
+    copy(from.data(), in.data(), bytes, stream);
+    const ConstMatrices in_device{from.data(), shape.cols, bytes};
+    const Matrices out_device{to.data(), shape.rows, bytes};
+    CHECK((transposing::plan_transpose(shape, in_device, out_device).kernel == Kernel::tile) == tile);
+    transpose_cuda(shape, in_device, out_device, stream.get());
+    stream.synchronize();
+    std::vector<std::byte> result(in.size());
+    copy(result.data(), to.data(), bytes, stream);
+    // Every output row, at places that differ from row to row.
+    bool same = true;
+    for (std::int64_t col = 0; col < shape.cols; ++col) {
+      const std::int64_t step = shape.cols < 100 ? 997 : 61;
+      for (std::int64_t row = col % step; row < shape.rows; row += step) {
+        same = same && result[static_cast<std::size_t>(col * shape.rows + row)] ==
+                           in[static_cast<std::size_t>(row * shape.cols + col)];
+      }
+    }
+    CAPTURE(shape.rows, shape.cols);
+    CHECK(same);
+    CHECK(result.back() == in.back());
+  }
+}

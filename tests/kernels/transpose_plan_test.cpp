@@ -1,0 +1,87 @@
+// Which CUDA kernel a transposition gets and what it is simplified to: no GPU is needed to say so.
+#include <catch2/catch.hpp>
+
+#include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/kernels/transpose/tiles.hpp"
+
+using namespace sepconv;
+using namespace sepconv::transposing;
+using Kernel = CudaPlan::Kernel;
+
+namespace {
+
+constexpr std::int64_t kAligned = 4096;  // an address; nothing is read or written
+
+CudaPlan plan(const TransposeShape& shape, std::int64_t in_address = kAligned, std::int64_t in_padding = 0) {
+  const std::int64_t in_pitch = shape.cols * shape.element_bytes + in_padding;
+  const std::int64_t out_pitch = shape.rows * shape.element_bytes;
+  return plan_transpose(shape,
+                        {reinterpret_cast<const std::byte*>(in_address), in_pitch, in_pitch * shape.rows},
+                        {reinterpret_cast<std::byte*>(kAligned), out_pitch, out_pitch * shape.cols});
+}
+
+CudaPlan plan(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes) {
+  const PermutationAsTranspose work = as_transpose(extent, permutation, element_bytes);
+  return plan_transpose(
+      work.shape, {reinterpret_cast<const std::byte*>(kAligned), work.in_pitch_bytes, work.in_item_bytes},
+      {reinterpret_cast<std::byte*>(kAligned), work.out_pitch_bytes, work.out_item_bytes});
+}
+
+}  // namespace
+
+TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignment") {
+  for (const std::int64_t bytes : {1, 2, 4, 8, 16})
+    CHECK(plan({1, 1000, 1000, bytes}).kernel == Kernel::tile);
+  for (const std::int64_t bytes : {3, 5, 6, 12, 100})
+    CHECK(plan({1, 1000, 1000, bytes}).kernel == Kernel::staged);
+  CHECK(plan({1, 1000, 1000, 4096}).kernel == Kernel::runs);
+  CHECK(plan({1, 1000, 1001, 1}).kernel == Kernel::staged);  // rows begin anywhere
+  CHECK(plan({1, 1000, 1000, 4}, kAligned + 1).kernel == Kernel::staged);
+  CHECK(plan({1, 1000, 1000, 4}, kAligned, 2).staged.unit_bytes == 2);
+  CHECK(plan({1, 100000, 3, 4}).kernel == Kernel::staged);  // short
+  CHECK(plan({100000, 8, 8, 4}).staged.tile_items > 1);     // many small ones
+  CHECK(plan({1, 0, 3, 4}).kernel == Kernel::none);
+}
+
+TEST_CASE("what is a copy is done as a copy") {
+  CHECK(plan({1, 1, 1000, 4}).kernel == Kernel::copy);
+  CHECK(plan({1, 1000, 1, 4}).kernel == Kernel::copy);
+  CHECK(plan({7, 1, 1000, 3}).kernel == Kernel::copy);
+  CHECK(plan({20, 30, 40}, {{0, 1, 2}}, 4).kernel == Kernel::copy);
+  CHECK(plan({20, 30, 40}, {{0, 1, 2}}, 4).job.element_bytes == 20 * 30 * 40 * 4);
+  CHECK(plan({1, 1000, 1, 4}, kAligned, 4).kernel == Kernel::staged);  // a column of an image
+}
+
+TEST_CASE("items that follow one another are one matrix") {
+  Job job{.in_pitch = 40,
+          .in_item = 400,
+          .out_pitch = 4000,
+          .out_item = 40,
+          .items = 5,
+          .rows = 10,
+          .cols = 10,
+          .element_bytes = 4};
+  CHECK(simplified(job).items == 1);
+  CHECK(simplified(job).rows == 50);
+  std::swap(job.in_pitch, job.out_pitch);
+  std::swap(job.in_item, job.out_item);
+  CHECK(simplified(job).items == 1);
+  CHECK(simplified(job).cols == 50);
+}
+
+TEST_CASE("a staged tile fits shared memory whatever the element") {
+  for (std::int64_t bytes = 1; bytes <= 8192; bytes = bytes < 70 ? bytes + 1 : bytes * 5 / 4) {
+    for (const std::int64_t rows : {1, 2, 3, 31, 1000}) {
+      for (const std::int64_t cols : {1, 2, 3, 100, 5000}) {
+        const TransposeShape shape{rows == 31 ? 50 : 1, rows, cols, bytes};
+        const CudaPlan p = plan_transpose(
+            Kernel::staged, shape, {reinterpret_cast<const std::byte*>(kAligned), cols * bytes + 1, 1 << 30},
+            {reinterpret_cast<std::byte*>(kAligned), rows * bytes + 5, 1 << 30});
+        CAPTURE(bytes, rows, cols);
+        REQUIRE(p.kernel == Kernel::staged);
+        CHECK(p.staged.shared_bytes <= 48 << 10);
+        CHECK(p.staged.job.grid.count() > 0);
+      }
+    }
+  }
+}
