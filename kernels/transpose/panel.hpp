@@ -93,6 +93,8 @@ class PanelPieces {
   /// Panel `item`, or a part of it.
   Panel panel(std::int64_t item) const noexcept;
   Panel panel(std::int64_t item, const PanelPiece& piece) const noexcept;
+  std::int64_t in_item_bytes() const noexcept { return in_item_bytes_; }
+  std::int64_t out_item_bytes() const noexcept { return out_item_bytes_; }
   /// The result is too large for caches to keep.
   bool streams() const noexcept { return items_ * panel_.bytes() >= HostTransposeTuning::kStream; }
 

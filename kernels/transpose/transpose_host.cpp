@@ -48,13 +48,14 @@ HWY_INLINE void store_bytes(const std::byte* from, std::int64_t bytes, std::byte
 struct Tiling {
   StageTile stage = nullptr;
   std::int64_t rows = 0, cols = 0;  ///< of a tile at most
+  bool lines = false;               ///< tiles whose rows are whole lines may go from registers to memory
   bool whole_columns = false;       ///< the tile's result has no gaps and is stored in one go
 };
 
 template <class T>
 StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
 #if HWY_TARGET == HWY_SCALAR
-  return stage_elements<sizeof(T), true>;
+  return stage_elements<sizeof(T), sizeof(T)>;
 #else
   constexpr StageTile kPixels[] = {stage_pixels<T, 2>, stage_pixels<T, 3>, stage_pixels<T, 4>};
   constexpr StageTile kPlanes[] = {stage_planes<T, 2>, stage_planes<T, 3>, stage_planes<T, 4>};
@@ -81,12 +82,37 @@ StageTile stage_of(const Panel& panel, bool whole_columns) {
   }
 }
 
+/// The tile is transposed in registers by vectors that are whole lines.
+bool stages_blocks([[maybe_unused]] StageTile stage) {
+#if HWY_TARGET == HWY_SCALAR
+  return false;
+#else
+  return hn::Lanes(hn::ScalableTag<std::uint8_t>()) == Tuning::kLine &&
+         (stage == stage_vectors<std::uint8_t> || stage == stage_vectors<std::uint16_t> ||
+          stage == stage_vectors<std::uint32_t> || stage == stage_vectors<std::uint64_t>);
+#endif
+}
+
+/// Past the buffer, if the result is made of whole lines.
+bool stage_lines(StageTile stage, Tile tile, std::byte* to, std::int64_t to_pitch) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(to) % Tuning::kLine == 0;
+  if (!aligned || tile.rows * tile.element_bytes % Tuning::kLine != 0 || tile.cols * tile.element_bytes < 16)
+    return false;
+  tile.to_memory = true;
+  tile.staged = to;
+  tile.staged_pitch = to_pitch;
+  stage(tile);
+  return true;
+}
+
 Tiling tiling_of(const Panel& panel) {
   const std::int64_t bytes = panel.element_bytes;
   Tiling tiling;
   tiling.whole_columns =
       panel.rows * bytes <= Tuning::kOutputRun && panel.out.evenly_spaced(panel.rows * bytes);
   tiling.stage = stage_of(panel, tiling.whole_columns);
+  tiling.lines = !tiling.whole_columns && stages_blocks(tiling.stage) &&
+                 panel.out.evenly_spaced(panel.out.row_bytes) && panel.out.row_bytes % Tuning::kLine == 0;
   if (tiling.whole_columns) {
     tiling.rows = panel.rows;
     tiling.cols =
@@ -119,6 +145,11 @@ void transpose_tiles(const Panel& panel, bool stream) {
     for (std::int64_t col = 0; col < panel.cols; col += tiling.cols) {
       tile.cols = std::min(tiling.cols, panel.cols - col);
       tile.offset = col * bytes;
+      tile.next_bytes = std::min(tiling.cols, panel.cols - col - tile.cols) * bytes;
+      if (stream && tiling.lines &&
+          stage_lines(tiling.stage, tile, panel.out.at(col) + row * bytes, panel.out.row_bytes)) {
+        continue;
+      }
       tiling.stage(tile);
       if (tiling.whole_columns) {
         store_bytes(staged, tile.cols * tile.rows * bytes, panel.out.at(col), stream);
@@ -143,14 +174,44 @@ void transpose_large_elements(const Panel& panel, bool stream) {
   }
 }
 
-/// Matrices of a few elements.
-void transpose_tiny(const Panel& panel) {
-  for (std::int64_t row = 0; row < panel.rows; ++row) {
+/// Matrices of a few elements, one after another.
+template <int kWord, int kBytes>
+void transpose_tiny(const Panel& panel, std::int64_t items, std::int64_t in_item_bytes,
+                    std::int64_t out_item_bytes) {
+  const std::int64_t bytes = kBytes > 0 ? kBytes : panel.element_bytes;
+  const std::byte* in = panel.in.at(0);
+  std::byte* out = panel.out.at(0);
+  for (std::int64_t item = 0; item < items; ++item, in += in_item_bytes, out += out_item_bytes) {
     for (std::int64_t col = 0; col < panel.cols; ++col) {
-      std::memcpy(panel.out.at(col) + row * panel.element_bytes, panel.in.at(row) + col * panel.element_bytes,
-                  std::size_t(panel.element_bytes));
+      const std::byte* from = in + col * bytes;
+      std::byte* to = out + col * panel.out.row_bytes;
+      for (std::int64_t row = 0; row < panel.rows; ++row, from += panel.in.row_bytes, to += bytes) {
+        copy_element<kWord, kBytes>(from, bytes, to);
+      }
     }
   }
+}
+
+using TransposeTiny = void (*)(const Panel&, std::int64_t, std::int64_t, std::int64_t);
+
+/// Nothing for elements that panels copy well enough.
+TransposeTiny tiny_of(std::int64_t element_bytes) {
+  switch (element_bytes) {
+    case 1:
+      return transpose_tiny<1, 1>;
+    case 2:
+      return transpose_tiny<2, 2>;
+    case 4:
+      return transpose_tiny<4, 4>;
+    case 8:
+      return transpose_tiny<8, 8>;
+    default:
+      break;
+  }
+  if (element_bytes == 3) return transpose_tiny<2, 0>;
+  if (element_bytes < 8) return transpose_tiny<4, 0>;
+  if (element_bytes < 16) return transpose_tiny<8, 0>;
+  return element_bytes <= 32 ? transpose_tiny<16, 0> : nullptr;
 }
 
 void transpose_panel(const Panel& panel, bool stream) {
@@ -167,13 +228,13 @@ void transpose_panel(const Panel& panel, bool stream) {
 
 void transpose_piece(const PanelPieces& pieces, std::int64_t index) {
   const PanelPiece piece = pieces.piece(index);
+  const Panel first = pieces.panel(piece.first_item, piece);
+  const TransposeTiny tiny = tiny_of(first.element_bytes);
+  if (piece.items > 1 && piece.rows * piece.cols <= Tuning::kTinyMatrix && tiny != nullptr) {
+    return tiny(first, piece.items, pieces.in_item_bytes(), pieces.out_item_bytes());
+  }
   for (std::int64_t i = 0; i < piece.items; ++i) {
-    const Panel panel = pieces.panel(piece.first_item + i, piece);
-    if (piece.items > 1 && piece.rows * piece.cols <= Tuning::kTinyMatrix) {
-      transpose_tiny(panel);
-    } else {
-      transpose_panel(panel, pieces.streams());
-    }
+    transpose_panel(pieces.panel(piece.first_item + i, piece), pieces.streams());
   }
   if (pieces.streams()) hwy::FlushStream();
 }
