@@ -14,6 +14,7 @@ struct HostTransposeTuning {
   static constexpr std::int64_t kLine = 64;           ///< bytes of a cache line
   static constexpr std::int64_t kInputRun = 256;      ///< bytes of an input row that a tile reads
   static constexpr std::int64_t kOutputRun = 1024;    ///< bytes of an output row that a tile writes
+  static constexpr std::int64_t kPlaneRun = 8192;     ///< the same where pixels become planes
   static constexpr std::int64_t kTileRows = 1024;     ///< at most
   static constexpr std::int64_t kStaged = 96 * 1024;  ///< bytes of a tile on the stack, below the L2 cache's
   static constexpr std::int64_t kPiece = 1 << 20;     ///< bytes that one task of an executor moves

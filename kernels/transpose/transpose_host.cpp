@@ -49,8 +49,20 @@ struct Tiling {
   StageTile stage = nullptr;
   std::int64_t rows = 0, cols = 0;  ///< of a tile at most
   bool lines = false;               ///< tiles whose rows are whole lines may go from registers to memory
-  bool whole_columns = false;       ///< the tile's result has no gaps and is stored in one go
+  bool gapless_rows = false;   ///< the input is one run of bytes, of which the tile's first address is enough
+  bool whole_columns = false;  ///< the tile's result has no gaps and is stored in one go
 };
+
+/// Pixels of two to four values without a gap between them.
+bool stages_planes([[maybe_unused]] const Panel& panel) {
+#if HWY_TARGET == HWY_SCALAR
+  return false;
+#else
+  const std::int64_t bytes = panel.element_bytes;
+  return panel.cols >= 2 && panel.cols <= 4 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
+         panel.in.evenly_spaced(panel.cols * bytes);
+#endif
+}
 
 template <class T>
 StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
@@ -60,9 +72,7 @@ StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool
   constexpr StageTile kPixels[] = {stage_pixels<T, 2>, stage_pixels<T, 3>, stage_pixels<T, 4>};
   constexpr StageTile kPlanes[] = {stage_planes<T, 2>, stage_planes<T, 3>, stage_planes<T, 4>};
   if (whole_columns && panel.rows >= 2 && panel.rows <= 4) return kPixels[panel.rows - 2];
-  if (panel.cols >= 2 && panel.cols <= 4 && panel.in.evenly_spaced(panel.cols * std::int64_t(sizeof(T)))) {
-    return kPlanes[panel.cols - 2];
-  }
+  if (stages_planes(panel)) return kPlanes[panel.cols - 2];
   return stage_vectors<T>;
 #endif
 }
@@ -121,6 +131,11 @@ Tiling tiling_of(const Panel& panel) {
     return tiling;
   }
   tiling.cols = std::min(panel.cols, std::max<std::int64_t>(1, Tuning::kInputRun / bytes));
+  if (stages_planes(panel)) {
+    tiling.gapless_rows = true;
+    tiling.rows = Tuning::kPlaneRun / bytes;
+    return tiling;
+  }
   const std::int64_t run = Tuning::kStaged / tiling.cols - Tuning::kLine;
   tiling.rows =
       std::max<std::int64_t>(1, std::min(run, Tuning::kOutputRun) / Tuning::kLine * Tuning::kLine / bytes);
@@ -141,7 +156,7 @@ void transpose_tiles(const Panel& panel, bool stream) {
     next_row = std::min(panel.rows, row == 0 ? tiling.rows - phase : row + tiling.rows);
     tile.rows = next_row - row;
     tile.staged_pitch = tiling.whole_columns ? tile.rows * bytes : tiling.rows * bytes + Tuning::kLine;
-    panel.in.fill(row, tile.rows, in_rows);
+    panel.in.fill(row, tiling.gapless_rows ? 1 : tile.rows, in_rows);
     for (std::int64_t col = 0; col < panel.cols; col += tiling.cols) {
       tile.cols = std::min(tiling.cols, panel.cols - col);
       tile.offset = col * bytes;
