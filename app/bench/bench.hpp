@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <stop_token>
+#include <vector>
 
 #include "../commands.hpp"
 
@@ -19,10 +21,22 @@ struct Timing {
 /// Of `runs` calls of `seconds_of_run`, after one that does not count.
 Timing time_runs(int runs, const std::function<double()>& seconds_of_run);
 
+/// Of the seconds of several runs, the fastest and the slowest left out.
+struct TrimmedMean {
+  double mean = 0;
+  double deviation = 0;  ///< the sample's standard deviation
+};
+/// Of at least three.
+TrimmedMean trimmed_mean(std::vector<double> seconds);
+/// Of `runs` calls. Throws Cancelled before one of them when `stop` is requested.
+TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
+                         const std::function<double()>& seconds_of_run);
+
 /// Seconds that `work` takes.
 double seconds_of(const std::function<void()>& work);
 
 void add_bench_conv(CLI::App& bench, Context& context);
 void add_bench_stream(CLI::App& bench, Context& context);
+void add_bench_transpose(CLI::App& bench, Context& context);
 
 }  // namespace sepconv::app

@@ -30,13 +30,6 @@ struct ConvRequest {
   int gpu() const { return options.devices.front(); }
 };
 
-/// Of the seconds of several runs, the fastest and the slowest left out.
-struct TrimmedMean {
-  double mean = 0;
-  double deviation = 0;  ///< the sample's standard deviation
-};
-/// Of at least three.
-TrimmedMean trimmed_mean(std::vector<double> seconds);
 /// Of request.runs calls, after one that does not count. Throws Cancelled between two of them when a stop is
 /// requested.
 TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double()>& seconds_of_run);

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "conv.hpp"
 #include "sepconv/core/error.hpp"
@@ -29,24 +27,9 @@ ConvLimits host_limits(const ConvRequest& request, PixelType type) {
 
 }  // namespace
 
-TrimmedMean trimmed_mean(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  const auto first = seconds.begin() + 1, last = seconds.end() - 1;
-  const auto count = static_cast<double>(last - first);
-  const double mean = std::accumulate(first, last, 0.0) / count;
-  const double squares = std::accumulate(
-      first, last, 0.0, [mean](double sum, double s) { return sum + (s - mean) * (s - mean); });
-  return {mean, count > 1 ? std::sqrt(squares / (count - 1)) : 0};
-}
-
 TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double()>& seconds_of_run) {
-  std::vector<double> seconds;
-  for (int run = -1; run < request.runs; ++run) {
-    if (request.options.stop.stop_requested()) throw Cancelled();
-    const double taken = seconds_of_run();
-    if (run >= 0) seconds.push_back(taken);
-  }
-  return trimmed_mean(std::move(seconds));
+  seconds_of_run();
+  return time_trimmed(request.runs, request.options.stop, seconds_of_run);
 }
 
 const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung) {

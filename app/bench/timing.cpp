@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "bench.hpp"
+#include "sepconv/core/error.hpp"
 
 namespace sepconv::app {
 
@@ -15,6 +18,26 @@ Timing time_runs(int runs, const std::function<double()>& seconds_of_run) {
   const double median =
       seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
   return {median, seconds.front(), seconds.back()};
+}
+
+TrimmedMean trimmed_mean(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const auto first = seconds.begin() + 1, last = seconds.end() - 1;
+  const auto count = static_cast<double>(last - first);
+  const double mean = std::accumulate(first, last, 0.0) / count;
+  const double squares = std::accumulate(
+      first, last, 0.0, [mean](double sum, double s) { return sum + (s - mean) * (s - mean); });
+  return {mean, count > 1 ? std::sqrt(squares / (count - 1)) : 0};
+}
+
+TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
+                         const std::function<double()>& seconds_of_run) {
+  std::vector<double> seconds;
+  for (int run = 0; run < runs; ++run) {
+    if (stop.stop_requested()) throw Cancelled();
+    seconds.push_back(seconds_of_run());
+  }
+  return trimmed_mean(std::move(seconds));
 }
 
 double seconds_of(const std::function<void()>& work) {

@@ -8,6 +8,7 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
+#include "sepconv/kernels/transpose/ladder/launch.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 
 namespace sepconv {
@@ -82,5 +83,10 @@ void count_values_cuda(const ConstPixelView&, std::int64_t*, DeviceStream) { fai
 void count_bins_cuda(const ConstPixelView&, const BinScale*, std::int64_t*, DeviceStream) { fail(); }
 void transpose_cuda(const TransposeShape&, ConstMatrices, Matrices, DeviceStream) { fail(); }
 void permute_cuda(const TensorExtent&, const Permutation&, std::int64_t, const std::byte*, std::byte*, DeviceStream) { fail(); }
+void transpose_ladders::launch(TransposeRung, const TransposeShape&, ConstMatrices, Matrices, DeviceStream) { fail(); }
+void transpose_ladders::launch(PermuteRung, const TensorExtent&, const Permutation&, std::int64_t, const TileExtent&, const std::byte*,
+                               std::byte*, DeviceStream) {
+  fail();
+}
 
 }  // namespace sepconv

@@ -10,6 +10,7 @@
 #include "sepconv/kernels/conv/ladder/ladder.hpp"
 #include "sepconv/kernels/pointwise/pointwise_check.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
+#include "sepconv/kernels/transpose/ladder/launch.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/kernels/transpose/transpose_check.hpp"
 #include "simulated_gpu.hpp"
@@ -178,6 +179,19 @@ void permute_cuda(const TensorExtent& extent, const Permutation& permutation, st
                   DeviceStream stream) {
   const PermutationAsTranspose work = as_transpose(extent, permutation, element_bytes);
   transpose_cuda(work.shape, {in, work.in_pitch_bytes, work.in_item_bytes}, {out, work.out_pitch_bytes, work.out_item_bytes}, stream);
+}
+
+void transpose_ladders::launch(TransposeRung rung, const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
+  if (!only_copies(rung)) return transpose_cuda(shape, in, out, stream);
+  for (std::int64_t item = 0; item < shape.items; ++item) {
+    copy_rows(out.data + item * out.item_bytes, out.pitch_bytes, in.data + item * in.item_bytes, in.pitch_bytes,
+              shape.cols * shape.element_bytes, shape.rows, stream);
+  }
+}
+
+void transpose_ladders::launch(PermuteRung rung, const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
+                               const TileExtent&, const std::byte* in, std::byte* out, DeviceStream stream) {
+  permute_cuda(extent, only_copies(rung) ? Permutation() : permutation, element_bytes, in, out, stream);
 }
 
 }  // namespace sepconv

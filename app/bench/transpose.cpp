@@ -1,0 +1,168 @@
+// sepconv bench transpose: the ladders of the classic labs, from one thread to the kernels that sepconv uses.
+#include "transpose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "../options.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/simd/targets.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// The one GPU that the ladders run on, or none for --device cpu.
+void choose_gpu(TransposeRequest& request) {
+  using Kind = DeviceRequest::Kind;
+  if (request.device.kind == Kind::cpu) return;
+  if (request.device.indices.size() > 1) {
+    throw InvalidArgument("bench transpose measures one GPU at a time; give --device cuda:N with one number");
+  }
+  // As in bench conv: the ladders' kernels are for GPUs, so a machine without one is no reason to measure
+  // something else.
+  if (cuda_devices().empty()) {
+    throw InvalidArgument(fmt::format(
+        "bench transpose climbs its ladders on a GPU, and {}; --device cpu measures the host's rungs alone",
+        absence_of_gpus()));
+  }
+  request.device.kind = Kind::cuda;
+  request.options.devices = choose_devices(request.device).devices;
+}
+
+std::string text_of_device(const TransposeRequest& request) {
+  const std::string host = fmt::format("CPU, {} threads, {}", request.threads(), simd_target());
+  if (!request.on_gpu()) return host;
+  const DeviceInfo gpu = cuda_devices().at(static_cast<std::size_t>(request.gpu()));
+  const std::string text = fmt::format("cuda:{} {}", gpu.index, gpu.name);
+  return request.cpu ? fmt::format("{}; {}", text, host) : text;
+}
+
+double device_copy_limit(const TransposeRequest& request) {
+  // It holds 16 times as much device memory as it is told.
+  const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
+  return measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most)).copy_bytes_per_second;
+}
+
+TransposeResult measure(const TransposeRequest& request) {
+  TransposeResult result{.device = text_of_device(request), .rows = {}, .copies = {}};
+  const double copy_limit = request.on_gpu() ? device_copy_limit(request) : 0;
+  const auto bench_jobs = [&](const std::vector<TransposeJob>& jobs) {
+    request.on_gpu() ? bench_jobs_on_gpu(request, copy_limit, jobs, result)
+                     : bench_jobs_on_host(request, jobs, result);
+  };
+  for (const PixelType type : request.types) {
+    if (request.matrix) bench_jobs({matrix_job(request, type)});
+    if (request.permute) bench_jobs(tensor_jobs(request, type));
+  }
+  return result;
+}
+
+int bench_transpose(TransposeRequest& request, std::stop_token stop) {
+  if (request.conflicts) {
+    print_conflicts(request);
+    return kDone;
+  }
+  request.options.stop = std::move(stop);
+  choose_gpu(request);
+  check_transpose_memory(request);
+  const TransposeResult result = measure(request);
+  request.json ? print_transpose_json(request, result) : print_transpose_tables(request, result);
+  return kDone;
+}
+
+template <class Length>
+CLI::Option* lengths_option(CLI::App& command, const char* name, std::array<Length, 3>& extent,
+                            const char* help) {
+  return command
+      .add_option_function<std::vector<Length>>(
+          name, [&extent](const std::vector<Length>& lengths) { std::ranges::copy(lengths, extent.begin()); },
+          help)
+      ->delimiter(',')
+      ->expected(3)
+      ->type_name("A,B,C");
+}
+
+void add_size_options(CLI::App& command, TransposeRequest& request) {
+  command
+      .add_option_function<std::string>(
+          "--size", [&request](const std::string& text) { request.extent = parse_extent(text); },
+          "columns and rows of the matrix; 8192x8192 by default")
+      ->type_name("COLSxROWS");
+  lengths_option(command, "--size3", request.tensor,
+                 "lengths of the tensor, the last one along rows; 512,512,512 by default")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--perm",
+          [&request](const std::vector<std::string>& texts) {
+            request.permutations.clear();
+            for (const std::string& text : texts) request.permutations.push_back(parse_permutation(text));
+          },
+          "permutation of the tensor, with NumPy's meaning; may be given several times; all six by default")
+      ->type_name("A,B,C");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--type",
+          [&request](const std::vector<std::string>& names) {
+            request.types.clear();
+            for (const std::string& name : names) request.types.push_back(*parse_pixel_type(name));
+          },
+          "f32 by default")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))
+      ->type_name("LIST");
+  command.add_flag_callback(
+      "--no-2d", [&request] { request.matrix = false; }, "leave out the matrix");
+  command.add_flag_callback(
+      "--no-3d", [&request] { request.permute = false; }, "leave out the tensor");
+}
+
+void add_run_options(CLI::App& command, TransposeRequest& request) {
+  command
+      .add_option("--runs", request.runs,
+                  "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes "
+                  "longer than half a second")
+      ->check(CLI::Range(3, 1000));
+  command.add_flag_callback(
+      "--no-cpu", [&request] { request.cpu = false; }, "leave out the host's rungs, which take longest");
+  add_device_options(command, request.device, request.options);
+  command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
+      ->check(CLI::Range(1, 1024));
+  command.add_flag("--json", request.json, "as JSON");
+}
+
+void add_conflict_options(CLI::App& command, TransposeRequest& request) {
+  command.add_flag("--conflicts", request.conflicts,
+                   "measure nothing: count the bank conflicts of a tile in shared memory, and say which "
+                   "padding removes them");
+  lengths_option(command, "--tile", request.tile, "with --conflicts: lengths of the tile; 8,8,8 by default")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--element-bytes", request.element_bytes, "with --conflicts: of the tile; 4 by default")
+      ->check(CLI::IsMember({1, 2, 4, 8, 16}));
+}
+
+}  // namespace
+
+void add_bench_transpose(CLI::App& bench, Context& context) {
+  CLI::App* command = bench.add_subcommand("transpose",
+                                           "Climb the ladders of transposition on a GPU: a matrix and the "
+                                           "permutations of a tensor, from one thread to "
+                                           "sepconv's own kernels.");
+  const auto request = std::make_shared<TransposeRequest>();
+  add_size_options(*command, *request);
+  add_run_options(*command, *request);
+  add_conflict_options(*command, *request);
+  command->footer(
+      "With --device cpu the host's rungs alone.\n\nExamples:  sepconv bench transpose --size 4096x4096 "
+      "--no-3d --no-cpu\n           sepconv bench transpose --conflicts --tile 1,32,32 --perm 0,2,1");
+  command->callback([&context, request] {
+    context.action = [&context, request] { return bench_transpose(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app

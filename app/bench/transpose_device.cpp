@@ -1,0 +1,163 @@
+// The ladders on the GPU, and the copies that bring a matrix or a tensor there and back.
+#include <algorithm>
+
+#include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/transpose/ladder/ladder.hpp"
+#include "sepconv/pipeline/thread_pool.hpp"
+#include "transpose.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// What one thread of a GPU transposes well below a second; of larger matrices it is given a corner.
+constexpr std::int64_t kOneThreadSide = 512;
+
+constexpr TransposeRung kMatrixRungs[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
+                                          TransposeRung::thread_an_element, TransposeRung::copy,
+                                          TransposeRung::copy_shared,       TransposeRung::tiled_32,
+                                          TransposeRung::tiled_32_padded,   TransposeRung::tiled_16,
+                                          TransposeRung::tiled_16_padded,   TransposeRung::coalesced,
+                                          TransposeRung::coalesced_padded};
+constexpr PermuteRung kTensorRungs[] = {PermuteRung::copy,          PermuteRung::copy_shared,
+                                        PermuteRung::simple,        PermuteRung::simple_template,
+                                        PermuteRung::shared,        PermuteRung::shared_template,
+                                        PermuteRung::conflict_free, PermuteRung::tile_2d_32,
+                                        PermuteRung::tile_2d_8};
+
+using Enqueue = std::function<void(const std::byte* in, std::byte* out, DeviceStream stream)>;
+
+/// Source and result in the GPU's memory.
+class DevicePair {
+ public:
+  explicit DevicePair(std::int64_t bytes)
+      : bytes_(bytes), in_(bytes, device_resource()), out_(bytes, device_resource()) {}
+
+  void upload(const TransposeHost& host) const { copy(in_.data(), host.from()); }
+  void download(const TransposeHost& host) const { copy(host.to(), out_.data()); }
+  /// A result that nobody has written.
+  void poison() const {
+    ladder_fill(out_.data(), 0xA5, bytes_, stream_.get());
+    stream_.synchronize();
+  }
+
+  /// Of the kernels alone, by the GPU's own clock. While one round runs that does not count the host enqueues
+  /// the one that does, so that no launch is waited for.
+  double kernel_seconds(const Enqueue& enqueue) const {
+    enqueue(in_.data(), out_.data(), stream_.get());
+    begin_.record(stream_.get());
+    enqueue(in_.data(), out_.data(), stream_.get());
+    end_.record(stream_.get());
+    stream_.synchronize();
+    return end_.seconds_since(begin_);
+  }
+
+ private:
+  void copy(std::byte* to, const std::byte* from) const {
+    copy_rows(to, bytes_, from, bytes_, bytes_, 1, stream_.get());
+    stream_.synchronize();
+  }
+
+  std::int64_t bytes_;
+  Buffer in_, out_;
+  Event begin_{Event::Timing::on}, end_{Event::Timing::on};
+  Stream stream_;
+};
+
+class DeviceRungs {
+ public:
+  DeviceRungs(const TransposeRequest& request, double copy_limit, const TransposeHost& host,
+              const DevicePair& device, Executor& executor, TransposeResult& result)
+      : request_(request),
+        copy_limit_(copy_limit),
+        host_(host),
+        device_(device),
+        executor_(executor),
+        result_(result) {}
+
+  void measure(const TransposeJob& job) {
+    job.matrix ? measure_matrix(job) : measure_tensor(job);
+    measure_row({.job = job, .name = kOurs, .part = job.extent},
+                [&](const std::byte* in, std::byte* out, DeviceStream stream) {
+                  permute_cuda(job.extent, job.permutation, job.element_bytes(), in, out, stream);
+                });
+    result_.copies.push_back(
+        {job, time_copy([&] { device_.upload(host_); }), time_copy([&] { device_.download(host_); })});
+  }
+
+ private:
+  void measure_matrix(const TransposeJob& job) {
+    for (const TransposeRung rung : kMatrixRungs) {
+      TransposeShape shape{1, job.extent[1], job.extent[2], job.element_bytes()};
+      if (rung == TransposeRung::one_thread) {
+        shape.rows = std::min(shape.rows, kOneThreadSide), shape.cols = std::min(shape.cols, kOneThreadSide);
+      }
+      const std::int64_t in_pitch = job.extent[2] * job.element_bytes();
+      const std::int64_t out_pitch = only_copies(rung) ? in_pitch : job.extent[1] * job.element_bytes();
+      measure_row({.job = job,
+                   .name = std::string(name_of(rung)),
+                   .only_copies = only_copies(rung),
+                   .part = {1, shape.rows, shape.cols}},
+                  [&](const std::byte* in, std::byte* out, DeviceStream stream) {
+                    transpose_ladder(rung, shape, {in, in_pitch, 0}, {out, out_pitch, 0}, stream);
+                  });
+    }
+  }
+
+  void measure_tensor(const TransposeJob& job) {
+    for (const PermuteRung rung : kTensorRungs) {
+      if (!can_permute(rung, job.permutation)) continue;
+      const TileExtent tile = ladder_tile(rung, job.permutation, job.element_bytes());
+      measure_row({.job = job,
+                   .name = std::string(name_of(rung)),
+                   .only_copies = only_copies(rung),
+                   .part = job.extent},
+                  [&](const std::byte* in, std::byte* out, DeviceStream stream) {
+                    permute_ladder(rung, tile, job.extent, job.permutation, job.element_bytes(), in, out,
+                                   stream);
+                  });
+    }
+  }
+
+  void measure_row(TransposeRow row, const Enqueue& enqueue) {
+    device_.poison();
+    time_row(
+        request_, [&] { return device_.kernel_seconds(enqueue); }, row);
+    device_.download(host_);
+    host_.check(row, executor_);
+    row.copy_limit = copy_limit_;
+    result_.rows.push_back(std::move(row));
+  }
+
+  TrimmedMean time_copy(const std::function<void()>& copy) const {
+    copy();
+    return time_trimmed(request_.runs, request_.options.stop, [&] { return seconds_of(copy); });
+  }
+
+  const TransposeRequest& request_;
+  double copy_limit_;
+  const TransposeHost& host_;
+  const DevicePair& device_;
+  Executor& executor_;
+  TransposeResult& result_;
+};
+
+}  // namespace
+
+void bench_jobs_on_gpu(const TransposeRequest& request, double copy_limit,
+                       const std::vector<TransposeJob>& jobs, TransposeResult& result) {
+  ThreadPool all(request.threads(), request.options.stop);
+  const std::int64_t bytes = jobs.front().bytes();
+  TransposeHost host(request, bytes, all);
+  const DevicePair device(bytes);
+  device.upload(host);
+  DeviceRungs rungs(request, copy_limit, host, device, all, result);
+  for (const TransposeJob& job : jobs) {
+    host.expect(job, all);
+    if (request.cpu) bench_on_host(request, job, host, result);
+    rungs.measure(job);
+  }
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,161 @@
+// The host's side of bench transpose: memory that all rungs share, their check, and the host's own rungs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/transpose/ladder/ladder.hpp"
+#include "sepconv/pipeline/thread_pool.hpp"
+#include "transpose.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// Calls piece(first, last) for parts of [0, bytes) that begin with a word, one per thread.
+void for_each_part(std::int64_t bytes, Executor& executor,
+                   const std::function<void(std::int64_t first, std::int64_t last)>& piece) {
+  const std::int64_t share = round_up(ceil_div(bytes, std::int64_t{executor.concurrency()}), 64);
+  executor.for_each(ceil_div(bytes, share), [&](std::int64_t index, int) {
+    piece(index * share, std::min(bytes, (index + 1) * share));
+  });
+}
+
+/// Splitmix64 of the place: no two words alike, so that no misplaced element goes unseen.
+std::uint64_t noise_at(std::int64_t word) {
+  std::uint64_t z = (static_cast<std::uint64_t>(word) + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
+  for_each_part(bytes, executor, [&](std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t kWord = 8;
+    for (std::int64_t at = first; at < last; at += kWord) {
+      const std::uint64_t word = noise_at(at / kWord);
+      std::memcpy(memory + at, &word, static_cast<std::size_t>(std::min(kWord, last - at)));
+    }
+  });
+}
+
+void copy_all(const TransposeJob& job, const TransposeHost& host, Executor& executor) {
+  for_each_part(job.bytes(), executor, [&](std::int64_t first, std::int64_t last) {
+    std::memcpy(host.to() + first, host.from() + first, static_cast<std::size_t>(last - first));
+  });
+}
+
+/// 1, 2, 4 and so on, and all of them; only all of them beside a GPU.
+std::vector<int> thread_counts(const TransposeRequest& request) {
+  const int most = request.threads();
+  std::vector<int> counts;
+  for (int threads = 1; threads < most && !request.on_gpu(); threads *= 2) counts.push_back(threads);
+  counts.push_back(most);
+  return counts;
+}
+
+using Rung = std::function<void(Executor& executor)>;
+
+/// Times one rung on so many threads and checks its result.
+class HostRungs {
+ public:
+  HostRungs(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
+            TransposeResult& result)
+      : request_(request), job_(job), host_(host), result_(result), all_(request.threads()) {}
+
+  void measure(const char* name, int threads, bool only_copies, const Rung& rung) {
+    TransposeRow row{
+        .job = job_, .name = name, .threads = threads, .only_copies = only_copies, .part = job_.extent};
+    const std::unique_ptr<Executor> executor = executor_of(threads);
+    host_.poison(all_);
+    time_row(
+        request_, [&] { return seconds_of([&] { rung(*executor); }); }, row);
+    host_.check(row, all_);
+    if (only_copies) copy_limit_ = bytes_per_second(row);
+    row.copy_limit = copy_limit_;
+    result_.rows.push_back(row);
+  }
+
+ private:
+  static std::unique_ptr<Executor> executor_of(int threads) {
+    if (threads == 1) return std::make_unique<SerialExecutor>();
+    return std::make_unique<ThreadPool>(threads);
+  }
+
+  const TransposeRequest& request_;
+  const TransposeJob& job_;
+  const TransposeHost& host_;
+  TransposeResult& result_;
+  ThreadPool all_;
+  double copy_limit_ = 0;
+};
+
+}  // namespace
+
+TransposeHost::TransposeHost(const TransposeRequest& request, std::int64_t bytes, Executor& executor)
+    : from_(bytes, request.on_gpu() ? pinned_resource() : page_resource()),
+      to_(bytes, request.on_gpu() ? pinned_resource() : page_resource()),
+      expected_(bytes) {
+  fill_noise(from(), bytes, executor);
+}
+
+void TransposeHost::expect(const TransposeJob& job, Executor& executor) {
+  permute_loop(job.extent, job.permutation, job.element_bytes(), from(), expected_.data(), executor);
+}
+
+void TransposeHost::poison(Executor& executor) const {
+  for_each_part(to_.size(), executor, [&](std::int64_t first, std::int64_t last) {
+    std::memset(to() + first, 0xA5, static_cast<std::size_t>(last - first));
+  });
+}
+
+void TransposeHost::check(const TransposeRow& row, Executor& executor) const {
+  const TransposeJob& job = row.job;
+  const std::byte* const expected = row.only_copies ? from() : expected_.data();
+  // A part is the corner of a matrix, and so is what it becomes.
+  const std::int64_t rows = row.whole() ? 1 : row.part[2];
+  const std::int64_t row_bytes = row.whole() ? job.bytes() : row.part[1] * job.element_bytes();
+  const std::int64_t pitch_bytes = row.whole() ? 0 : job.extent[1] * job.element_bytes();
+  for (std::int64_t index = 0; index < rows; ++index) {
+    const std::int64_t begin = index * pitch_bytes;
+    for_each_part(row_bytes, executor, [&](std::int64_t first, std::int64_t last) {
+      const std::byte* const wanted = expected + begin + first;
+      const std::byte* const found = to() + begin + first;
+      if (std::memcmp(wanted, found, static_cast<std::size_t>(last - first)) == 0) return;
+      const std::byte* const differs = std::mismatch(wanted, wanted + (last - first), found).first;
+      const std::string device = row.threads > 0 ? fmt::format("on {} threads", row.threads) : "on the GPU";
+      throw Error(fmt::format("rung '{}' {} of {}: element {} of its result is wrong", row.name, device,
+                              text_of(job), (differs - expected) / job.element_bytes()));
+    });
+  }
+}
+
+void bench_on_host(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
+                   TransposeResult& result) {
+  const auto loop = [&](Executor& executor) {
+    permute_loop(job.extent, job.permutation, job.element_bytes(), host.from(), host.to(), executor);
+  };
+  const auto ours = [&](Executor& executor) {
+    permute_host(job.extent, job.permutation, job.element_bytes(), host.from(), host.to(), executor);
+  };
+  HostRungs rungs(request, job, host, result);
+  rungs.measure("copy", request.threads(), true, [&](Executor& executor) { copy_all(job, host, executor); });
+  rungs.measure(kLoop, 1, false, loop);
+  if (request.threads() > 1) rungs.measure(kLoop, request.threads(), false, loop);
+  for (const int threads : thread_counts(request)) rungs.measure(kOurs, threads, false, ours);
+}
+
+void bench_jobs_on_host(const TransposeRequest& request, const std::vector<TransposeJob>& jobs,
+                        TransposeResult& result) {
+  ThreadPool all(request.threads(), request.options.stop);
+  TransposeHost host(request, jobs.front().bytes(), all);
+  for (const TransposeJob& job : jobs) {
+    host.expect(job, all);
+    bench_on_host(request, job, host, result);
+  }
+}
+
+}  // namespace sepconv::app

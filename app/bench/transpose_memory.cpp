@@ -1,0 +1,51 @@
+// What bench transpose holds, asked for before anything runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/report.hpp"
+#include "transpose.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// Bytes of one buffer; throws for what no integer holds.
+void check_product(const TransposeJob& job, const char* way_out) {
+  std::int64_t bytes = job.element_bytes();
+  for (const std::int64_t length : job.extent) {
+    if (__builtin_mul_overflow(bytes, length, &bytes)) {
+      throw OutOfMemory(fmt::format("{} x {} x {} elements are more than any memory holds; give a smaller {}",
+                                    job.extent[0], job.extent[1], job.extent[2], way_out));
+    }
+  }
+}
+
+/// Source and result on the GPU; source, result and what is expected on the host.
+void check_need(const TransposeRequest& request, const TransposeJob& job, const char* way_out) {
+  check_product(job, way_out);
+  const auto check = [&](std::int64_t buffers, std::int64_t there, const std::string& where) {
+    if (job.bytes() <= there / buffers) return;
+    throw OutOfMemory(fmt::format(
+        "{} {} takes {} of {} and there are {}; give a smaller {}", size_text(job.matrix, job.extent),
+        name_of(job.type), format_bytes(static_cast<double>(buffers) * static_cast<double>(job.bytes())),
+        where, format_bytes(static_cast<double>(there)), way_out));
+  };
+  if (request.on_gpu()) {
+    check(2, device_memory_ceiling(request.options.devices, request.options),
+          fmt::format("memory of cuda:{}", request.gpu()));
+  }
+  check(3, free_memory_bytes(), "the host's memory");
+}
+
+}  // namespace
+
+void check_transpose_memory(const TransposeRequest& request) {
+  for (const PixelType type : request.types) {
+    if (request.matrix) check_need(request, matrix_job(request, type), "--size, or --no-2d");
+    if (request.permute) check_need(request, tensor_jobs(request, type).front(), "--size3, or --no-3d");
+  }
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,111 @@
+// The results of bench transpose as tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/kernels/transpose/ladder/ladder.hpp"
+#include "transpose.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+std::string factor_text(const std::optional<double>& factor) {
+  return factor ? fmt::format("{:.2f}", *factor) : "-";
+}
+
+void print_row(const TransposeResult& result, const TransposeRow& row) {
+  const double deviation = row.time.mean > 0 ? row.time.deviation / row.time.mean * 100 : 0;
+  fmt::print("{:<22} {:>7} {:>12.4f} {:>8.1f}% {:>5} {:>9.2f} {:>8.3f} {:>9} {:>12}{}\n", row.name,
+             row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation,
+             row.runs, bytes_per_second(row) / 1e9, share_of_copy(row), factor_text(speed_up(result, row)),
+             factor_text(speed_up_with_copies(result, row)),
+             row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
+}
+
+void print_copies(const TransposeCopies& copies) {
+  const double bytes = static_cast<double>(copies.job.bytes());
+  const auto way = [&](const TrimmedMean& time) {
+    return fmt::format("{:.3f} ms ({:.1f} GB/s)", time.mean * 1e3, bytes / time.mean / 1e9);
+  };
+  fmt::print("to the GPU {}, back {}, page-locked\n", way(copies.upload), way(copies.download));
+}
+
+/// The rungs of one job after another: they lie job by job.
+void print_jobs(const TransposeResult& result) {
+  std::string last;
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    const TransposeRow& row = result.rows[i];
+    const std::string text = text_of(row.job);
+    if (text != last) {
+      fmt::print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9} {:>12}\n", text, "rung", "threads",
+                 "mean ms", "deviation", "runs", "GB/s", "of copy", "x loop", "with copies");
+    }
+    print_row(result, row);
+    last = text;
+    const bool ends = i + 1 == result.rows.size() || text_of(result.rows[i + 1].job) != text;
+    const auto copies = std::ranges::find_if(
+        result.copies, [&](const TransposeCopies& other) { return text_of(other.job) == text; });
+    if (ends && copies != result.copies.end()) print_copies(*copies);
+  }
+}
+
+/// One line per rung and one column per permutation, as the lab had it.
+void print_overview(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
+  const std::vector<TransposeJob> jobs = tensor_jobs(request, type);
+  std::vector<const TransposeRow*> rungs;
+  for (const TransposeRow& row : result.rows) {
+    const bool known = std::ranges::any_of(rungs, [&](const TransposeRow* other) {
+      return other->name == row.name && other->threads == row.threads;
+    });
+    if (!row.job.matrix && row.job.type == type && !known) rungs.push_back(&row);
+  }
+  fmt::print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung",
+             "threads");
+  for (const TransposeJob& job : jobs) fmt::print(" {:>9}", to_string(job.permutation));
+  fmt::print("\n");
+  for (const TransposeRow* const rung : rungs) {
+    fmt::print("{:<22} {:>7}", rung->name, rung->threads > 0 ? fmt::format("{}", rung->threads) : "GPU");
+    for (const TransposeJob& job : jobs) {
+      const TransposeRow* const row = find_row(result, job, rung->name, rung->threads);
+      fmt::print(" {:>9}", row != nullptr ? fmt::format("{:.2f}", bytes_per_second(*row) / 1e9) : "-");
+    }
+    fmt::print("\n");
+  }
+}
+
+/// The tiles of two axes against the best tile of three.
+void print_tiles(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
+  fmt::print("\n{} {}, tiles of two axes as many times as fast as 8 x 8 x 8, conflict-free\n",
+             size_text(false, request.tensor), name_of(type));
+  fmt::print("{:<11} {:>8} {:>8}\n", "permutation", "32 x 32", "8 x 8");
+  for (const TransposeJob& job : tensor_jobs(request, type)) {
+    const auto row = [&](PermuteRung rung) { return find_row(result, job, name_of(rung), 0); };
+    const auto factor = [&](PermuteRung rung) -> std::optional<double> {
+      if (row(rung) == nullptr) return {};
+      return row(PermuteRung::conflict_free)->time.mean / row(rung)->time.mean;
+    };
+    fmt::print("{:<11} {:>8} {:>8}\n", to_string(job.permutation),
+               factor_text(factor(PermuteRung::tile_2d_32)), factor_text(factor(PermuteRung::tile_2d_8)));
+  }
+}
+
+}  // namespace
+
+void print_transpose_tables(const TransposeRequest& request, const TransposeResult& result) {
+  fmt::print("{}\n", result.device);
+  fmt::print(
+      "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
+      "GB/s: read and written; x loop: as many times as fast as the host's loop on one thread\n",
+      request.on_gpu() ? "; kernels by the GPU's clock" : "");
+  if (request.on_gpu()) fmt::print("with copies: the same with the copies to the GPU and back\n");
+  print_jobs(result);
+  for (const PixelType type : request.types) {
+    if (!request.permute) break;
+    print_overview(request, result, type);
+    if (request.on_gpu()) print_tiles(request, result, type);
+  }
+  fmt::print("\nevery rung's result was compared with the host's, element by element\n");
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,213 @@
+// Every rung of the transpose ladders against the reference, byte for byte, with poison around the result.
+// The same file runs on the simulated GPU, where the launchers' arguments are what is tested.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "../support/gpu.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/transpose/ladder/ladder.hpp"
+
+using namespace sepconv;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::int64_t kElementBytes[] = {1, 2, 4, 8};
+constexpr TransposeRung kTransposeRungs[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
+                                             TransposeRung::thread_an_element, TransposeRung::copy,
+                                             TransposeRung::copy_shared,       TransposeRung::tiled_32,
+                                             TransposeRung::tiled_32_padded,   TransposeRung::tiled_16,
+                                             TransposeRung::tiled_16_padded,   TransposeRung::coalesced,
+                                             TransposeRung::coalesced_padded,  TransposeRung::tiled_8_padded};
+constexpr PermuteRung kPermuteRungs[] = {PermuteRung::copy,          PermuteRung::copy_shared,
+                                         PermuteRung::simple,        PermuteRung::simple_template,
+                                         PermuteRung::shared,        PermuteRung::shared_template,
+                                         PermuteRung::conflict_free, PermuteRung::tile_2d_32,
+                                         PermuteRung::tile_2d_8};
+// Around the tiles of 8, 16 and 32, primes, narrow and short.
+constexpr Extent kExtents[] = {{1, 1},    {1, 97},   {97, 1},    {2, 3},   {7, 9},   {8, 8},
+                               {15, 17},  {16, 16},  {31, 33},   {32, 32}, {33, 31}, {61, 67},
+                               {3, 1500}, {1500, 3}, {130, 129}, {600, 41}};
+constexpr TensorExtent kTensors[] = {
+    {1, 1, 1},   {1, 1, 97},  {97, 1, 1},  {1, 97, 1},  {2, 3, 5},    {7, 8, 9},   {8, 8, 8},   {9, 7, 8},
+    {16, 17, 3}, {31, 2, 33}, {64, 33, 3}, {3, 64, 33}, {13, 29, 31}, {40, 1, 70}, {1, 65, 66}, {300, 5, 7}};
+
+Bytes random_bytes(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Bytes bytes(static_cast<std::size_t>(count));
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+/// Host bytes in memory of the GPU.
+class DeviceBytes {
+ public:
+  explicit DeviceBytes(const Bytes& host)
+      : memory_(static_cast<std::int64_t>(host.size()), device_resource()) {
+    const Stream stream;
+    copy_rows(data(), memory_.size(), host.data(), memory_.size(), memory_.size(), 1, stream.get());
+    stream.synchronize();
+  }
+  std::byte* data() const { return memory_.data(); }
+  Bytes download() const {
+    Bytes host(static_cast<std::size_t>(memory_.size()));
+    const Stream stream;
+    copy_rows(host.data(), memory_.size(), data(), memory_.size(), memory_.size(), 1, stream.get());
+    stream.synchronize();
+    return host;
+  }
+
+ private:
+  Buffer memory_;
+};
+
+/// Two matrices of this extent with room beside their rows, between them and after them.
+void check_matrices(TransposeRung rung, Extent extent, std::int64_t element_bytes) {
+  const TransposeShape shape{2, extent.rows, extent.cols, element_bytes};
+  const auto [out_rows, out_cols] = only_copies(rung) ? extent : Extent{extent.cols, extent.rows};
+  const std::int64_t in_pitch = (extent.cols + 3) * element_bytes, in_item = (extent.rows + 1) * in_pitch;
+  const std::int64_t out_pitch = (out_cols + 1) * element_bytes, out_item = (out_rows + 2) * out_pitch;
+  const Bytes source = random_bytes(2 * in_item, 5);
+  Bytes expected(static_cast<std::size_t>(2 * out_item), std::byte{0xA5});
+  const DeviceBytes in(source), out(expected);
+
+  const Matrices to{expected.data(), out_pitch, out_item};
+  if (only_copies(rung)) {
+    for (std::int64_t row = 0; row < 2 * extent.rows; ++row) {
+      const std::int64_t item = row / extent.rows, line = row % extent.rows;
+      std::memcpy(to.data + item * out_item + line * out_pitch,
+                  source.data() + item * in_item + line * in_pitch,
+                  static_cast<std::size_t>(extent.cols * element_bytes));
+    }
+  } else {
+    transpose_reference(shape, {source.data(), in_pitch, in_item}, to);
+  }
+
+  const Stream stream;
+  transpose_ladder(rung, shape, {in.data(), in_pitch, in_item}, {out.data(), out_pitch, out_item},
+                   stream.get());
+  stream.synchronize();
+  INFO(name_of(rung) << ", " << extent.rows << " x " << extent.cols << " of " << element_bytes << " bytes");
+  REQUIRE(out.download() == expected);
+}
+
+void check_tensor(PermuteRung rung, const TensorExtent& extent, const Permutation& permutation,
+                  std::int64_t element_bytes) {
+  const std::int64_t bytes = extent[0] * extent[1] * extent[2] * element_bytes;
+  constexpr std::size_t kFrame = 64;  // after the result
+  const Bytes source = random_bytes(bytes, 6);
+  Bytes expected(static_cast<std::size_t>(bytes) + kFrame, std::byte{0xA5});
+  const DeviceBytes in(source), out(expected);
+  permute_reference(extent, only_copies(rung) ? Permutation() : permutation, element_bytes, source.data(),
+                    expected.data());
+
+  const Stream stream;
+  permute_ladder(rung, ladder_tile(rung, permutation, element_bytes), extent, permutation, element_bytes,
+                 in.data(), out.data(), stream.get());
+  stream.synchronize();
+  INFO(name_of(rung) << ", " << extent[0] << " x " << extent[1] << " x " << extent[2] << " by "
+                     << to_string(permutation) << ", " << element_bytes << " bytes");
+  REQUIRE(out.download() == expected);
+}
+
+}  // namespace
+
+TEST_CASE("every rung of the matrix ladder is the reference, byte for byte", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  for (const TransposeRung rung : kTransposeRungs) {
+    for (const Extent extent : kExtents) {
+      for (const std::int64_t bytes : kElementBytes) check_matrices(rung, extent, bytes);
+    }
+  }
+}
+
+TEST_CASE("every rung of the tensor ladder is the reference, byte for byte", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  for (const Permutation& permutation : all_permutations()) {
+    for (const PermuteRung rung : kPermuteRungs) {
+      if (!can_permute(rung, permutation)) continue;
+      for (const TensorExtent& extent : kTensors) {
+        for (const std::int64_t bytes : kElementBytes) check_tensor(rung, extent, permutation, bytes);
+      }
+    }
+  }
+}
+
+TEST_CASE("every rung of the transpose ladders: one size", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  for (const TransposeRung rung : kTransposeRungs) check_matrices(rung, {41, 70}, 4);
+  for (const Permutation& permutation : all_permutations()) {
+    for (const PermuteRung rung : kPermuteRungs) {
+      if (can_permute(rung, permutation)) check_tensor(rung, {9, 10, 35}, permutation, 2);
+    }
+  }
+}
+
+TEST_CASE("the plain loops are the reference, on one thread and in pieces") {
+  // Counts its tasks as an executor of three threads would have them.
+  struct Pieces final : Executor {
+    int concurrency() const noexcept override { return 3; }
+    void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
+      for (std::int64_t index = count; index-- > 0;) task(index, 0);
+    }
+  } pieces;
+  SerialExecutor serial;
+  for (const TensorExtent& extent : kTensors) {
+    for (const Permutation& permutation : all_permutations()) {
+      for (const std::int64_t bytes : kElementBytes) {
+        const Bytes source = random_bytes(extent[0] * extent[1] * extent[2] * bytes, 7);
+        Bytes expected(source.size()), alone(source.size()), in_pieces(source.size());
+        permute_reference(extent, permutation, bytes, source.data(), expected.data());
+        permute_loop(extent, permutation, bytes, source.data(), alone.data(), serial);
+        permute_loop(extent, permutation, bytes, source.data(), in_pieces.data(), pieces);
+        INFO(extent[0] << " x " << extent[1] << " x " << extent[2] << " by " << to_string(permutation) << ", "
+                       << bytes << " bytes");
+        REQUIRE(alone == expected);
+        REQUIRE(in_pieces == expected);
+      }
+    }
+  }
+  CHECK_THROWS_AS(permute_loop({1, 2, 3}, {}, 3, nullptr, nullptr, serial), InvalidArgument);
+}
+
+TEST_CASE("the ladder's padded tiles read without conflicts") {
+  for (const Permutation& permutation : all_permutations()) {
+    for (const std::int64_t bytes : kElementBytes) {
+      const TileExtent tile = ladder_tile(PermuteRung::conflict_free, permutation, bytes);
+      INFO(to_string(permutation) << ", " << bytes << " bytes: " << tile[0] << "," << tile[1] << ","
+                                  << tile[2]);
+      const TileAccess access{{8, 8, 8}, permutation, static_cast<int>(bytes)};
+      CHECK(count_conflicts(access, tile).read == 0);
+      CHECK(tile[0] * tile[1] * tile[2] * bytes <= 48 << 10);
+      CHECK(ladder_tile(PermuteRung::shared_template, permutation, bytes) == TileExtent{8, 8, 8});
+    }
+  }
+}
+
+TEST_CASE("what the transpose ladders were not made for is refused, without a GPU too") {
+  std::byte memory[64] = {};
+  const auto transpose = [&](const TransposeShape& shape, std::int64_t pitch, std::int64_t offset) {
+    transpose_ladder(TransposeRung::coalesced, shape, {memory + offset, pitch, 0}, {memory, 16, 0}, nullptr);
+  };
+  CHECK_THROWS_AS(transpose({1, 2, 2, 3}, 16, 0), InvalidArgument);
+  CHECK_THROWS_AS(transpose({1, 2, 2, 16}, 32, 0), InvalidArgument);
+  CHECK_THROWS_AS(transpose({1, 2, -2, 4}, 16, 0), InvalidArgument);
+  CHECK_THROWS_AS(transpose({1, 2, 2, 4}, 18, 0), InvalidArgument);
+  CHECK_THROWS_AS(transpose({1, std::int64_t{1} << 20, std::int64_t{1} << 11, 1}, 16, 0), InvalidArgument);
+  CHECK_THROWS_AS(transpose({std::int64_t{1} << 40, std::int64_t{1} << 40, 1, 1}, 16, 0), InvalidArgument);
+  CHECK_NOTHROW(transpose({1, 0, 5, 4}, 16, 0));
+
+  const TileExtent cube{8, 8, 8};
+  const auto permute = [&](PermuteRung rung, const TileExtent& tile, const Permutation& permutation,
+                           std::int64_t bytes) {
+    permute_ladder(rung, tile, {2, 2, 2}, permutation, bytes, memory, memory + 32, nullptr);
+  };
+  CHECK_THROWS_AS(permute(PermuteRung::tile_2d_32, cube, {{1, 0, 2}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteRung::tile_2d_8, cube, {{0, 1, 2}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteRung::conflict_free, {8, 8, 7}, {{2, 1, 0}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteRung::conflict_free, {8, 100, 100}, {{2, 1, 0}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteRung::simple, cube, {{2, 1, 0}}, 12), InvalidArgument);
+}
