@@ -14,13 +14,23 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.2f}", *factor) : "-";
 }
 
-void print_row(const TransposeResult& result, const TransposeRow& row) {
-  const double deviation = row.time.mean > 0 ? row.time.deviation / row.time.mean * 100 : 0;
-  fmt::print("{:<22} {:>7} {:>12.4f} {:>8.1f}% {:>5} {:>9.2f} {:>8.3f} {:>9} {:>12}{}\n", row.name,
-             row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation,
-             row.runs, bytes_per_second(row) / 1e9, share_of_copy(row), factor_text(speed_up(result, row)),
-             factor_text(speed_up_with_copies(result, row)),
-             row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
+/// Of three runs one is left, which deviates from nothing.
+std::string deviation_text(const TransposeRow& row) {
+  return row.runs > 3 ? fmt::format("{:.1f}%", row.time.deviation / row.time.mean * 100) : "-";
+}
+
+void print_header(const std::string& job, bool on_gpu) {
+  fmt::print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9}{}\n", job, "rung", "threads", "mean ms",
+             "deviation", "runs", "GB/s", "of copy", "x loop", on_gpu ? "  with copies" : "");
+}
+
+void print_row(const TransposeResult& result, const TransposeRow& row, bool on_gpu) {
+  fmt::print("{:<22} {:>7} {:>12.4f} {:>9} {:>5} {:>9.2f} {:>8.3f} {:>9}", row.name,
+             row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3,
+             deviation_text(row), row.runs, bytes_per_second(row) / 1e9, share_of_copy(row),
+             factor_text(speed_up(result, row)));
+  if (on_gpu) fmt::print(" {:>12}", factor_text(speed_up_with_copies(result, row)));
+  fmt::print("{}\n", row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
 }
 
 void print_copies(const TransposeCopies& copies) {
@@ -32,16 +42,13 @@ void print_copies(const TransposeCopies& copies) {
 }
 
 /// The rungs of one job after another: they lie job by job.
-void print_jobs(const TransposeResult& result) {
+void print_jobs(const TransposeResult& result, bool on_gpu) {
   std::string last;
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     const TransposeRow& row = result.rows[i];
     const std::string text = text_of(row.job);
-    if (text != last) {
-      fmt::print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9} {:>12}\n", text, "rung", "threads",
-                 "mean ms", "deviation", "runs", "GB/s", "of copy", "x loop", "with copies");
-    }
-    print_row(result, row);
+    if (text != last) print_header(text, on_gpu);
+    print_row(result, row, on_gpu);
     last = text;
     const bool ends = i + 1 == result.rows.size() || text_of(result.rows[i + 1].job) != text;
     const auto copies = std::ranges::find_if(
@@ -96,10 +103,12 @@ void print_transpose_tables(const TransposeRequest& request, const TransposeResu
   fmt::print("{}\n", result.device);
   fmt::print(
       "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
-      "GB/s: read and written; x loop: as many times as fast as the host's loop on one thread\n",
+      "GB/s: read and written; of copy: of the same device's copy, on the host by all threads; x loop: as "
+      "many "
+      "times as fast as the host's loop on one thread\n",
       request.on_gpu() ? "; kernels by the GPU's clock" : "");
   if (request.on_gpu()) fmt::print("with copies: the same with the copies to the GPU and back\n");
-  print_jobs(result);
+  print_jobs(result, request.on_gpu());
   for (const PixelType type : request.types) {
     if (!request.permute) break;
     print_overview(request, result, type);
