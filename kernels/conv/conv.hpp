@@ -19,6 +19,8 @@ namespace sepconv {
 struct SeparableTaps {
   std::vector<double> row;
   std::vector<double> col;
+  /// Column pass before row pass: the bits of a convolution of the transposed image, transposed back.
+  bool columns_first = false;
 
   std::int64_t row_radius() const noexcept {
     return row.empty() ? 0 : static_cast<std::int64_t>(row.size() / 2);
@@ -26,16 +28,19 @@ struct SeparableTaps {
   std::int64_t col_radius() const noexcept {
     return col.empty() ? 0 : static_cast<std::int64_t>(col.size() / 2);
   }
+
+  /// The taps that do to a transposed image what these do to the image, to the bit.
+  SeparableTaps transposed() const { return {col, row, !columns_first}; }
 };
 
-/// out = column pass (row pass (in extended by border)), for the pixels of out.rect.
+/// out = column pass (row pass (in extended by border)), for the pixels of out.rect; the passes change places if taps.columns_first.
 ///
 /// Shape: `in.rect` holds out.rect grown by (col_radius, row_radius) and clipped to the image; in.image ==
 /// out.image. Any pixel types; channels equal. Arithmetic: taps are rounded once to `arithmetic`; each pass
 /// is, per element, acc = +0; for k ascending: acc = fma(tap[k], x[k], acc). Between the passes values stay
 /// in the arithmetic type; a store to an integer type rounds half to even and saturates (NaN becomes 0).
-/// Constant borders extend the image before the row pass, so a row outside the image is the row pass of a
-/// constant row. The reference: one loop nest a pass, meant to be read. Any radius, also beyond the image.
+/// Constant borders extend the image before the first pass, so a row outside the image is the row pass of a
+/// constant row (with columns_first, a column outside it the column pass of a constant column). The reference: one loop nest a pass, meant to be read. Any radius, also beyond the image.
 void convolve_reference(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                         const Region& out, Arithmetic arithmetic);
 
@@ -59,7 +64,7 @@ struct ConvolutionEpilogue {
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena are
 /// device memory that stays valid until the stream has passed; the arena's space is given back on return and
 /// may be used again by work that comes later on the same stream. Taps travel with the launch, so any number
-/// of calls may run at once. `in` and `out` do not overlap; a join's operand may be `out`. Throws InvalidArgument and CudaError.
+/// of calls may run at once. With columns_first the image is transposed in the arena before and after. `in` and `out` do not overlap; a join's operand may be `out`. Throws InvalidArgument and CudaError.
 void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue = {});

@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "sepconv/kernels/conv/columns_first-inl.h"
 #include "sepconv/kernels/conv/march-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,9 +22,38 @@ Taps<A> rounded_taps(const std::vector<double>& taps, Arena& arena) {
   return {rounded, count};
 }
 
+/// Calls filter(strip) for each strip of the output.
+template <class Filter>
+void for_each_strip(const StripLayout& layout, const Region& out, const Filter& filter) {
+  for (std::int64_t col = out.rect.col; col < out.rect.col_end(); col += layout.strip_cols) {
+    const std::int64_t cols = std::min(layout.strip_cols, out.rect.col_end() - col);
+    filter(out.crop({out.rect.row, col, out.rect.rows, cols}));
+  }
+}
+
+template <class A>
+void convolve_columns_first(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                            const Region& out, Arena& arena) {
+  const Arena::Scope scope(arena);
+  const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
+  const Taps<A> row_taps = rounded_taps<A>(taps.row, arena);
+  const Taps<A> col_taps = rounded_taps<A>(taps.col, arena);
+  ColumnsFirstScratch<A> scratch;
+  scratch.block = arena.allocate<A>(layout.padded_elements);
+  scratch.ring = {arena.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
+                  layout.ring_pitch};
+  scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
+  scratch.filtered = arena.allocate<A>(layout.ring_pitch);
+  scratch.window = arena.allocate<const A*>(layout.window_rows);
+  for_each_strip(layout, out, [&](const Region& strip) {
+    ColumnsFirstStrip<A>(row_taps, col_taps, border, in, strip, scratch).run(arena);
+  });
+}
+
 template <class A>
 void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
               Arena& arena) {
+  if (taps.columns_first) return convolve_columns_first<A>(taps, border, in, out, arena);
   const Arena::Scope scope(arena);
   const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
   const Taps<A> row_taps = rounded_taps<A>(taps.row, arena);
@@ -35,16 +65,14 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
   scratch.window = arena.allocate<const A*>(layout.window_rows);
 
-  for (std::int64_t col = out.rect.col; col < out.rect.col_end(); col += layout.strip_cols) {
-    const std::int64_t cols = std::min(layout.strip_cols, out.rect.col_end() - col);
-    const Region strip = out.crop({out.rect.row, col, out.rect.rows, cols});
-    const RowFilter<A> rows(row_taps, border, in, col, cols, padded);
+  for_each_strip(layout, out, [&](const Region& strip) {
+    const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
     if (taps.col.empty()) {
       filter_strip_rows(rows, strip, scratch.ring.data, arena);
     } else {
       march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
     }
-  }
+  });
 }
 
 void convolve_f32(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,

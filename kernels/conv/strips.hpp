@@ -21,6 +21,8 @@ struct ConvTuning {
   static constexpr std::int64_t kSecondCacheBytes = 512 << 10;
   /// ... down to strips of a few vectors.
   static constexpr std::int64_t kLeastElements = 128;
+  /// Columns of a strip for each of its halo, when columns are filtered first.
+  static constexpr std::int64_t kHaloFactor = 8;
   /// Source rows from a row being asked for to its being filtered.
   static constexpr std::int64_t kPrefetchRows = 8;
   /// Elements that a kernel may touch beyond a scratch row's end: the widest vector's worth.
@@ -34,16 +36,24 @@ struct StripLayout {
   std::int64_t window_rows = 0;      ///< rows under the column taps of a block of output rows
   std::int64_t ring_rows = 0;        ///< filtered rows kept
   std::int64_t ring_pitch = 0;       ///< elements from ring row to ring row
-  std::int64_t padded_elements = 0;  ///< of a source row with its border or halo on both sides
+  std::int64_t padded_elements = 0;  ///< of a source row with its border or halo on both sides; with columns_first of a block of rows
 
   StripLayout(const SeparableTaps& taps, Extent out, Extent image, std::int64_t channels,
               std::int64_t element_bytes) {
-    const std::int64_t most_cols = std::min(out.cols, most_strip_cols(taps, channels, element_bytes));
+    std::int64_t most_cols = most_strip_cols(taps, channels, element_bytes);
+    // Columns first: those of the halo are filtered for each strip anew.
+    if (taps.columns_first) most_cols = std::max(most_cols, ConvTuning::kHaloFactor * taps.row_radius());
+    most_cols = std::min(out.cols, most_cols);
     strip_cols = ceil_div(out.cols, ceil_div(out.cols, most_cols));  // strips of equal width
     window_rows = 2 * taps.col_radius() + std::min(ConvTuning::kRowsPerBlock, out.rows);
     ring_rows = std::min(window_rows, image.rows);
-    ring_pitch = odd_cache_lines(most_cols * channels + ConvTuning::kSlackElements, element_bytes);
     padded_elements = (most_cols + 2 * taps.row_radius()) * channels + ConvTuning::kSlackElements;
+    if (taps.columns_first) {
+      ring_pitch = odd_cache_lines(padded_elements, element_bytes);
+      padded_elements = ring_pitch * std::min(ConvTuning::kRowsPerBlock, out.rows);
+    } else {
+      ring_pitch = odd_cache_lines(most_cols * channels + ConvTuning::kSlackElements, element_bytes);
+    }
   }
 
   /// Arena bytes for everything that a convolution takes.
@@ -51,7 +61,7 @@ struct StripLayout {
     const auto bytes = [=](std::int64_t count) { return Arena::bytes_for(count * element_bytes); };
     return bytes(static_cast<std::int64_t>(taps.row.size())) +
            bytes(static_cast<std::int64_t>(taps.col.size())) + bytes(padded_elements) +
-           bytes(ring_rows * ring_pitch) + bytes(ring_pitch) +
+           bytes(ring_rows * ring_pitch) + (taps.columns_first ? 2 : 1) * bytes(ring_pitch) +
            Arena::bytes_for(window_rows * static_cast<std::int64_t>(sizeof(void*)));
   }
 

@@ -29,7 +29,7 @@ struct ConvolutionCase {
 inline std::ostream& operator<<(std::ostream& out, const ConvolutionCase& c) {
   return out << "image " << c.image.rows << " x " << c.image.cols << " x " << c.channels << ", out "
              << to_string(c.out) << ", taps " << c.taps.row.size() << " and " << c.taps.col.size()
-             << ", border " << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from)
+             << (c.taps.columns_first ? " (columns first)" : "") << ", border " << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from)
              << " to " << name_of(c.to) << " in " << name_of(c.arithmetic)
              << (c.special ? ", special values" : "");
 }
@@ -64,6 +64,7 @@ inline ConvolutionCase random_case(Random& random, std::int64_t largest_side, st
     c.taps.row = random_taps(random, random_between(random, 0, largest_radius));
   if (random_between(random, 0, 9) > 0)
     c.taps.col = random_taps(random, random_between(random, 0, largest_radius));
+  c.taps.columns_first = random_between(random, 0, 2) == 0;
   c.border = {random_of(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
   c.out.row = random_between(random, 0, c.image.rows - 1);
   c.out.col = random_between(random, 0, c.image.cols - 1);

@@ -39,6 +39,12 @@ void check_case(const ConvolutionCase& c, Random& random) {
   }
 }
 
+void transpose_pixels(const ConstPixelView& in, const PixelView& out) {
+  for (std::int64_t row = 0; row < in.extent.rows; ++row) {
+    for (std::int64_t col = 0; col < in.extent.cols; ++col) copy_pixels(in.crop({row, col, 1, 1}), out.crop({col, row, 1, 1}));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("convolve_host has the reference's bits: random small images") {
@@ -110,7 +116,38 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
                   Arithmetic::f32,
                   false},
                  random);
+      check_case({{random_taps(random, 9), random_taps(random, 3), true},
+                  {random_of(random, kBorderModes), 4.5},
+                  image,
+                  out,
+                  channels,
+                  PixelType::f32,
+                  PixelType::i16,
+                  Arithmetic::f32,
+                  false},
+                 random);
     }
+  }
+}
+
+TEST_CASE("columns first is the convolution of the transposed image, to the bit") {
+  Random random(8);
+  for (int i = 0; i < 80; ++i) {
+    ConvolutionCase c = random_case(random, 24, 6);
+    c.taps.columns_first = true;
+    const SeparableTaps across = c.taps.transposed();
+    REQUIRE(!across.columns_first);
+    Image image(c.image, c.channels, c.from, 0);
+    fill_random(image.view, random, false);
+    const Extent turned{c.image.cols, c.image.rows};
+    Image turned_image(turned, c.channels, c.from, 0);
+    transpose_pixels(image.view, turned_image.view);
+    Image result(c.image, c.channels, c.to, 0), turned_result(turned, c.channels, c.to, 0), expected(c.image, c.channels, c.to, 0);
+    convolve_reference(c.taps, c.border, Region::whole(image.view), Region::whole(result.view), c.arithmetic);
+    convolve_reference(across, c.border, Region::whole(turned_image.view), Region::whole(turned_result.view), c.arithmetic);
+    transpose_pixels(turned_result.view, expected.view);
+    INFO(c);
+    REQUIRE(differing_elements(expected.view, result.view) == 0);
   }
 }
 
