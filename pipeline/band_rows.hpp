@@ -13,6 +13,6 @@ struct BandRows {
 };
 
 /// `follows`: whether the band before is at hand; it is not for the first band of a run or of a device.
-BandRows band_rows(const Plan& plan, const Chain& chain, const SourceLayout& source, std::int64_t band, bool follows);
+BandRows band_rows(const Plan& plan, const SourceLayout& source, std::int64_t band, bool follows);
 
 }  // namespace sepconv

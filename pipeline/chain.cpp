@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "sepconv/core/error.hpp"
 
 namespace sepconv {
 
-void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream, std::span<const PointwiseOp>) const {
+void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
+                    std::span<const PointwiseOp>) const {
   throw CudaError(fmt::format("stage '{}' does not run on a GPU; use --device cpu", text()));
 }
 
@@ -35,6 +38,22 @@ const Stage* Chain::host_only_stage(const ImageSpec& source) const {
     if (!stages_[i]->runs_on_device(all[i])) return stages_[i].get();
   }
   return nullptr;
+}
+
+Chain Chain::transposes_last() const {
+  Chain result;
+  StagePtr carried;  // a transpose on its way to the end
+  for (const StagePtr& stage : stages_) {
+    if (stage->is_transpose()) {
+      carried = carried == nullptr ? stage : nullptr;
+      continue;
+    }
+    const StagePtr twin = carried != nullptr ? stage->transposed() : stage;
+    if (twin == nullptr) result.then(std::exchange(carried, nullptr));
+    result.then(twin != nullptr ? twin : stage);
+  }
+  if (carried != nullptr) result.then(carried);
+  return result;
 }
 
 std::string Chain::text() const {

@@ -41,6 +41,10 @@ class Chain {
   /// The first stage that does not run on a device for this source; null if all do.
   const Stage* host_only_stage(const ImageSpec& source) const;
 
+  /// The same result by less moving: every transpose goes towards the end, past stages that have a transposed() twin, and two that meet
+  /// cancel. What is left of them is one transpose at the end, unless a stage has no twin. The same bits.
+  Chain transposes_last() const;
+
   /// "gaussian:... | cast:..." or "copy" for an empty chain.
   std::string text() const;
 

@@ -8,81 +8,106 @@
 namespace sepconv {
 namespace {
 
-std::int64_t intermediate_bytes(const Rect& rect, const ImageSpec& spec, Arithmetic arithmetic) {
-  return Arena::view_bytes(rect.extent(), spec.channels, pixel_type_of(arithmetic));
-}
-
 /// A stage and the pointwise stages after it that it does as well.
 struct Step {
   std::size_t first;
   std::vector<PointwiseOp> then;
+  PixelType result = PixelType::f32;  ///< what its result is stored as
   std::size_t end() const noexcept { return first + 1 + then.size(); }
 };
 
+/// Between stages that compute, values are of the arithmetic type; those that only move pixels are given the
+/// type that they are to deliver, so that a transpose at the end moves the result's bytes and one at the
+/// beginning the source's.
+void set_result_types(std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
+                      Arithmetic arithmetic) {
+  PixelType type = specs.back().type;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    steps[i].result = type;
+    if (!chain.stages()[steps[i].first]->moves_only()) type = pixel_type_of(arithmetic);
+  }
+  for (Step& step : steps) {
+    if (!chain.stages()[step.first]->moves_only()) break;
+    step.result = specs.front().type;
+  }
+}
+
 /// Every stage for itself, as the CPU computes them.
-std::vector<Step> single_steps(const Chain& chain) {
+std::vector<Step> single_steps(const Chain& chain, const std::vector<ImageSpec>& specs,
+                               Arithmetic arithmetic) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i < chain.size(); ++i) steps.push_back({i, {}});
+  set_result_types(steps, chain, specs, arithmetic);
   return steps;
 }
 
 /// Pointwise stages done by the stage before them, as a device computes them.
-std::vector<Step> fused_steps(const Chain& chain) {
+std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& specs,
+                              Arithmetic arithmetic) {
   std::vector<Step> steps;
+  const auto takes_more = [&](const Step& step) {
+    return step.then.size() < kMostFusedOps && !chain.stages()[step.first]->moves_only();
+  };
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const PointwiseOp* op = chain.stages()[i]->pointwise();
-    if (op != nullptr && !steps.empty() && steps.back().then.size() < kMostFusedOps) {
+    if (op != nullptr && !steps.empty() && takes_more(steps.back())) {
       steps.back().then.push_back(*op);
     } else {
       steps.push_back({i, {}});
     }
   }
+  set_result_types(steps, chain, specs, arithmetic);
   return steps;
 }
 
 /// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
 std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
-                                       const std::vector<Rect>& rects, Arithmetic arithmetic) {
+                                       const std::vector<Rect>& rects) {
   std::array<std::int64_t, 2> bytes{};
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
     const std::size_t end = steps[i].end();
-    bytes[i % 2] = std::max(bytes[i % 2], intermediate_bytes(rects[end], specs[end], arithmetic));
+    bytes[i % 2] =
+        std::max(bytes[i % 2], Arena::view_bytes(rects[end].extent(), specs[end].channels, steps[i].result));
   }
   return bytes;
 }
 
-PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Arithmetic arithmetic) {
-  const PixelType type = pixel_type_of(arithmetic);
+PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, PixelType type) {
   return {slab, rect.extent(), spec.channels, type,
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
 }
 
-/// Upper bound of the arena bytes for any output of at most this extent. stage_bytes(stage, output, input) is a stage's own share.
+/// Upper bound of the arena bytes for any output of at most this extent. stage_bytes(stage, output, input) is
+/// a stage's own share.
 template <class StageBytes>
-std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
-                         Arithmetic arithmetic, const StageBytes& stage_bytes) {
+std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
+                         const std::vector<ImageSpec>& specs, Extent output, const StageBytes& stage_bytes) {
   const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
-  const auto slabs = slab_bytes(steps, specs, rects, arithmetic);
+  const auto slabs = slab_bytes(steps, specs, rects);
   std::int64_t most = 0;
   for (const Step& step : steps) {
-    most = std::max(most, stage_bytes(*chain.stages()[step.first], rects[step.end()].extent(), specs[step.first]));
+    most = std::max(most,
+                    stage_bytes(*chain.stages()[step.first], rects[step.end()].extent(), specs[step.first]));
   }
   return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
 }
 
 /// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
 template <class Compute>
-void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
                 const ConstRegion& source, const Region& out, Arena& arena, const Compute& compute) {
   const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
   const Arena::Scope scope(arena);
-  const auto bytes = slab_bytes(steps, specs, rects, arithmetic);
-  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]), arena.allocate<std::byte>(bytes[1])};
+  const auto bytes = slab_bytes(steps, specs, rects);
+  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]),
+                                        arena.allocate<std::byte>(bytes[1])};
   ConstRegion in = source;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::size_t end = steps[i].end();
     Region result = out;
-    if (i + 1 < steps.size()) result = {view_in(slabs[i % 2], rects[end], specs[end], arithmetic), rects[end], specs[end].extent};
+    if (i + 1 < steps.size())
+      result = {view_in(slabs[i % 2], rects[end], specs[end], steps[i].result), rects[end],
+                specs[end].extent};
     compute(*chain.stages()[steps[i].first], steps[i], in, result);
     in = result;
   }
@@ -116,14 +141,15 @@ Rect middle_rect(Extent image, Extent part) {
 
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic) {
-  return steps_bytes(single_steps(chain), chain, specs, tile, arithmetic,
+  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, tile,
                      [&](const Stage& stage, Extent output, const ImageSpec& input) {
                        return stage.scratch_bytes(output, input, arithmetic);
                      });
 }
 
-std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output, Arithmetic arithmetic) {
-  return steps_bytes(fused_steps(chain), chain, specs, output, arithmetic,
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
+                                Arithmetic arithmetic) {
+  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, output,
                      [&](const Stage& stage, Extent part, const ImageSpec& input) {
                        return stage.device_bytes(part, input, arithmetic);
                      });
@@ -134,7 +160,8 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   double operations = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     // A row pass runs over the input's rows, a column pass over the output's.
-    const double rows = static_cast<double>(rects[i].rows + rects[i + 1].rows) / 2;
+    const std::int64_t in_rows = chain.stages()[i]->moves_only() ? rects[i + 1].rows : rects[i].rows;
+    const double rows = static_cast<double>(in_rows + rects[i + 1].rows) / 2;
     const double elements = rows * static_cast<double>(rects[i + 1].cols * specs[i + 1].channels);
     operations += chain.stages()[i]->operations_per_element() * elements;
   }
@@ -147,19 +174,19 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
   }
-  walk_steps(single_steps(chain), chain, specs, arithmetic, source, out, arena,
+  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, arena,
              [&](const Stage& stage, const Step&, const ConstRegion& in, const Region& result) {
                stage.apply(in, result, arithmetic, arena);
              });
 }
 
-void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic, const ConstRegion& source,
-                   const Region& out, Arena& arena, DeviceStream stream) {
+void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                   const ConstRegion& source, const Region& out, Arena& arena, DeviceStream stream) {
   if (chain.empty()) {
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
   }
-  walk_steps(fused_steps(chain), chain, specs, arithmetic, source, out, arena,
+  walk_steps(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena,
              [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
                stage.enqueue(in, result, arithmetic, arena, stream, step.then);
              });

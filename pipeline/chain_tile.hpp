@@ -20,7 +20,7 @@ std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile);
 
 /// Computes out.rect of the chain's result. `source` holds the part of the source image that it needs.
-/// Intermediate images live in the arena, in the arithmetic type, two at a time.
+/// Intermediate images live in the arena, two at a time: in the arithmetic type, or the result's before stages that only move pixels.
 void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
                   const ConstRegion& source, const Region& out, Arena& arena);
 

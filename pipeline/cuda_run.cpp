@@ -34,7 +34,7 @@ std::string track_suffix(const Plan& plan, int device) {
   return plan.devices.size() == 1 ? "" : fmt::format(" cuda:{}", device);
 }
 
-CudaRun::CudaRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options)
+CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options)
     : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan, options), pool_(plan.threads, state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
@@ -42,7 +42,7 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Chain& chain, const Plan& p
     const int device = plan.devices[i];
     const DeviceScope scope(device);
     lanes_.push_back(
-        {std::make_unique<DeviceRing>(device, track_suffix(plan, device), bands, source, sink, chain, plan, options), {}});
+        {std::make_unique<DeviceRing>(device, track_suffix(plan, device), bands, source, sink, plan, options), {}});
   }
 }
 

@@ -29,7 +29,7 @@ std::string track_suffix(const Plan& plan, int device);
 class CudaRun {
  public:
   /// Allocates all slots, on the host and on every device. Throws OutOfMemory before anything is read.
-  CudaRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options);
+  CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options);
 
   /// As StreamingRun::execute.
   void execute(Timeline& timeline);

@@ -15,8 +15,8 @@ void copy_pixels_in_order(const ConstPixelView& from, const PixelView& to, Devic
 }  // namespace
 
 DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
-                       const Chain& chain, const Plan& plan, const RunOptions& options)
-    : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), chain_(chain), plan_(plan) {
+                       const Plan& plan, const RunOptions& options)
+    : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), plan_(plan) {
   std::pmr::memory_resource* const pinned = options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
   std::pmr::memory_resource* const memory = options.device_memory != nullptr ? options.device_memory : device_resource();
   const std::int64_t input_bytes = source.is_page_locked() ? 0 : plan.slot_input_bytes;
@@ -44,7 +44,7 @@ DeviceRing::~DeviceRing() {
 }
 
 BandRows DeviceRing::rows_of(std::int64_t band) const {
-  return band_rows(plan_, chain_, source_.layout(), band, band > bands_.first);
+  return band_rows(plan_, source_.layout(), band, band > bands_.first);
 }
 
 PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
@@ -102,7 +102,7 @@ void DeviceRing::compute(std::int64_t band) {
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
   // The span begins here: waiting is not computing.
   events.compute.begin.record(compute_.get());
-  enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  enqueue_chain(plan_.chain, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
   events.compute.end.record(compute_.get());
 }
 

@@ -30,7 +30,7 @@ class DeviceRing {
  public:
   /// Allocates everything. Throws OutOfMemory, before anything is read, and CudaError.
   DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
-             const Chain& chain, const Plan& plan, const RunOptions& options);
+             const Plan& plan, const RunOptions& options);
   DeviceRing(DeviceRing&&) = delete;
   /// Waits for the work of its own streams.
   ~DeviceRing();
@@ -87,7 +87,6 @@ class DeviceRing {
   BandRange bands_;
   const Reader& source_;
   const Writer& sink_;
-  const Chain& chain_;
   const Plan& plan_;
   std::vector<Slot> slots_;
   std::vector<Buffer> device_inputs_;

@@ -10,25 +10,13 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
+#include "sepconv/pipeline/plan_candidates.hpp"
 #include "sepconv/pipeline/plan_cost.hpp"
 #include "sepconv/pipeline/report.hpp"
 
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kPreferredInputBytes =
-    8 << 20;  // a band that the outer caches hold while it is filtered
-constexpr std::int64_t kHaloFactor =
-    4;                              // a band is at least so many times as high as its halo, if memory allows
-// Bands for a GPU. With n bands the first upload and the last download, which nothing hides, take 1/n of the bus's time, and every
-// band costs as much as copying kBandOverheadBytes; the sum is least for bands of sqrt(image * overhead) bytes. Measured on an H200:
-// 26 us a band at 51 GB/s.
-constexpr double kBandOverheadBytes = 1.3e6;
-constexpr std::int64_t kLeastDeviceInputBytes = 4 << 20;
-constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
-// What passes through slots on the host stays in its caches: reading and writing files is then faster than for larger bands.
-constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
-constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr double kDeviceMemoryShare = 0.9;  // of what is free
 constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
 constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
@@ -56,50 +44,6 @@ void check_options(const PlanOptions& options) {
     if (std::count(options.devices.begin(), device, *device) > 0)
       throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
   }
-}
-
-/// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`.
-std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side) {
-  std::vector<std::int64_t> result;
-  for (std::int64_t size = most;; size = size / 2) {
-    const std::int64_t rounded = std::min(round_up(std::max<std::int64_t>(size, 1), unit), side);
-    if (result.empty() || rounded < result.back()) result.push_back(rounded);
-    if (size <= unit) return result;
-  }
-}
-
-std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
-  const Extent image = problem.specs.back().extent;
-  const std::int64_t unit = problem.band_unit().rows;
-  if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
-  const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
-  const std::int64_t halo = problem.halo_rows({1, image.cols});
-  const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
-  const bool staged = problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
-  const std::int64_t device_bytes =
-      std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)), kLeastDeviceInputBytes,
-                 staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
-  const std::int64_t input_bytes = problem.devices > 0 ? device_bytes : kPreferredInputBytes;
-  const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
-  const std::int64_t rows =
-      std::max({ceil_div(input_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows()});
-  return sizes(rows, unit, image.rows);
-}
-
-std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {
-  const Extent image = problem.specs.back().extent;
-  const std::int64_t unit = problem.band_unit().cols;
-  const bool whole_rows = problem.source.layout().access == Access::sequential ||
-                          problem.sink.layout().access == Access::sequential;
-  if (options.band_cols > 0) {
-    const std::int64_t cols = std::min(round_up(options.band_cols, unit), image.cols);
-    if (whole_rows && cols < image.cols)
-      throw InvalidArgument(
-          "column tiles need a source and a sink that take any rectangle; leave band_cols out");
-    return {cols};
-  }
-  if (whole_rows) return {image.cols};
-  return sizes(image.cols, std::max<std::int64_t>(unit, std::min<std::int64_t>(64, image.cols)), image.cols);
 }
 
 /// Ceilings for the host and for each GPU.
@@ -135,16 +79,15 @@ Search search(const PlanProblem& problem, const PlanOptions& options, int thread
   std::vector<int> slot_counts{options.slots};
   if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
   Search found;
-  // Bands of full width come first: only they read each source row once.
-  for (const std::int64_t cols : candidate_cols(problem, options)) {
-    for (const std::int64_t rows : candidate_rows(problem, options)) {
+  for (const std::vector<Extent>& group : candidate_bands(problem, options)) {
+    for (const Extent band : group) {
       for (const int slots : slot_counts) {
-        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, {rows, cols}, slots, threads)
-                                        : evaluate(problem, {rows, cols}, slots, threads, options.tile),
+        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, band, slots, threads)
+                                        : evaluate(problem, band, slots, threads, options.tile),
                     ceilings);
       }
     }
-    const bool full_width = cols == problem.specs.back().extent.cols;
+    const bool full_width = group.front().cols == problem.specs.back().extent.cols;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
@@ -189,6 +132,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   if (!source.streams) {
     notes.push_back(fmt::format("the source cannot be streamed: it is decoded as a whole and held ({})",
                                 format_bytes(static_cast<double>(plan.memory.source))));
+  } else if (plan.turned) {
+    notes.push_back(explain_turned(problem, plan));
   } else if (plan.band.cols == image.cols) {
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
@@ -200,7 +145,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
         fmt::format("bands end at multiples of {} rows, the sink's blocks", problem.band_unit().rows));
   }
   if (halo > 0) notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
-  if (plan.band.cols < image.cols && options.band_cols == 0) {
+  if (plan.band.cols < image.cols && options.band_cols == 0 && !plan.turned) {
     notes.push_back(fmt::format(
         "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
         format_bytes(static_cast<double>(plan.bytes_read)),
@@ -223,14 +168,17 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
 
 }  // namespace
 
-std::int64_t Plan::band_count() const noexcept {
-  return ceil_div(result().extent.rows, band.rows) * ceil_div(result().extent.cols, band.cols);
-}
+std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
+
+BandCut Plan::row_cut() const noexcept { return {result().extent.rows, item.rows, band.rows}; }
+BandCut Plan::col_cut() const noexcept { return {result().extent.cols, item.cols, band.cols}; }
 
 Rect Plan::band_rect(std::int64_t index) const noexcept {
-  const std::int64_t per_column = ceil_div(result().extent.rows, band.rows);
-  const Rect rect{index % per_column * band.rows, index / per_column * band.cols, band.rows, band.cols};
-  return rect.intersect(Rect::whole(result().extent));
+  const BandCut rows = row_cut();
+  const BandCut cols = col_cut();
+  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
+  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
+  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
 }
 
 Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
@@ -245,9 +193,11 @@ std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOp
   return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
 }
 
-Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, const PlanOptions& options) {
+Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, const PlanOptions& options) {
   check_options(options);
   Plan plan;
+  plan.chain = given.transposes_last();
+  const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());
   if (plan.result() != sink.spec())
     throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
@@ -264,7 +214,10 @@ Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, con
       throw InvalidArgument(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
   }
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
-  const PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink, max_arena_bytes, static_cast<int>(plan.devices.size())};
+  PlanProblem problem{chain, plan.specs, plan.arithmetic, source, sink, max_arena_bytes, static_cast<int>(plan.devices.size())};
+  problem.find_turn();
+  plan.turned = problem.turned;
+  plan.item = problem.item;
   const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
   plan.threads = cut.threads;
   plan.slots = cut.slots;

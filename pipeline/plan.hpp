@@ -2,6 +2,7 @@
 // arithmetic.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,11 +47,31 @@ struct DeviceMemoryUse {
   std::int64_t total() const noexcept { return slots + scratch; }
 };
 
+/// How one side of the result is cut: into `length / item` items (item divides length; one item is the usual case), and each of them into
+/// bands of at most `band`; a band beyond an item is a multiple of it.
+struct BandCut {
+  std::int64_t length, item, band;
+
+  std::int64_t count() const noexcept { return band < item ? length / item * per_item() : ceil_div(length, band); }
+  std::int64_t begin(std::int64_t index) const noexcept {
+    return band < item ? index / per_item() * item + index % per_item() * band : index * band;
+  }
+  std::int64_t size(std::int64_t index) const noexcept {
+    return std::min(band, (band < item ? (index / per_item() + 1) * item : length) - begin(index));
+  }
+
+ private:
+  std::int64_t per_item() const noexcept { return ceil_div(item, band); }
+};
+
 struct Plan {
+  Chain chain;  ///< as it is run: the given one with its transposes_last()
   std::vector<ImageSpec> specs;  ///< of the source, between stages, of the result
   Arithmetic arithmetic = Arithmetic::f32;
   int threads = 1;
   int slots = 1;
+  bool turned = false;  ///< rows of the source are columns of the result
+  Extent item;  ///< of the result: bands keep to one of these or hold whole ones; the result itself but for many matrices transposed at once
   Extent band;  ///< of the result; bands at the right and lower edge may be smaller
   Extent tile{};  ///< of the result, inside a band
   std::int64_t slot_input_bytes = 0;
@@ -72,10 +93,14 @@ struct Plan {
   const ImageSpec& source() const noexcept { return specs.front(); }
   const ImageSpec& result() const noexcept { return specs.back(); }
 
-  /// Bands run down one column of bands, then down the next.
+  /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along its rows if it is turned.
   std::int64_t band_count() const noexcept;
   /// Rectangle of the result of band `index`.
   Rect band_rect(std::int64_t index) const noexcept;
+
+ private:
+  BandCut row_cut() const noexcept;
+  BandCut col_cut() const noexcept;
 };
 
 /// Buffers for bands of the source that a GPU holds: one more than the only slot, because the rows that a band shares with the one

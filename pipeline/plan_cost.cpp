@@ -14,6 +14,9 @@ constexpr double kRowOverhead = 3000;          // starting a row of a tile: bord
 constexpr double kByteMoved = 8;               // reading or writing a byte of a band
 constexpr std::int64_t kCacheBytes = 1 << 20;  // scratch that one core's L2 cache keeps
 constexpr double kOutOfCache = 1.3;
+// A piece of a file of its own, a row of a copy within memory of its own. They too only rank.
+constexpr double kFilePieceBytes = 4096;
+constexpr double kMemoryPieceBytes = 256;
 constexpr double kOverBudget = 1e3;    // never chosen while a smaller scratch is to be had
 // Of a GPU on a bus, in seconds; they too only rank candidates. Measured on an H200.
 constexpr double kDeviceOperation = 1.0 / 1e13;
@@ -34,7 +37,7 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
       std::max(1.0, static_cast<double>(ceil_div(static_cast<std::int64_t>(tiles), threads)));
   const double stages = static_cast<double>(std::max<std::size_t>(1, problem.chain.size()));
   const double per_tile = tile_operations(problem.chain, problem.specs, tile) +
-                          kRowOverhead * stages * static_cast<double>(tile.rows);
+                          kRowOverhead * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows);
   return waves * per_tile;
 }
 
@@ -44,29 +47,59 @@ double scratch_factor(std::int64_t arena_bytes, std::int64_t max_arena_bytes) {
   return arena_bytes > kCacheBytes ? kOutOfCache : 1.0;
 }
 
+std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
+  const ImageSpec& source = problem.specs.front();
+  const std::int64_t unit = problem.source.layout().block.cols;
+  const Rect needed = source_rect(problem.chain, problem.specs, part);
+  const std::int64_t begin = needed.col / unit * unit;
+  const std::int64_t end = std::min(round_up(needed.col_end(), unit), source.extent.cols);
+  return (end - begin) * needed.rows;
+}
+
+/// Rows of bands of the result are columns of bands of the source.
+std::int64_t bytes_read_turned(const PlanProblem& problem, Extent band) {
+  const Extent result = problem.specs.back().extent;
+  std::int64_t pixels = 0;
+  for (std::int64_t row = 0; row < result.rows; row += band.rows) {
+    pixels += decoded_pixels(problem, {row, 0, std::min(band.rows, result.rows - row), result.cols});
+  }
+  return pixels * problem.specs.front().pixel_bytes();
+}
+
 /// Source bytes decoded over the whole run: once for full-width bands; column tiles read their halos and
 /// partly used blocks again.
 std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   const ImageSpec& source = problem.specs.front();
   const SourceLayout& layout = problem.source.layout();
-  if (!layout.streams) return source.bytes();
   const Extent result = problem.specs.back().extent;
+  if (!layout.streams || problem.item != result) return source.bytes();
+  if (problem.turned) return bytes_read_turned(problem, band);
   std::int64_t pixels = 0;
   for (std::int64_t col = 0; col < result.cols; col += band.cols) {
-    const Rect column{0, col, result.rows, std::min(band.cols, result.cols - col)};
-    const Rect needed = source_rect(problem.chain, problem.specs, column);
-    const std::int64_t begin = needed.col / layout.block.cols * layout.block.cols;
-    const std::int64_t end = std::min(round_up(needed.col_end(), layout.block.cols), source.extent.cols);
-    pixels += (end - begin) * needed.rows;
+    pixels += decoded_pixels(problem, {0, col, result.rows, std::min(band.cols, result.cols - col)});
   }
   return pixels * source.pixel_bytes();
+}
+
+/// What short pieces cost when a turned result is made, as so many bytes moved: a band that is not as wide as its file is read or written
+/// row by row.
+double piece_bytes(const PlanProblem& problem, Extent band) {
+  if (!problem.turned) return 0;
+  const auto cost = [&](bool in_pieces, const ImageSpec& image, std::int64_t cols, bool in_memory) {
+    if (!in_pieces || cols >= image.extent.cols) return 0.0;
+    const double pieces = static_cast<double>(image.bytes()) / static_cast<double>(cols * image.pixel_bytes());
+    return pieces * (in_memory ? kMemoryPieceBytes : kFilePieceBytes);
+  };
+  const Rect needed = source_rect(problem.chain, problem.specs, problem.middle(band));
+  return cost(problem.source.layout().block.cols == 1, problem.specs.front(), needed.cols, problem.source.is_page_locked()) +
+         cost(problem.sink.layout().block.cols == 1, problem.specs.back(), band.cols, problem.sink.is_page_locked());
 }
 
 /// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
 void set_slots(const PlanProblem& problem, Cut& cut) {
   const ImageSpec& source = problem.specs.front();
   const ImageSpec& result = problem.specs.back();
-  const Rect needed = source_rect(problem.chain, problem.specs, middle_rect(result.extent, cut.band));
+  const Rect needed = source_rect(problem.chain, problem.specs, problem.middle(cut.band));
   const std::int64_t held_rows = std::min(needed.rows + problem.read_unit_rows() - 1, source.extent.rows);
   cut.slot_input_bytes = held_rows * needed.cols * source.pixel_bytes();
   cut.slot_output_bytes = cut.band.area() * result.pixel_bytes();
@@ -89,8 +122,26 @@ Extent PlanProblem::band_unit() const {
 }
 
 std::int64_t PlanProblem::halo_rows(Extent band) const {
-  const Rect middle = middle_rect(specs.back().extent, band);
-  return std::max<std::int64_t>(0, source_rect(chain, specs, middle).rows - middle.rows);
+  const Rect part = middle(band);
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - (turned ? part.cols : part.rows));
+}
+
+void PlanProblem::find_turn() {
+  item = specs.back().extent;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Stage& stage = *chain.stages()[i];
+    const Extent turned_item = stage.turned_item(specs[i]);
+    if (turned_item.empty()) continue;
+    turned = !turned;
+    // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
+    if (!stage.is_transpose() && chain.size() == 1) item = turned_item;
+  }
+}
+
+Rect PlanProblem::middle(Extent band) const {
+  const Extent image = specs.back().extent;
+  // Without a halo a band at the beginning is like any other, and it does not straddle two items.
+  return item == image ? middle_rect(image, band) : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
 }
 
 Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced) {
@@ -138,7 +189,7 @@ Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Ex
       static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
   cut.operations =
       tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
-  const double moved = static_cast<double>(cut.bytes_read + result.bytes());
+  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + piece_bytes(problem, band);
   const double work =
       band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
   cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) / threads;
@@ -165,7 +216,7 @@ Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int 
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
   cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);
-  const double moved = static_cast<double>(cut.bytes_read + result.bytes());
+  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + piece_bytes(problem, band);
   cut.cost = (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
   return cut;
 }

@@ -15,12 +15,19 @@ struct PlanProblem {
   const Writer& sink;
   std::int64_t max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
   int devices = 0;               ///< GPUs; 0: the CPU computes
+  bool turned = false;           ///< as in Plan
+  Extent item{};
+
+  /// Sets the last two from the chain.
+  void find_turn();
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
   std::int64_t read_unit_rows() const;
   /// Bands end at multiples of this.
   Extent band_unit() const;
-  /// Rows that a band needs beyond its own number.
+  /// A band in the middle, where nothing is cut off a halo.
+  Rect middle(Extent band) const;
+  /// Rows of the source that a band needs beyond its own number.
   std::int64_t halo_rows(Extent band) const;
 };
 

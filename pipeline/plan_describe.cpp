@@ -40,6 +40,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
   line("source", spec_text(plan.source()));
   line("", source.layout().description);
   line("chain", chain.text() + fmt::format(", computed in {}", name_of(plan.arithmetic)));
+  if (const std::string as_run = plan.chain.text(); as_run != chain.text()) line("run as", as_run);
   line("result", spec_text(plan.result()));
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");

@@ -28,11 +28,11 @@ void log_info(const RunOptions& options, fmt::format_string<Values...> format, V
 class Runner {
  public:
   /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
-  Runner(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options) {
+  Runner(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options) {
     if (plan.devices.empty()) {
-      host_ = std::make_unique<StreamingRun>(source, sink, chain, plan, options);
+      host_ = std::make_unique<StreamingRun>(source, sink, plan, options);
     } else {
-      cuda_ = std::make_unique<CudaRun>(source, sink, chain, plan, options);
+      cuda_ = std::make_unique<CudaRun>(source, sink, plan, options);
     }
   }
 
@@ -43,7 +43,7 @@ class Runner {
   std::unique_ptr<CudaRun> cuda_;
 };
 
-std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Chain& chain, const Plan& plan,
+std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan,
                                 const RunOptions& options) {
   log_info(options, "plan: bands of {} x {}, {} slots, {} threads, tiles of {} x {}, {} of {}",
            plan.band.rows, plan.band.cols, plan.slots, plan.threads, plan.tile.rows, plan.tile.cols,
@@ -54,7 +54,7 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Chain& chain
              format_bytes(static_cast<double>(plan.device_memory.total())),
              format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
   }
-  return std::make_unique<Runner>(source, sink, chain, plan, options);
+  return std::make_unique<Runner>(source, sink, plan, options);
 }
 
 /// Half of what could not be had: of memory on the host and on the devices, because it is not told which was short.
@@ -117,7 +117,7 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
 }
 
 /// Every tile of an image that is in memory already.
-void compute_image(const Chain& chain, const Plan& plan, const ConstRegion& in, const Region& out,
+void compute_image(const Plan& plan, const ConstRegion& in, const Region& out,
                    const RunOptions& options) {
   const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
   const int threads = std::min(plan.threads, static_cast<int>(std::min<std::size_t>(tiles.size(), 1024)));
@@ -127,7 +127,7 @@ void compute_image(const Chain& chain, const Plan& plan, const ConstRegion& in, 
         Buffer(plan.arena_bytes, options.memory != nullptr ? options.memory : page_resource()), options.stop);
   }
   const auto compute = [&](std::int64_t index, int worker) {
-    compute_tile(chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
+    compute_tile(plan.chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
                  arenas[static_cast<std::size_t>(worker)]);
   };
   const auto count = static_cast<std::int64_t>(tiles.size());
@@ -143,7 +143,7 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
   std::unique_ptr<Runner> runner;
   for (RunOptions smaller = options; runner == nullptr;) {
     try {
-      runner = prepare(source, sink, chain, plan, options);
+      runner = prepare(source, sink, plan, options);
     } catch (const OutOfMemory& error) {
       log_info(options, "{}; trying a smaller plan", error.what());
       static_cast<PlanOptions&>(smaller) = smaller_than(plan, smaller);
@@ -169,12 +169,13 @@ void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, c
   const auto sink = make_memory_writer(out);
   PlanOptions plan_options = options;
   plan_options.band_rows =
-      out.extent.rows;  // one band, of which only the choice of tiles is used: nothing is copied
+      std::max<std::int64_t>(out.extent.rows, 1);  // one band, of which only the choice of tiles is used: nothing is copied
+  plan_options.band_cols = std::max<std::int64_t>(out.extent.cols, 1);
   plan_options.slots = 1;
   plan_options.devices.clear();
   plan_options.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
   const Plan plan = make_plan(chain, *source, *sink, plan_options);
-  compute_image(chain, plan, ConstRegion::whole(in), Region::whole(out), options);
+  compute_image(plan, ConstRegion::whole(in), Region::whole(out), options);
 }
 
 }  // namespace sepconv

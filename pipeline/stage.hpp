@@ -14,8 +14,9 @@
 //   taps        taps.cpp               grown by the radius
 //   matrix      matrix.cpp             itself                        changes the number of channels
 //   scale cast clamp abs threshold     pointwise.cpp   itself        cast changes the type
+//   transpose   transpose.cpp          rows and columns exchanged    swaps the extent
 //
-// docs/adding-a-stage.md shows how to add one, and how transpose (footprint swapped) and gemm (full rows) fit.
+// docs/adding-a-stage.md shows how to add one, and how gemm (full rows) fits.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@
 namespace sepconv {
 
 /// Immutable once made, and so safe to use from any number of threads and runs at once.
-class Stage {
+class Stage : public std::enable_shared_from_this<Stage> {
  public:
   virtual ~Stage() = default;
 
@@ -45,6 +46,21 @@ class Stage {
   virtual Rect input_for(const Rect& output, const ImageSpec& input) const {
     (void)input;
     return output;
+  }
+
+  /// The stage that does to an image what this one does to the transposed image, to the bit: transposed, then this, is that, then
+  /// transposed. Null if there is none; then a transpose before this stage stays there.
+  virtual std::shared_ptr<const Stage> transposed() const { return nullptr; }
+
+  /// Whether it only moves pixels and computes nothing: then it is given a result of its input's type, and no operations to apply.
+  virtual bool moves_only() const noexcept { return false; }
+  /// Whether it is the transposition of the whole image, of which two in a row cancel.
+  virtual bool is_transpose() const noexcept { return false; }
+  /// Of a stage that makes rows of its input columns of its result: the part of the result within which it does so as a whole, the result
+  /// itself or matrices of this extent that it is made of. Else nothing.
+  virtual Extent turned_item(const ImageSpec& input) const {
+    (void)input;
+    return {};
   }
 
   /// Whether values need f64 whatever the image (a cast to f64 does).

@@ -23,14 +23,13 @@ Region StreamingRun::Slot::result(const Plan& plan, const Rect& rect) const {
 }
 
 BandRows StreamingRun::rows_of(std::int64_t band) const {
-  return band_rows(plan_, chain_, source_.layout(), band, band > 0);
+  return band_rows(plan_, source_.layout(), band, band > 0);
 }
 
-StreamingRun::StreamingRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan,
+StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan,
                            const RunOptions& options)
     : source_(source),
       sink_(sink),
-      chain_(chain),
       plan_(plan),
       options_(options),
       state_(plan, options),
@@ -114,7 +113,7 @@ void StreamingRun::compute_band(std::int64_t band) {
   bytes_[kCompute] =
       source.rect.area() * plan_.source().pixel_bytes() + rect.area() * plan_.result().pixel_bytes();
   pool_.for_each(static_cast<std::int64_t>(tiles.size()), [&](std::int64_t index, int worker) {
-    compute_tile(chain_, plan_.specs, plan_.arithmetic, source,
+    compute_tile(plan_.chain, plan_.specs, plan_.arithmetic, source,
                  result.crop(tiles[static_cast<std::size_t>(index)]),
                  arenas_[static_cast<std::size_t>(worker)]);
   });

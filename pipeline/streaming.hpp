@@ -26,7 +26,7 @@ namespace sepconv {
 class StreamingRun {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
-  StreamingRun(Reader& source, Writer& sink, const Chain& chain, const Plan& plan, const RunOptions& options);
+  StreamingRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options);
 
   /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
   /// ended then.
@@ -54,7 +54,6 @@ class StreamingRun {
 
   Reader& source_;
   Writer& sink_;
-  const Chain& chain_;
   const Plan& plan_;
   const RunOptions& options_;
   std::vector<Slot> slots_;

@@ -62,6 +62,7 @@ StageDefinitions multi_scale_stages();
 StageDefinitions taps_stages();
 StageDefinitions matrix_stages();
 StageDefinitions pointwise_stages();
+StageDefinitions transpose_stages();
 
 /// `own` and, after them, the keys that every convolving stage takes: border, value, flip.
 std::vector<StageEntry::Key> convolving_keys(std::vector<StageEntry::Key> own);

@@ -48,6 +48,18 @@ Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
   return needed.intersect(Rect::whole(input.extent));
 }
 
+StagePtr FilterStage::transposed() const {
+  static constexpr std::string_view kMark = " (columns first)";
+  auto stage = std::make_shared<FilterStage>(*this);
+  for (SeparableTaps& taps : stage->branches_) taps = taps.transposed();
+  if (text_.ends_with(kMark)) {
+    stage->text_.resize(text_.size() - kMark.size());
+  } else {
+    stage->text_ += kMark;
+  }
+  return stage;
+}
+
 double FilterStage::operations_per_element() const {
   std::size_t operations = joined() ? 1 : 0;
   for (const SeparableTaps& taps : branches_) operations += taps.row.size() + taps.col.size();

@@ -22,12 +22,14 @@ class FilterStage final : public Stage {
   /// join(input, filter(input)): unsharp.
   FilterStage(std::string text, Border border, SeparableTaps taps, PointwiseOp join);
 
+  /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed() makes.
   std::string text() const override { return text_; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
   double operations_per_element() const override;
   std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
+  StagePtr transposed() const override;
   bool runs_on_device(const ImageSpec&) const override { return true; }
   std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,

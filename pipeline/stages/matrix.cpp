@@ -44,6 +44,7 @@ class MatrixStage final : public Stage {
     mix_channels_reference(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
 
+  StagePtr transposed() const override { return shared_from_this(); }
   bool runs_on_device(const ImageSpec&) const override { return rows_ * (cols_ + 1) <= kMostDeviceMatrix; }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,

@@ -34,6 +34,7 @@ class PointwiseStage final : public Stage {
     pointwise_reference(op_, pixels, pixels, out.pixels, arithmetic);
   }
 
+  StagePtr transposed() const override { return shared_from_this(); }
   bool runs_on_device(const ImageSpec&) const override { return true; }
   const PointwiseOp* pointwise() const noexcept override { return &op_; }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 
 #include "../support/image.hpp"
@@ -109,15 +110,18 @@ PropertyCase random_case(std::mt19937_64& random) {
   std::int64_t channels = c.spec.channels;
   for (std::int64_t stages = between(random, 0, 4); stages > 0; --stages) {
     c.stages.push_back(random() % 8 == 0 ? random_matrix(random, channels) : random_stage(random));
+    if (random() % 4 == 0) c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
   }
+  const bool turned = std::ranges::count(c.stages, "transpose") % 2 == 1;
   c.image_seed = random() % 1000;
   c.slots = static_cast<int>(between(random, 1, 4));
   c.threads = static_cast<int>(between(random, 1, 4));
   c.band_rows = pick<std::int64_t>(random, {1, 2, 3, 7, 16, 33, 1000});
-  if (c.spec.extent.rows > 1000) c.band_rows = std::max<std::int64_t>(c.band_rows, 16);
-  if (random() % 3 == 0)
-    c.band_cols =
-        std::max<std::int64_t>(pick<std::int64_t>(random, {1, 5, 16, 31, 64}), c.spec.extent.cols / 64);
+  const auto [rows, cols] = turned ? Extent{c.spec.extent.cols, c.spec.extent.rows} : c.spec.extent;
+  if (rows > 1000) c.band_rows = std::max<std::int64_t>(c.band_rows, 16);
+  // Of a turned result the planner chooses both sides, so that both are given.
+  if (turned || random() % 3 == 0)
+    c.band_cols = std::max<std::int64_t>(pick<std::int64_t>(random, {1, 5, 16, 31, 64}), cols / 64);
   if (random() % 2 == 0) c.tile = {between(random, 1, 40), between(random, 1, 40)};
   c.delay_us = static_cast<int>(pick(random, {0, 0, 50, 200}));
   return c;

@@ -77,6 +77,13 @@ class HookedStage final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return stage_->input_for(output, input);
   }
+  StagePtr transposed() const override {
+    const StagePtr inner = stage_->transposed();
+    return inner == nullptr ? nullptr : std::make_shared<HookedStage>(inner, hook_);
+  }
+  bool moves_only() const noexcept override { return stage_->moves_only(); }
+  bool is_transpose() const noexcept override { return stage_->is_transpose(); }
+  Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
   bool needs_f64() const override { return stage_->needs_f64(); }
   double operations_per_element() const override { return stage_->operations_per_element(); }
   std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {

@@ -1,0 +1,190 @@
+// The stage transpose, the algebra that moves it to the end of a chain, and how turned results are cut.
+#include "sepconv/pipeline/stages/transpose.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "../support/image.hpp"
+#include "../support/wrappers.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/run.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+std::string as_run(std::vector<std::string> stages) { return Chain::parse(stages).transposes_last().text(); }
+
+/// A stage that nothing is known to commute with.
+class Stubborn final : public Stage {
+ public:
+  std::string text() const override { return "stubborn"; }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override { apply_reference(in, out, arithmetic); }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    const ConstPixelView pixels = in.crop(out.rect).pixels;
+    pointwise_reference({.kind = PointwiseOp::Kind::scale, .p = 2, .q = 1}, pixels, pixels, out.pixels, arithmetic);
+  }
+};
+
+/// Pixel (i, j) of item `item`, where items lie as `stacking` says and have `rows` x `cols` pixels.
+ConstPixelView pixel(const ConstPixelView& view, Stacking stacking, Extent matrix, std::int64_t item, std::int64_t row, std::int64_t col) {
+  if (stacking == Stacking::rows) return view.crop({item * matrix.rows + row, col, 1, 1});
+  return view.crop({row, item * matrix.cols + col, 1, 1});
+}
+
+}  // namespace
+
+TEST_CASE("transposes move to the end, cancel in pairs, and turn the filters that they pass") {
+  CHECK(as_run({"transpose"}) == "transpose");
+  CHECK(as_run({"transpose", "transpose"}) == "copy");
+  CHECK(as_run({"transpose", "scale:by=2,add=1", "transpose"}) == "scale:by=2,add=1");
+  CHECK(as_run({"transpose", "scale:by=2,add=1"}) == "scale:by=2,add=1 | transpose");
+  CHECK(as_run({"taps:row=1,2,1,border=reflect", "transpose"}) == "taps:row=1,2,1,border=reflect | transpose");
+  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect"}) == "taps:row=1,2,1,border=reflect (columns first) | transpose");
+  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect", "transpose", "abs"}) == "taps:row=1,2,1,border=reflect (columns first) | abs");
+  CHECK(as_run({"transpose", "matrix:rows=2,values=1,2", "transpose", "transpose"}) == "matrix:rows=2,values=1,2 | transpose");
+}
+
+TEST_CASE("the twin of a filter's twin is the filter") {
+  const StagePtr gaussian = parse_stage("gaussian:sigma=1.5");
+  const StagePtr twin = gaussian->transposed();
+  CHECK(twin->text() != gaussian->text());
+  CHECK(twin->transposed()->text() == gaussian->text());
+  const ImageSpec spec{{100, 200}};
+  const StagePtr rows = parse_stage("taps:row=1,1,1,1,1,1,1")->transposed();
+  CHECK(rows->input_for({50, 60, 10, 10}, spec) == Rect{47, 60, 16, 10});
+}
+
+TEST_CASE("a stage without a twin keeps the transposes before it") {
+  Chain chain;
+  chain.then(parse_stage("abs")).then(make_transpose()).then(std::make_shared<Stubborn>()).then(make_transpose());
+  CHECK(chain.transposes_last().text() == "abs | transpose | stubborn | transpose");
+  const Image source = Image::of_pattern({{23, 41}, 3, PixelType::u8}, Pattern::noise, 5);
+  const Image expected({{23, 41}, 3, PixelType::u8}), actual({{23, 41}, 3, PixelType::u8});
+  run_whole_image(*source.reader(), *expected.writer(), chain);
+  RunOptions options;
+  options.band_rows = 7;
+  options.band_cols = 9;
+  run(*source.reader(), *actual.writer(), chain, options);
+  CHECK(actual == expected);
+}
+
+TEST_CASE("many matrices transposed at once, cut in any way") {
+  std::mt19937_64 random(3);
+  const auto between = [&](std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+  };
+  for (int i = 0; i < 120; ++i) {
+    const Stacking stacking = i % 2 == 0 ? Stacking::rows : Stacking::cols;
+    const std::int64_t items = between(1, 6);
+    const Extent matrix{between(1, 20), between(1, 20)};
+    const Extent extent = stacking == Stacking::rows ? Extent{items * matrix.rows, matrix.cols} : Extent{matrix.rows, items * matrix.cols};
+    const ImageSpec spec{extent, between(1, 3), kPixelTypes[random() % std::size(kPixelTypes)]};
+    const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
+    const Chain chain = Chain().then(make_transpose(items, stacking));
+    const Image result(chain.result_spec(spec)), whole(chain.result_spec(spec));
+    RunOptions options;
+    options.band_rows = between(1, result.spec().extent.rows);
+    options.band_cols = between(1, result.spec().extent.cols);
+    options.tile = {between(1, 9), between(1, 9)};
+    run(*source.reader(), *result.writer(), chain, options);
+    run_whole_image(*source.reader(), *whole.writer(), chain);
+    INFO(items << " of " << matrix.rows << " x " << matrix.cols << ", bands of " << options.band_rows << " x " << options.band_cols);
+    REQUIRE(result == whole);
+    const auto bytes = static_cast<std::size_t>(spec.pixel_bytes());
+    for (std::int64_t item = 0; item < items; ++item) {
+      for (std::int64_t row = 0; row < matrix.rows; ++row) {
+        for (std::int64_t col = 0; col < matrix.cols; ++col) {
+          const ConstPixelView from = pixel(source.view(), stacking, matrix, item, row, col);
+          const ConstPixelView to = pixel(result.view(), stacking, {matrix.cols, matrix.rows}, item, col, row);
+          REQUIRE(std::memcmp(from.data, to.data, bytes) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("matrices that do not fill the image are refused") {
+  const ImageSpec spec{{10, 9}};
+  CHECK_THROWS_AS(make_transpose(3, Stacking::rows)->output_spec(spec), InvalidArgument);
+  CHECK(make_transpose(3, Stacking::cols)->output_spec(spec).extent == Extent{3, 30});
+  CHECK_THROWS_AS(make_transpose(0), InvalidArgument);
+}
+
+TEST_CASE("bands of a turned result cover it once, run down the source, and keep to items") {
+  struct Case {
+    std::int64_t items;
+    Stacking stacking;
+    Extent source, band;
+  };
+  for (const Case& c : {Case{1, Stacking::rows, {37, 53}, {10, 8}}, Case{4, Stacking::rows, {40, 9}, {4, 3}}, Case{4, Stacking::rows, {40, 9}, {18, 10}},
+                        Case{5, Stacking::cols, {7, 55}, {4, 3}}, Case{5, Stacking::cols, {7, 55}, {11, 14}}}) {
+    const Image source = Image::of_pattern({c.source}, Pattern::noise, 1);
+    const Chain chain = Chain().then(make_transpose(c.items, c.stacking));
+    const Image result(chain.result_spec(source.spec()));
+    const auto reader = source.reader();
+    const auto writer = result.writer();
+    const Plan plan = make_plan(chain, *reader, *writer, {.band_rows = c.band.rows, .band_cols = c.band.cols});
+    REQUIRE(plan.turned);
+    REQUIRE(plan.band == c.band);
+    std::vector<int> covered(static_cast<std::size_t>(result.spec().extent.area()));
+    std::int64_t read = 0;
+    Rect before{};
+    int steps_down = 0;
+    for (std::int64_t i = 0; i < plan.band_count(); ++i) {
+      const Rect rect = plan.band_rect(i);
+      REQUIRE(!rect.empty());
+      for (std::int64_t row = rect.row; row < rect.row_end(); ++row) {
+        for (std::int64_t col = rect.col; col < rect.col_end(); ++col) ++covered[static_cast<std::size_t>(row * result.spec().extent.cols + col)];
+      }
+      const Rect needed = source_rect(plan.chain, plan.specs, rect);
+      read += needed.area();
+      if (i > 0 && needed.row == before.row_end() && needed.col == before.col) ++steps_down;
+      before = needed;
+    }
+    CHECK(std::ranges::all_of(covered, [](int times) { return times == 1; }));
+    CHECK(read == c.source.area());
+    CHECK(plan.bytes_read == c.source.area());
+    CHECK(2 * steps_down >= plan.band_count() - c.items);
+  }
+}
+
+TEST_CASE("a transposed image keeps its plan in a small ceiling, and says how it is cut") {
+  const Image source = Image::of_pattern({{2000, 3000}, 1, PixelType::f32}, Pattern::noise, 1);
+  const Image result({{3000, 2000}, 1, PixelType::f32});
+  const auto reader = source.reader();
+  const auto writer = result.writer();
+  const Chain chain = Chain::parse(std::vector<std::string>{"gaussian:sigma=1", "transpose"});
+  const Plan plan = make_plan(chain, *reader, *writer, {.max_memory_bytes = 3 << 20});
+  CHECK(plan.memory.total() <= 3 << 20);
+  CHECK(plan.turned);
+  const std::string text = describe(plan, chain, *reader, *writer);
+  CHECK(text.find("rows of the source become columns of the result") != std::string::npos);
+  CHECK(text.find("run as") == std::string::npos);
+  const Chain first = Chain::parse(std::vector<std::string>{"transpose", "abs"});
+  const std::string moved = describe(make_plan(first, *reader, *writer, {}), first, *reader, *writer);
+  CHECK(moved.find("chain      transpose | abs") != std::string::npos);
+  CHECK(moved.find("run as     abs | transpose") != std::string::npos);
+}
+
+TEST_CASE("a transpose from rows to rows is one band, and cannot be cut") {
+  const ImageSpec spec{{30, 20}, 1, PixelType::u8};
+  const Image source = Image::of_pattern(spec, Pattern::noise, 9);
+  const ImageSpec turned{{20, 30}, 1, PixelType::u8};
+  const Image expected(turned), actual(turned);
+  run_whole_image(*source.reader(), *expected.writer(), Chain().then(make_transpose()));
+  const auto reader = make_rows_reader(spec, [&](std::int64_t first, const PixelView& rows) {
+    copy_pixels(source.view().crop({first, 0, rows.extent.rows, spec.extent.cols}), rows);
+  });
+  const auto writer = make_rows_writer(expected.spec(), [&](std::int64_t first, const ConstPixelView& rows) {
+    copy_pixels(rows, actual.view().crop({first, 0, rows.extent.rows, 30}));
+  });
+  const Chain chain = Chain().then(make_transpose());
+  CHECK_THROWS_AS(make_plan(chain, *reader, *writer, {.band_rows = 5}), InvalidArgument);
+  CHECK(make_plan(chain, *reader, *writer, {}).band == Extent{20, 30});
+  run(*reader, *writer, chain, {});
+  CHECK(actual == expected);
+}
