@@ -137,13 +137,16 @@ void add_run_options(CLI::App& command, TransposeRequest& request) {
 }
 
 void add_conflict_options(CLI::App& command, TransposeRequest& request) {
-  command.add_flag("--conflicts", request.conflicts,
-                   "measure nothing: count the bank conflicts of a tile in shared memory, and say which "
-                   "padding removes them");
+  CLI::Option* const conflicts =
+      command.add_flag("--conflicts", request.conflicts,
+                       "measure nothing: count the bank conflicts of a tile in shared memory, and say which "
+                       "padding removes them");
   lengths_option(command, "--tile", request.tile, "with --conflicts: lengths of the tile; 8,8,8 by default")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024))
+      ->needs(conflicts);
   command.add_option("--element-bytes", request.element_bytes, "with --conflicts: of the tile; 4 by default")
-      ->check(CLI::IsMember({1, 2, 4, 8, 16}));
+      ->check(CLI::IsMember({1, 2, 4, 8, 16}))
+      ->needs(conflicts);
 }
 
 }  // namespace

@@ -126,7 +126,8 @@ class TransposeHost {
   Buffer from_, to_, expected_;
 };
 
-/// Throws OutOfMemory if what will be held does not fit, on the GPU or on the host.
+/// Throws OutOfMemory if what will be held does not fit, on the GPU or on the host, and InvalidArgument for
+/// more elements than the ladders count.
 void check_transpose_memory(const TransposeRequest& request);
 /// The host's rungs of a job whose result is expected: copy, loops and ours, on one thread and on all, or on
 /// 1, 2, 4 and so on up to all of them where there is no GPU to measure. Throws Error when a result is wrong.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/transpose/ladder/ladder.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "transpose.hpp"
 
@@ -25,6 +26,11 @@ void check_product(const TransposeJob& job, const char* way_out) {
 /// Source and result on the GPU; source, result and what is expected on the host.
 void check_need(const TransposeRequest& request, const TransposeJob& job, const char* way_out) {
   check_product(job, way_out);
+  if (request.on_gpu() && job.bytes() / job.element_bytes() > kMostLadderElements) {
+    throw InvalidArgument(
+        fmt::format("{} are more than the {} elements that the ladders count; give a smaller {}",
+                    size_text(job.matrix, job.extent), kMostLadderElements, way_out));
+  }
   const auto check = [&](std::int64_t buffers, std::int64_t there, const std::string& where) {
     if (job.bytes() <= there / buffers) return;
     throw OutOfMemory(fmt::format(

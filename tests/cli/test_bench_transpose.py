@@ -114,7 +114,8 @@ def test_without_a_gpu_there_is_no_ladder(sepconv, device):
 def test_wrong_requests(sepconv):
     for arguments in (["--size", "3"], ["--size", "0x5"], ["--size3", "1,2"], ["--size3", "1,2,0"], ["--size3", "1,2,x"], ["--perm", "0,1,1"],
                       ["--perm", "3,1,0"], ["--type", "f16"], ["--type", "f32,x"], ["--runs", "2"], ["--threads", "0"], ["--device", "gpu"],
-                      ["--tile", "8,8"], ["--tile", "0,8,8"], ["--element-bytes", "3"], ["--conflicts", "--tile", "64,64,64"]):
+                      ["--tile", "8,8,8"], ["--element-bytes", "4"], ["--conflicts", "--tile", "8,8"], ["--conflicts", "--tile", "0,8,8"],
+                      ["--conflicts", "--element-bytes", "3"], ["--conflicts", "--tile", "64,64,64"]):
         fails(sepconv, "bench", "transpose", *arguments, status=2)
     assert "one GPU" in fails(sepconv, "bench", "transpose", "--device", "cuda:0,1", status=2)
 
@@ -166,3 +167,4 @@ def test_what_does_not_fit_on_the_gpu_is_refused(sepconv, gpu):
     arguments = ["bench", "transpose", "--max-device-memory", "1M"]
     assert "give a smaller --size," in fails(sepconv, *arguments, "--size", "1000x1000", status=1)
     assert "give a smaller --size3" in fails(sepconv, *arguments, "--size", "10x10", "--size3", "100,100,100", status=1)
+    assert "elements that the ladders count" in fails(sepconv, *arguments, "--size", "65536x65536", status=2)

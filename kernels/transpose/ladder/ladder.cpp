@@ -11,8 +11,6 @@
 namespace sepconv {
 namespace {
 
-/// The kernels count in 32 bits, and go up to a tile beyond the last element.
-constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 64;
 constexpr int kTileSide = 8;
 constexpr std::int64_t kMostTileBytes = 48 << 10;  // what no block has to ask for
 
@@ -21,9 +19,9 @@ void check_elements(std::int64_t element_bytes, std::int64_t elements) {
     throw InvalidArgument(fmt::format(
         "the transpose ladder has no kernels for elements of {} bytes: give 1, 2, 4 or 8", element_bytes));
   }
-  if (elements > kMostElements) {
+  if (elements > kMostLadderElements) {
     throw InvalidArgument(
-        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMostElements));
+        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMostLadderElements));
   }
 }
 
@@ -43,7 +41,7 @@ std::int64_t checked_count(const TensorExtent& extent) {
   if (std::ranges::count(extent, 0) > 0) return 0;
   std::int64_t count = 1;
   for (const std::int64_t length : extent) {
-    if (length > kMostElements / count) return kMostElements + 1;
+    if (length > kMostLadderElements / count) return kMostLadderElements + 1;
     count *= length;
   }
   return count;

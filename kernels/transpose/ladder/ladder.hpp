@@ -10,6 +10,9 @@
 
 namespace sepconv {
 
+/// The kernels count in 32 bits, and go up to a tile beyond the last element.
+inline constexpr std::int64_t kMostLadderElements = (std::int64_t{1} << 31) - 64;
+
 /// Kernels for a matrix; a tile is staged in shared memory. "Padded" tiles have one column more than they
 /// use, so that a warp that reads down a column meets every bank once.
 enum class TransposeRung : std::uint8_t {
