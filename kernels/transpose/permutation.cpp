@@ -21,30 +21,6 @@ void check_permutation(const TensorExtent& extent, const Permutation& permutatio
   if (element_bytes < 1) throw InvalidArgument("the elements to permute must have 1 byte or more");
 }
 
-/// Axes of length 1 moved to the front of both orders, where they change nothing: the axes of length above 1
-/// keep their order in the input (which is what `extent` lists) and in the result.
-struct WithoutUnits {
-  TensorExtent extent;
-  Permutation permutation;
-};
-
-WithoutUnits drop_unit_axes(const TensorExtent& extent, const Permutation& permutation) {
-  std::array<int, 3> in_order{0, 1, 2};
-  const auto is_unit = [&](int axis) { return extent[std::size_t(axis)] == 1; };
-  const auto others = std::stable_partition(in_order.begin(), in_order.end(), is_unit);
-  std::array<int, 3> out_order = in_order;
-  std::copy_if(permutation.axes.begin(), permutation.axes.end(),
-               out_order.begin() + (others - in_order.begin()), [&](int axis) { return !is_unit(axis); });
-
-  WithoutUnits result;
-  for (std::size_t k = 0; k < 3; ++k) {
-    result.extent[k] = extent[std::size_t(in_order[k])];
-    result.permutation.axes[k] =
-        int(std::find(in_order.begin(), in_order.end(), out_order[k]) - in_order.begin());
-  }
-  return result;
-}
-
 /// Dense matrices one after another.
 PermutationAsTranspose dense(const TransposeShape& shape) {
   PermutationAsTranspose result{.shape = shape};
@@ -97,10 +73,27 @@ TensorExtent permuted(const TensorExtent& extent, const Permutation& permutation
   return result;
 }
 
+WithoutUnits without_unit_axes(const TensorExtent& extent, const Permutation& permutation) {
+  std::array<int, 3> in_order{0, 1, 2};
+  const auto is_unit = [&](int axis) { return extent[std::size_t(axis)] == 1; };
+  const auto others = std::stable_partition(in_order.begin(), in_order.end(), is_unit);
+  std::array<int, 3> out_order = in_order;
+  std::copy_if(permutation.axes.begin(), permutation.axes.end(),
+               out_order.begin() + (others - in_order.begin()), [&](int axis) { return !is_unit(axis); });
+
+  WithoutUnits result;
+  for (std::size_t k = 0; k < 3; ++k) {
+    result.extent[k] = extent[std::size_t(in_order[k])];
+    result.permutation.axes[k] =
+        int(std::find(in_order.begin(), in_order.end(), out_order[k]) - in_order.begin());
+  }
+  return result;
+}
+
 PermutationAsTranspose as_transpose(const TensorExtent& extent, const Permutation& permutation,
                                     std::int64_t element_bytes) {
   check_permutation(extent, permutation, element_bytes);
-  const WithoutUnits work = drop_unit_axes(extent, permutation);
+  const WithoutUnits work = without_unit_axes(extent, permutation);
   const auto [planes, rows, cols] = work.extent;
   const std::array<int, 3>& axes = work.permutation.axes;
   const auto is = [&](int a, int b, int c) { return axes == std::array<int, 3>{a, b, c}; };

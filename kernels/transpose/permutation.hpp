@@ -34,6 +34,14 @@ using TensorExtent = std::array<std::int64_t, 3>;
 /// Extent of the result: element k is extent[axes[k]].
 TensorExtent permuted(const TensorExtent& extent, const Permutation& permutation) noexcept;
 
+/// A permutation without the axes of length 1, which no order of a dense tensor's elements depends on: those are moved to the front of both
+/// orders, so that a tensor that is no more than a matrix, or a row, is one of that permutation.
+struct WithoutUnits {
+  TensorExtent extent;
+  Permutation permutation;
+};
+WithoutUnits without_unit_axes(const TensorExtent& extent, const Permutation& permutation);
+
 /// What a permutation of a dense tensor is in terms of transposition. `shape` with element_bytes of several elements where they stay
 /// together. Distances in bytes; the data pointers are those of the tensors.
 struct PermutationAsTranspose {
