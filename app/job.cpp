@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sepconv/core/error.hpp"
 
@@ -40,8 +41,8 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec) {
   return layout;
 }
 
-FileLayout chosen_layout(const Reader& source, const ImageSpec& spec, const LayoutRequest& request) {
-  FileLayout layout = inherited_layout(source, spec);
+FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const LayoutRequest& request) {
+  FileLayout layout = source != nullptr ? inherited_layout(*source, spec) : FileLayout{};
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
@@ -112,15 +113,16 @@ void check_output_name(const std::filesystem::path& path) {
 /// Plans; a TIFF whose strips do not fit the ceiling is given tiles, unless the user decided on strips.
 void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
-  job.sink = make_sink(request.output, spec, *job.source, request.layout);
+  const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
+  job.sink = make_sink(request.output, spec, *job.source, request.layout, kept);
   try {
     job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
   } catch (const OutOfMemory&) {
     const bool may_tile = is_tiff_name(request.output) && !request.layout.tile;
-    if (!may_tile || chosen_layout(*job.source, spec, request.layout).tiled) throw;
+    if (!may_tile || chosen_layout(job.source.get(), spec, request.layout).tiled) throw;
     LayoutRequest tiled = request.layout;
     tiled.tile = kUsualTile;
-    job.sink = make_sink(request.output, spec, *job.source, tiled);
+    job.sink = make_sink(request.output, spec, *job.source, tiled, kept);
     job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
     job.plan.notes.push_back(
         fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}.",
@@ -131,58 +133,81 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 
 }  // namespace
 
-void add_job_options(CLI::App& command, JobRequest& request) {
+void add_file_options(CLI::App& command, JobRequest& request) {
   command.add_option("IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
       ->required()
       ->type_name("FILE");
   command.add_option("OUT", request.output, "image to make; its ending says the format")
       ->required()
       ->type_name("FILE");
-  command.add_option("STAGE", request.stages, "filters, in this order; none copies")
-      ->type_name("NAME[:KEY=VALUE,...]");
+}
+
+void add_job_settings(CLI::App& command, JobRequest& request) {
   add_input_options(command, request.open);
   add_layout_options(command, request.layout);
   add_device_options(command, request.device, request.options);
   add_limit_options(command, request.options);
 }
 
+void add_job_options(CLI::App& command, JobRequest& request) {
+  add_file_options(command, request);
+  command.add_option("STAGE", request.stages, "filters, in this order; none copies")
+      ->type_name("NAME[:KEY=VALUE,...]");
+  add_job_settings(command, request);
+}
+
 Job prepare(const JobRequest& request) {
   Job job;
   job.chain = Chain::parse(request.stages);
   job.source = open_reader(request.input, request.open);
-  if (is_same_file(request.input, request.output)) {
-    throw InvalidArgument(
-        fmt::format("{} is both input and output; give the result another name", request.output.string()));
-  }
+  check_not_same(request.input, request.output);
+  plan_on_devices(job, request, [&] { plan_with_sink(job, request); });
+  return job;
+}
+
+void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan) {
   const DeviceChoice choice = choose_devices(request.device, &job.chain, job.source->spec());
   job.options = request.options;
   job.options.devices = choice.devices;
   std::string note = choice.note;
   try {
-    plan_with_sink(job, request);
+    plan();
   } catch (const OutOfMemory&) {
     if (job.options.devices.empty() || request.device.kind != DeviceRequest::Kind::automatic) throw;
     job.options.devices.clear();
-    plan_with_sink(job, request);
+    plan();
     note = "no plan for a GPU fits into memory: the CPU computes";
   }
   if (!note.empty()) job.plan.notes.push_back(note);
-  return job;
 }
 
-std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
-                                  const Reader& source, const LayoutRequest& request) {
+CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,
+                             Kept kept) {
   check_output_name(path);
   check_layout_options(path, request);
   CreateOptions options;
   options.layout = chosen_layout(source, spec, request);
-  const ImageSpec& from = source.spec();
-  options.metadata = source.metadata().kept_for(spec.extent == from.extent, spec.channels == from.channels,
-                                                spec.type == from.type);
+  if (source != nullptr) {
+    const ImageSpec& from = source->spec();
+    options.metadata = source->metadata().kept_for(kept == Kept::in_place && spec.extent == from.extent,
+                                                   kept != Kept::rearranged && spec.channels == from.channels, spec.type == from.type);
+    if (kept == Kept::turned) options.metadata.resolution = source->metadata().resolution;
+    if (kept == Kept::turned && options.metadata.resolution) std::swap(options.metadata.resolution->x, options.metadata.resolution->y);
+  }
   options.overwrite = request.overwrite;
   options.durable = request.durable;
   options.big_tiff = request.big_tiff;
-  return create_writer(path, spec, options);
+  return options;
+}
+
+std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
+                                  const Reader& source, const LayoutRequest& request, Kept kept) {
+  return create_writer(path, spec, create_options(path, spec, &source, request, kept));
+}
+
+void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output) {
+  if (!is_same_file(input, output)) return;
+  throw InvalidArgument(fmt::format("{} is both input and output; give the result another name", output.string()));
 }
 
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +23,11 @@ struct JobRequest {
   DeviceRequest device;
   RunOptions options;  ///< but for the devices, which `device` stands for
 };
-/// IN, OUT, STAGE... and the options of input, layout and limits.
+/// IN and OUT.
+void add_file_options(CLI::App& command, JobRequest& request);
+/// The options of input, layout, device and limits.
+void add_job_settings(CLI::App& command, JobRequest& request);
+/// IN, OUT, STAGE... and the options.
 void add_job_options(CLI::App& command, JobRequest& request);
 
 struct Job {
@@ -36,10 +41,28 @@ struct Job {
 /// Checks everything that can be checked before a pixel is read. Throws what is wrong.
 Job prepare(const JobRequest& request);
 
-/// A writer for `spec` as the request says, else like `source` where that makes sense for the result, else in
-/// strips.
+/// Finds the devices for job.chain and calls plan(), which sets the job's sink and plan: for the CPU once more when the user left the choice
+/// open and no plan for a GPU fits.
+void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan);
+
+/// What of a source's metadata holds for a result.
+enum class Kept : std::uint8_t {
+  in_place,    ///< every pixel is where it was
+  turned,      ///< rows are columns: places fall, the resolution's sides change places
+  rearranged,  ///< rows, columns and channels are others: places and colours fall
+};
+
+/// How a result of this spec is to be made at `path`: as the request says, else like `source` (which may be null) where that makes sense for
+/// the result, else in strips. Throws InvalidArgument for a name or an option that cannot be.
+CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,
+                             Kept kept);
+
+/// A writer made so.
 std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
-                                  const Reader& source, const LayoutRequest& request);
+                                  const Reader& source, const LayoutRequest& request, Kept kept = Kept::in_place);
+
+/// Throws InvalidArgument if the output is the input.
+void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output);
 
 /// Whether both names lead to one existing file, through links too.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);

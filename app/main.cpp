@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
       "sepconv COMMAND --help says more about a command, sepconv stages about filters.");
   add_run_command(program, context);
   add_plan_command(program, context);
+  add_transpose_command(program, context);
   add_info_command(program, context);
   add_stats_command(program, context);
   add_compare_command(program, context);

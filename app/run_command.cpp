@@ -5,9 +5,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "console.hpp"
 #include "job.hpp"
-#include "progress.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/rows.hpp"
@@ -23,23 +21,6 @@ struct Request {
   Reporting reporting;
   bool whole = false;
 };
-
-int run_streaming(const Request& request, Job& job, SideFiles& side_files) {
-  RunReport report;
-  {
-    ProgressLine line(request.reporting.quiet);
-    RunOptions options = job.options;
-    options.progress = line.callback();
-    report = run(*job.source, *job.sink, job.chain, options);
-  }
-  RunLimits limits;
-  if (!request.reporting.quiet || side_files.wants_limits()) {
-    limits = measure_limits(report.plan);
-  }
-  side_files.write(report, limits);
-  if (!request.reporting.quiet) write_to_stderr(summary(report, limits));
-  return kDone;
-}
 
 /// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
 /// so a stop simply ends the program.
@@ -69,7 +50,7 @@ int run_job(Request& request, std::stop_token stop) {
   }
   SideFiles side_files(request.side_files, request.job);
   Job job = prepare(request.job);
-  return request.whole ? run_whole(request, job) : run_streaming(request, job, side_files);
+  return request.whole ? run_whole(request, job) : run_streaming(job, side_files, request.reporting);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "console.hpp"
+#include "progress.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/stages/definition.hpp"
 
@@ -82,6 +84,21 @@ void SideFiles::write(const RunReport& report, const RunLimits& limits) {
   }
   if (report_) write_whole(*report_, summary(report, limits));
   if (stats_) write_whole(*stats_, to_json(report, limits));
+}
+
+int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {
+  RunReport report;
+  {
+    ProgressLine line(reporting.quiet);
+    RunOptions options = job.options;
+    options.progress = line.callback();
+    report = run(*job.source, *job.sink, job.chain, options);
+  }
+  RunLimits limits;
+  if (!reporting.quiet || side_files.wants_limits()) limits = measure_limits(report.plan);
+  side_files.write(report, limits);
+  if (!reporting.quiet) write_to_stderr(summary(report, limits));
+  return kDone;
 }
 
 }  // namespace sepconv::app

@@ -29,4 +29,7 @@ class SideFiles {
   std::unique_ptr<OutputFile> trace_, report_, stats_;
 };
 
+/// Runs a prepared job: with a progress line and a summary unless quiet, and the files about it after it. Returns kDone.
+int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting);
+
 }  // namespace sepconv::app

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -54,6 +55,10 @@ Chain Chain::transposes_last() const {
   }
   if (carried != nullptr) result.then(carried);
   return result;
+}
+
+bool Chain::turns() const {
+  return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->is_transpose(); }) % 2 == 1;
 }
 
 std::string Chain::text() const {

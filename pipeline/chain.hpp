@@ -45,6 +45,9 @@ class Chain {
   /// cancel. What is left of them is one transpose at the end, unless a stage has no twin. The same bits.
   Chain transposes_last() const;
 
+  /// Whether rows of the source are columns of the result: an odd number of stages transposes.
+  bool turns() const;
+
   /// "gaussian:... | cast:..." or "copy" for an empty chain.
   std::string text() const;
 

@@ -19,6 +19,7 @@ struct FlatImage {
   std::int64_t offset = 0;  ///< of the first pixel, in bytes
   bool big_endian = false;
   std::string description;  ///< for SourceLayout
+  bool is_image = true;     ///< else elements of a tensor seen as one, with any sides and channels
 };
 
 /// Throws InvalidArgument unless sides and channels are positive and bounded and all bytes, from offset on,
@@ -28,8 +29,8 @@ void check_flat_image(const FlatImage& image, const std::filesystem::path& path)
 /// Throws IoError when the file is smaller than the pixels it is said to hold.
 std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image);
 
-/// Writes `header` and then the pixels, in this machine's byte order.
+/// Writes `header` and then the pixels, in this machine's byte order. `is_image` as in FlatImage.
 std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const ImageSpec& spec,
-                                         std::vector<std::byte> header, std::string description);
+                                         std::vector<std::byte> header, std::string description, bool is_image = true);
 
 }  // namespace sepconv

@@ -120,7 +120,8 @@ void check_flat_image(const FlatImage& image, const std::filesystem::path& path)
         fmt::format("{} has no pixels with a shape of {}; give numbers from 1 on", path.native(), shape));
   }
   std::int64_t bytes = 0;
-  if (rows > kMaxSide || cols > kMaxSide || spec.channels > most_channels ||
+  const bool too_large = rows > kMaxSide || cols > kMaxSide || spec.channels > most_channels;
+  if ((image.is_image && too_large) || __builtin_mul_overflow(rows, cols, &bytes) ||
       __builtin_mul_overflow(rows * cols, spec.pixel_bytes(), &bytes) ||
       __builtin_add_overflow(bytes, image.offset, &bytes)) {
     throw InvalidArgument(

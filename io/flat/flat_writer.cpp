@@ -77,8 +77,8 @@ class FlatWriter final : public Writer {
 }  // namespace
 
 std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const ImageSpec& spec,
-                                         std::vector<std::byte> header, std::string description) {
-  check_flat_image({spec, static_cast<std::int64_t>(header.size()), false, {}}, file->target());
+                                         std::vector<std::byte> header, std::string description, bool is_image) {
+  check_flat_image({spec, static_cast<std::int64_t>(header.size()), false, {}, is_image}, file->target());
   return std::make_unique<FlatWriter>(std::move(file), spec, std::move(header), std::move(description));
 }
 

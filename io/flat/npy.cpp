@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -68,23 +69,6 @@ Prelude read_prelude(const InputFile& file) {
   return prelude;
 }
 
-void parse_dtype(std::string_view descr, FlatImage& image, const std::filesystem::path& path) {
-  const char order = descr.empty() ? '?' : descr.front();
-  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
-  const std::string_view code = has_order ? descr.substr(1) : descr;
-  for (const Dtype& dtype : kDtypes) {
-    // '|' means that the order does not matter, which holds for one byte only.
-    if (dtype.code != code || (order == '|' && size_of(dtype.type) > 1)) continue;
-    image.spec.type = dtype.type;
-    const bool native_big = std::endian::native == std::endian::big;
-    image.big_endian = order == '>' || (native_big && order != '<');
-    return;
-  }
-  throw_npy_error(
-      path, fmt::format("its dtype {} is not supported; convert it to u1, u2, i2, f4 or f8 with numpy.astype",
-                        descr));
-}
-
 void parse_shape(std::span<const std::int64_t> shape, FlatImage& image, const std::filesystem::path& path) {
   const std::size_t axes = shape.size();
   if (axes < 1 || axes > 3) {
@@ -97,15 +81,34 @@ void parse_shape(std::span<const std::int64_t> shape, FlatImage& image, const st
   image.spec.channels = axes == 3 ? shape[2] : 1;
 }
 
-std::vector<std::byte> npy_header(const ImageSpec& spec) {
-  std::string_view code;
+}  // namespace
+
+bool is_npy(std::span<const std::byte> head) noexcept {
+  return head.size() >= kMagic.size() && std::memcmp(head.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+std::optional<NpyPixels> npy_pixels(std::string_view descr) {
+  const char order = descr.empty() ? '?' : descr.front();
+  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
+  const std::string_view code = has_order ? descr.substr(1) : descr;
   for (const Dtype& dtype : kDtypes) {
-    if (dtype.type == spec.type) code = dtype.code;
+    // '|' means that the order does not matter, which holds for one byte only.
+    if (dtype.code != code || (order == '|' && size_of(dtype.type) > 1)) continue;
+    const bool native_big = std::endian::native == std::endian::big;
+    return NpyPixels{dtype.type, order == '>' || (native_big && order != '<')};
   }
-  const char order = size_of(spec.type) == 1 ? '|' : std::endian::native == std::endian::big ? '>' : '<';
-  const std::string channels = spec.channels == 1 ? "" : fmt::format(", {}", spec.channels);
-  std::string dict = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}, {}{}), }}", order,
-                                 code, spec.extent.rows, spec.extent.cols, channels);
+  return std::nullopt;
+}
+
+std::string npy_descr(PixelType type) {
+  const auto* const dtype = std::find_if(std::begin(kDtypes), std::end(kDtypes), [=](const Dtype& d) { return d.type == type; });
+  const char order = size_of(type) == 1 ? '|' : std::endian::native == std::endian::big ? '>' : '<';
+  return fmt::format("{}{}", order, dtype->code);
+}
+
+std::vector<std::byte> npy_header(std::string_view descr, std::span<const std::int64_t> shape) {
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr, fmt::join(shape, ", "),
+                                 shape.size() == 1 ? "," : "");
   const std::size_t prelude_bytes = kMagic.size() + 4;
   const auto total =
       static_cast<std::size_t>(round_up(static_cast<std::int64_t>(prelude_bytes + dict.size() + 1), 64));
@@ -118,13 +121,7 @@ std::vector<std::byte> npy_header(const ImageSpec& spec) {
   return {bytes.begin(), bytes.end()};
 }
 
-}  // namespace
-
-bool is_npy(std::span<const std::byte> head) noexcept {
-  return head.size() >= kMagic.size() && std::memcmp(head.data(), kMagic.data(), kMagic.size()) == 0;
-}
-
-FlatImage parse_npy(const InputFile& file) {
+NpyArray parse_npy_array(const InputFile& file) {
   const Prelude prelude = read_prelude(file);
   std::string text(static_cast<std::size_t>(prelude.dict_bytes), '\0');
   file.read_at(prelude.dict_offset, std::as_writable_bytes(std::span(text)));
@@ -137,11 +134,22 @@ FlatImage parse_npy(const InputFile& file) {
     throw_npy_error(file.path(),
                     "its array lies in Fortran order; save numpy.ascontiguousarray(array) instead");
   }
+  return {dict->descr, dict->shape, prelude.dict_offset + prelude.dict_bytes, fmt::format("{}.{}", prelude.major, prelude.minor)};
+}
+
+FlatImage parse_npy(const InputFile& file) {
+  const NpyArray array = parse_npy_array(file);
+  const std::optional<NpyPixels> pixels = npy_pixels(array.descr);
+  if (!pixels) {
+    throw_npy_error(file.path(),
+                    fmt::format("its dtype {} is not supported; convert it to u1, u2, i2, f4 or f8 with numpy.astype", array.descr));
+  }
   FlatImage image;
-  image.offset = prelude.dict_offset + prelude.dict_bytes;
-  parse_dtype(dict->descr, image, file.path());
-  parse_shape(dict->shape, image, file.path());
-  image.description = fmt::format("NPY {}.{}, uncompressed, {}", prelude.major, prelude.minor,
+  image.offset = array.offset;
+  image.spec.type = pixels->type;
+  image.big_endian = pixels->big_endian;
+  parse_shape(array.shape, image, file.path());
+  image.description = fmt::format("NPY {}, uncompressed, {}", array.version,
                                   size_of(image.spec.type) == 1 ? "single bytes"
                                   : image.big_endian            ? "big-endian"
                                                                 : "little-endian");
@@ -161,7 +169,9 @@ std::unique_ptr<Reader> open_npy(InputFile file) {
 std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
-  return make_flat_writer(std::move(file), spec, npy_header(spec), "NPY 1.0, uncompressed");
+  std::vector<std::int64_t> shape{spec.extent.rows, spec.extent.cols};
+  if (spec.channels > 1) shape.push_back(spec.channels);
+  return make_flat_writer(std::move(file), spec, npy_header(npy_descr(spec.type), shape), "NPY 1.0, uncompressed");
 }
 
 }  // namespace sepconv

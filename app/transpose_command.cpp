@@ -1,0 +1,128 @@
+// sepconv transpose IN OUT [--perm A,B,C]: permutations of the axes of images and arrays, from file to file.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "console.hpp"
+#include "job.hpp"
+#include "progress.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/tensor/tensor.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/stages/transpose.hpp"
+#include "side_files.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+struct Request {
+  JobRequest job;
+  std::string permutation = "1,0";
+  SideFileRequest side_files;
+  Reporting reporting;
+  bool plan_only = false;
+};
+
+/// A permutation as a chain between two images: how the arrays are cut into pixels on both sides, and what moves them.
+struct Arrangement {
+  TensorExtent in_extent, out_extent;
+  TensorGrid in, out;
+  Chain chain;
+};
+
+/// Each permutation is a transposition, of pixels, of elements, or of many matrices, if the arrays are cut as it likes. With both files flat,
+/// axes of length 1 do not count.
+Arrangement arrange(TensorExtent extent, Permutation permutation, bool both_flat) {
+  if (both_flat) {
+    const WithoutUnits work = without_unit_axes(extent, permutation);
+    extent = work.extent;
+    permutation = work.permutation;
+  }
+  const auto with = [&](TensorGrid in, TensorGrid out, std::int64_t items = 1, Stacking stacking = Stacking::rows) {
+    return Arrangement{extent, permuted(extent, permutation), in, out, Chain().then(make_transpose(items, stacking))};
+  };
+  using Grid = TensorGrid;
+  const auto is = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
+  if (is(1, 0, 2)) return with(Grid::image, Grid::image);
+  if (is(1, 2, 0)) return with(Grid::spread, Grid::lines);
+  if (is(2, 0, 1)) return with(Grid::lines, Grid::spread);
+  if (is(0, 2, 1)) return with(Grid::lines, Grid::lines, extent[0], Stacking::rows);
+  if (is(2, 1, 0)) return with(Grid::spread, Grid::spread, extent[1], Stacking::cols);
+  const Grid grid = both_flat ? Grid::lines : Grid::image;
+  return {extent, extent, grid, grid, Chain()};
+}
+
+/// What OUT is to hold.
+TensorSpec result_of(const TensorSpec& source, const Permutation& permutation, bool three_axes) {
+  TensorSpec result = source;
+  result.extent = permuted(source.extent, permutation);
+  if (three_axes) result.axes = 3;
+  return result;
+}
+
+Job prepare(const Request& request) {
+  const JobRequest& asked = request.job;
+  const Permutation permutation = parse_permutation(request.permutation);
+  const bool three_axes = std::ranges::count(request.permutation, ',') == 2;
+  TensorFile file = TensorFile::open(asked.input, asked.open);
+  check_not_same(asked.input, asked.output);
+  const TensorSpec spec = file.spec();
+  const TensorSpec result = result_of(spec, permutation, three_axes);
+  const bool both_flat = file.is_flat() && is_flat_name(asked.output);
+  Arrangement arrangement = arrange(spec.extent, permutation, both_flat);
+
+  const ImageSpec as_image{{result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
+  const Kept kept = permutation == Permutation{}               ? Kept::in_place
+                    : permutation == Permutation{{1, 0, 2}} ? Kept::turned
+                                                            : Kept::rearranged;
+  const CreateOptions create = create_options(asked.output, as_image, file.image(), asked.layout, kept);
+  Job job;
+  job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
+  job.chain = std::move(arrangement.chain);
+  plan_on_devices(job, asked, [&] {
+    job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, create);
+    job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
+  });
+  return job;
+}
+
+int transpose(Request& request, std::stop_token stop) {
+  request.job.options.stop = std::move(stop);
+  request.job.options.logger = make_logger(request.reporting);
+  if (request.plan_only) {
+    request.job.layout.overwrite = true;  // nothing is made
+    const Job job = prepare(request);
+    fmt::print("{}", describe(job.plan, job.chain, *job.source, *job.sink));
+    return kDone;
+  }
+  SideFiles side_files(request.side_files, request.job);
+  Job job = prepare(request);
+  return run_streaming(job, side_files, request.reporting);
+}
+
+}  // namespace
+
+void add_transpose_command(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand("transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
+  const auto request = std::make_shared<Request>();
+  add_file_options(*command, request->job);
+  command
+      ->add_option("--perm", request->permutation,
+                   "axis k of OUT is axis A[k] of IN, as numpy.transpose; an image has rows, columns, channels. 1,0 (default): rows become "
+                   "columns and channels stay; 2,0,1: planes out of interleaved channels; 1,2,0: back")
+      ->type_name("A,B[,C]");
+  command->add_flag("--plan", request->plan_only, "only say what would be done: bands, slots, bytes, peak memory");
+  add_job_settings(*command, request->job);
+  add_side_file_options(*command, request->side_files);
+  add_reporting_options(*command, request->reporting);
+  command->footer("Example:  sepconv transpose chw.npy hwc.npy --perm 1,2,0 --max-memory 512M");
+  command->callback([&context, request] {
+    context.action = [&context, request] { return transpose(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app
