@@ -102,3 +102,32 @@ def test_another_plan_gives_the_same_image(folder):
     run_under_ceiling(folder, "run", "source.tif", "one.tif", STAGE)
     run_under_ceiling(folder, "run", "source.tif", "two.tif", STAGE, "--band-rows", 1536, "--threads", 1, "--slots", 1)
     run_under_ceiling(folder, "compare", "one.tif", "two.tif")
+
+
+@pytest.mark.parametrize("result", ["turned.npy", "turned.tif"])
+def test_transpose_of_a_large_image(folder, result):
+    """More than 2^32 elements, there and back in blocks."""
+    run_under_ceiling(folder, "generate", "source.npy", "--size", "65536x65537", "--pattern", "natural")
+    run_under_ceiling(folder, "transpose", "source.npy", result)
+    run_under_ceiling(folder, "run", result, "back.npy", "transpose")
+    run_under_ceiling(folder, "compare", "source.npy", "back.npy")
+    turned = window_of(folder, result, 40000, 65500, 30, 37)
+    np.testing.assert_array_equal(turned, window_of(folder, "source.npy", 65500, 40000, 37, 30).T)
+
+
+@pytest.mark.parametrize("permutation", ["0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"])
+def test_permutations_of_a_large_tensor(folder, permutation):
+    axes = [int(axis) for axis in permutation.split(",")]
+    shape = (700, 1030, 900)  # 2.6 GB
+    run_under_ceiling(folder, "generate", "flat.npy", "--size", f"{shape[2]}x{shape[0] * shape[1]}", "--type", "f32", "--pattern", "natural")
+    source = np.lib.format.open_memmap(folder / "tensor.npy", "w+", np.float32, shape)
+    source.reshape(-1, shape[2])[:] = np.load(folder / "flat.npy", mmap_mode="r")
+    run_under_ceiling(folder, "transpose", "tensor.npy", "out.npy", "--perm", permutation)
+    result = np.load(folder / "out.npy", mmap_mode="r")
+    expected = source.transpose(axes)
+    assert result.shape == expected.shape
+    for index in window_starts(expected.shape[0], 1):
+        np.testing.assert_array_equal(result[index], expected[index])
+    run_under_ceiling(folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes))))
+    run_under_ceiling(folder, "transpose", "tensor.npy", "same.npy", "--perm", "0,1,2")
+    run_under_ceiling(folder, "compare", "same.npy", "back.npy")

@@ -1,0 +1,124 @@
+"""sepconv transpose and the stage transpose, against numpy.transpose and SciPy."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.ndimage as ndi
+import tifffile
+from reference import random_image
+
+PERMUTATIONS = list(itertools.permutations(range(3)))
+SHAPES = [(3, 4, 5), (1, 7, 9), (64, 1, 33), (17, 31, 1), (1, 1, 50), (5, 128, 130), (200, 3, 70), (70, 90, 3)]
+CUTS = [[], ["--max-memory", "300K"], ["--band-rows", 3, "--band-cols", 5], ["--threads", 1, "--slots", 1, "--band-rows", 7, "--band-cols", 64]]
+
+
+def text_of(permutation):
+    return ",".join(map(str, permutation))
+
+
+def transposed(sepconv, array, permutation, *options, source="in.npy", result="out.npy"):
+    if source == "in.npy":
+        np.save(sepconv.folder / source, array)
+    sepconv("transpose", source, result, "--perm", text_of(permutation), "--quiet", "--force", *options)
+    path = sepconv.folder / result
+    return np.load(path) if result.endswith(".npy") else tifffile.imread(path)
+
+
+@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=text_of)
+@pytest.mark.parametrize("dtype", ["u1", "<u2", "<i2", ">f4", "<f8", "<c16", "<c8", "<i8", "?", "<f2", ">u4", "<M8[s]"])
+def test_every_permutation_of_every_element(sepconv, permutation, dtype):
+    random = np.random.default_rng(7)
+    for shape, cut in zip(SHAPES, itertools.cycle(CUTS)):
+        array = random.integers(0, 200, shape).astype(dtype)
+        actual = transposed(sepconv, array, permutation, *cut)
+        expected = array.transpose(permutation)
+        assert actual.shape == expected.shape
+        # Numbers that are pixels are stored in this machine's byte order, all others as they came.
+        assert actual.dtype == (expected.dtype.newbyteorder("=") if dtype == ">f4" else expected.dtype)
+        np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=text_of)
+@pytest.mark.parametrize("layout", ["strips", "tiles", "deflate"])
+@pytest.mark.parametrize("result", ["out.npy", "out.tif"])
+def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
+    for shape, dtype, cut in [((130, 70, 4), "u1", []), ((37, 53, 3), "u2", CUTS[2]), ((300, 17, 3), "f4", ["--max-memory", "8M"])]:
+        image = random_image(shape, np.dtype(dtype).type)
+        storage = {"strips": {}, "tiles": {"tile": (32, 48)}, "deflate": {"compression": "zlib", "rowsperstrip": 7}}[layout]
+        tifffile.imwrite(sepconv.folder / "in.tif", image, photometric="minisblack", planarconfig="contig", **storage)
+        actual = transposed(sepconv, None, permutation, *cut, source="in.tif", result=result)
+        np.testing.assert_array_equal(np.squeeze(actual), np.squeeze(image.transpose(permutation)))
+
+
+def test_planes_and_back(sepconv):
+    """The motivating job: channel planes of a network's result, and the image that they were."""
+    image = random_image((61, 83, 3), np.float32)
+    planes = transposed(sepconv, image, (2, 0, 1), result="planes.npy")
+    assert planes.shape == (3, 61, 83)
+    sepconv("transpose", "planes.npy", "back.tif", "--perm", "1,2,0", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "back.tif"), image)
+
+
+def test_rows_and_columns_by_default(sepconv):
+    for shape in [(40, 70), (40, 70, 3)]:
+        image = random_image(shape, np.uint16)
+        np.save(sepconv.folder / "in.npy", image)
+        sepconv("transpose", "in.npy", "out.npy", "--quiet", "--force")
+        np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), image.swapaxes(0, 1))
+    sepconv("transpose", "in.npy", "same.npy", "--perm", "0,1", "--quiet")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "same.npy"), image)
+
+
+def test_the_stage_in_a_chain(sepconv):
+    image = random_image((71, 53, 3), np.uint8)
+    np.testing.assert_array_equal(sepconv.filter(image, "transpose"), image.swapaxes(0, 1))
+    np.testing.assert_array_equal(sepconv.filter(image, "transpose", "transpose"), image)
+    turned = image.swapaxes(0, 1).astype(np.float64)
+    expected = ndi.correlate1d(ndi.correlate1d(turned, [1, 2, 4], axis=1, mode="mirror"), [3, 0, 1, -2, 1], axis=0, mode="mirror")
+    taps = "taps:row=1,2,4,col=3,0,1,-2,1"
+    for cut in CUTS:
+        cut = [word for word in cut if word != "300K" and word != "--max-memory"]
+        np.testing.assert_array_equal(sepconv.filter(image, "transpose", taps, "cast:type=f32", options=cut), expected)
+        back = sepconv.filter(image, "transpose", taps, "transpose", "cast:type=f32", options=cut)
+        np.testing.assert_array_equal(back, expected.swapaxes(0, 1))
+
+
+@pytest.mark.parametrize("text", ["0,1,1", "0,1,3", "1,2", "2,1,0,3", "", "a,b,c"])
+def test_what_is_no_permutation(sepconv, text):
+    np.save(sepconv.folder / "in.npy", random_image((4, 5, 3), np.uint8))
+    done = sepconv("transpose", "in.npy", "out.npy", "--perm", text, status=2)
+    assert "2,0,1" in done.stderr and not (sepconv.folder / "out.npy").exists()
+
+
+def test_what_cannot_be(sepconv):
+    np.save(sepconv.folder / "complex.npy", np.ones((4, 5, 3), np.complex128))
+    assert "end the name in .npy" in sepconv("transpose", "complex.npy", "out.tif", status=2).stderr
+    np.save(sepconv.folder / "four.npy", np.ones((2, 3, 4, 5)))
+    assert "numpy.reshape" in sepconv("transpose", "four.npy", "out.npy", status=1).stderr
+    np.save(sepconv.folder / "text.npy", np.array([["a" * 40]]))
+    assert "numpy.astype" in sepconv("transpose", "text.npy", "out.npy", status=1).stderr
+    np.save(sepconv.folder / "in.npy", np.ones((4, 5, 3), np.uint8))
+    assert "both input and output" in sepconv("transpose", "in.npy", "in.npy", "--force", status=2).stderr
+    assert "which its name denies" in sepconv("transpose", "in.npy", "out_4x5x3_u8.raw", "--perm", "2,0,1", status=2).stderr
+    assert "smallest ceiling" in sepconv("transpose", "in.npy", "out.npy", "--max-memory", "1K", status=1).stderr
+    assert not list(sepconv.folder.glob("out*"))
+
+
+def test_the_plan_says_how(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((300, 200, 3), np.uint8))
+    text = sepconv("transpose", "in.npy", "out.npy", "--perm", "2,0,1", "--plan").stdout
+    assert "rows of the source become columns of the result" in text
+    text = sepconv("plan", "in.npy", "out.npy", "transpose", "box:radius=2", "transpose").stdout
+    assert "run as     box:radius=2,border=reflect101 (columns first)" in text
+    assert not (sepconv.folder / "out.npy").exists()
+
+
+def test_resolution_turns_with_the_image(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", random_image((40, 60), np.uint8), resolution=(300, 150), resolutionunit="INCH", description="leaf")
+    for arguments in (["transpose", "in.tif", "out.tif"], ["run", "in.tif", "out.tif", "transpose"]):
+        sepconv(*arguments, "--quiet", "--force")
+        with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
+            tags = file.pages[0].tags
+            assert tags["XResolution"].value == (150, 1) and tags["YResolution"].value == (300, 1)
+            assert tags["ImageDescription"].value == "leaf"
