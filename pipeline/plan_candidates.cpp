@@ -84,13 +84,15 @@ std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const
   return groups;
 }
 
-/// One side of a turned band: about `wanted`, a multiple of the sink's unit and, where that is not much more, of the source's.
+/// One side of a turned band: about `wanted`, a multiple of the sink's unit, as it must be, and of the source's where that is not much more.
+/// Whole items, unless parts of one end where the sink's blocks do.
 std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit, std::int64_t item, std::int64_t side) {
   const auto least = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
-  if (least > item) return std::min(least / item * item, side);
-  const std::int64_t both = std::lcm(sink_unit, std::min(source_unit, item));
-  const std::int64_t rounded = round_up(least, both) <= 2 * least ? round_up(least, both) : round_up(least, sink_unit);
-  return std::min(rounded, item);
+  const bool in_item = item == side || (least < item && item % sink_unit == 0);
+  const std::int64_t unit = in_item ? sink_unit : std::lcm(item, sink_unit);
+  const std::int64_t both = std::lcm(unit, std::min(source_unit, side));
+  const std::int64_t rounded = round_up(least, round_up(least, both) <= 2 * least ? both : unit);
+  return std::min(rounded, in_item ? item : side);
 }
 
 /// Bands of a turned result: blocks of several shapes and sizes, from the whole width of the source to the whole width of the result.
