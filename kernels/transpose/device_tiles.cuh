@@ -74,6 +74,67 @@ __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned numb
   return {item, band * grid.band_rows + row, block * grid.band_cols + col};
 }
 
+/// The word at `offset` bytes of a piece, of which only bytes from `begin` up to `end` may be touched; the
+/// others are 0. The word is aligned.
+__device__ inline unsigned load_within(const std::byte* piece, std::int64_t offset, std::int64_t begin,
+                                       std::int64_t end) {
+  if (offset >= begin && offset + 4 <= end) return *reinterpret_cast<const unsigned*>(piece + offset);
+  unsigned word = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (offset + i >= begin && offset + i < end) word |= static_cast<unsigned>(piece[offset + i]) << (8 * i);
+  }
+  return word;
+}
+/// Stores those bytes of an aligned word that are in the piece, from 0 up to `end`.
+__device__ inline void store_within(std::byte* piece, std::int64_t offset, unsigned word, std::int64_t end) {
+  if (offset >= 0 && offset + 4 <= end) {
+    *reinterpret_cast<unsigned*>(piece + offset) = word;
+    return;
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (offset + i >= 0 && offset + i < end) piece[offset + i] = static_cast<std::byte>(word >> (8 * i));
+  }
+}
+
+/// The aligned word that begins at byte `begin` of a run of elements of which parts lie in shared memory, in
+/// units of Unit bytes: place(e, part) is where byte `part` of element e is.
+template <int Element, int Unit, class Place>
+__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const Place& place) {
+  unsigned element = begin / Element;
+  unsigned part = begin - element * Element;
+  if constexpr (Unit == 4) {
+    return *reinterpret_cast<const unsigned*>(shared + place(element, part));
+  } else {
+    unsigned word = 0;
+#pragma unroll
+    for (int i = 0; i < 4 / Unit; ++i) {
+      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + place(element, part)))
+              << (8 * Unit * i);
+      part += Unit;
+      if (part == Element) {
+        part = 0;
+        ++element;
+      }
+    }
+    return word;
+  }
+}
+/// The other way, for the units from byte `first` up to `last` of the word.
+template <int Element, int Unit, class Place>
+__device__ inline void scatter_word(std::byte* shared, int begin, unsigned word, int first, int last,
+                                    const Place& place) {
+#pragma unroll
+  for (int i = 0; i < 4 / Unit; ++i) {
+    if (Unit * i < first || Unit * i >= last) continue;
+    const unsigned element = static_cast<unsigned>(begin + Unit * i) / Element;
+    const unsigned part = static_cast<unsigned>(begin + Unit * i) - element * Element;
+    *reinterpret_cast<Word<Unit>*>(shared + place(element, part)) =
+        static_cast<Word<Unit>>(word >> (8 * Unit * i));
+  }
+}
+/// Four bytes of padding every 128: threads that go by a power of two meet no bank twice.
+__device__ inline unsigned padded(unsigned offset) { return offset + (offset >> 7) * 4; }
+
 /// A word of which only the first `valid` bytes, below its size, may be touched; the others are 0. `from`
 /// needs no alignment.
 __device__ inline unsigned load_bytes(const std::byte* from, int valid) {

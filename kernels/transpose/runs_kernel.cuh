@@ -52,4 +52,63 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob p) 
   }
 }
 
+/// The same for runs that begin anywhere: aligned words of the output, shifted together from two of the
+/// input.
+__global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const RunsJob p) {
+  constexpr int kLoads = 4;
+  const Job& job = p.job;
+  const TilePosition at = tile_position(job.grid, blockIdx.x);
+  const unsigned item = at.item / p.segments;
+  const std::int64_t begin = static_cast<std::int64_t>(at.item - item * p.segments) * p.segment_bytes;
+  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * p.tile_rows;
+  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * p.tile_cols;
+  const unsigned rows = least(job.rows - first_row, p.tile_rows);
+  const unsigned cols = least(job.cols - first_col, p.tile_cols);
+  const int bytes = least(job.element_bytes - begin, p.segment_bytes);
+  const std::byte* const in =
+      job.in + item * job.in_item + first_row * job.in_pitch + first_col * job.element_bytes + begin;
+  std::byte* const out =
+      job.out + item * job.out_item + first_col * job.out_pitch + first_row * job.element_bytes + begin;
+
+  const unsigned words_per_run = p.units_per_run.value;
+  const unsigned count = words_per_run * p.tile_rows * p.tile_cols;
+  for (unsigned first = threadIdx.x; first < count; first += kRunsThreads * kLoads) {
+    unsigned low[kLoads];
+    unsigned high[kLoads];
+    unsigned shift[kLoads];
+    int offset[kLoads];
+    std::byte* to[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      const unsigned number = first + k * kRunsThreads;
+      const unsigned run = quotient(number, p.units_per_run);
+      const unsigned col = quotient(run, p.rows);
+      const unsigned row = run - col * p.rows.value;
+      to[k] = out + col * job.out_pitch + row * job.element_bytes;
+      offset[k] = static_cast<int>((number - run * words_per_run) * 4) -
+                  static_cast<int>(reinterpret_cast<std::uintptr_t>(to[k]) & 3U);
+      if (number >= count || row >= rows || col >= cols) offset[k] = bytes;
+      low[k] = high[k] = shift[k] = 0;
+      if (offset[k] >= bytes) continue;
+      const std::byte* const from = in + row * job.in_pitch + col * job.element_bytes;
+      if (offset[k] >= 3 && offset[k] + 8 <= bytes) {
+        shift[k] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) + offset[k]) & 3U;
+        const unsigned* const words = reinterpret_cast<const unsigned*>(from + offset[k] - shift[k]);
+        low[k] = words[0];
+        high[k] = words[1];
+      } else {
+        for (int i = 0; i < 4; ++i) {
+          if (offset[k] + i >= 0 && offset[k] + i < bytes)
+            low[k] |= static_cast<unsigned>(from[offset[k] + i]) << (8 * i);
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      if (offset[k] < bytes)
+        store_within(to[k], offset[k], __funnelshift_r(low[k], high[k], 8 * shift[k]), bytes);
+    }
+  }
+}
+
 }  // namespace sepconv::transposing

@@ -29,11 +29,67 @@ struct TileShape {
 };
 
 /// The tiles in use.
-using Tile1 = TileShape<1, 32, 32, 256>;
+using Tile1 = TileShape<1, 32, 64, 512>;
 using Tile2 = TileShape<2, 64, 64, 512>;
 using Tile4 = TileShape<4, 64, 64, 256>;
 using Tile8 = TileShape<8, 32, 32, 256>;
 using Tile16 = TileShape<16, 32, 32, 256>;
+
+/// Elements that stand before a tile in shared memory where output rows begin anywhere: a sector of 32 bytes,
+/// and a multiple of 4.
+template <int ElementBytes>
+inline constexpr int kHaloOf = (32 + ElementBytes - 1) / ElementBytes + (ElementBytes == 3 ? 1 : 0);
+
+/// A tile of the kernel for rows that begin anywhere (elements of 1, 2, 4, 8 bytes). What a block stores of
+/// an output row begins up to 31 bytes before the tile, with a sector, and for that it loads kHalo rows more.
+/// Across: stretches of a warp that are loaded of an input row; where bytes are shifted, a warp loads 32
+/// words for 31.
+template <int ElementBytes, int Across, int OutWords, int Threads>
+struct ShiftedTile {
+  static constexpr int kElementBytes = ElementBytes;
+  static constexpr int kWordBytes = ElementBytes < 4 ? 4 : ElementBytes;
+  static constexpr int kMicro = kWordBytes / ElementBytes;
+  static constexpr int kUsed = ElementBytes < 4 ? 31 : 32;
+  static constexpr int kAcross = Across;
+  static constexpr int kInWords = kUsed * Across;
+  static constexpr int kOutWords = OutWords;
+  static constexpr int kThreads = Threads;
+  static constexpr int kHalo = kHaloOf<ElementBytes>;
+  static constexpr int kLoadRows = OutWords + kHalo / kMicro;  ///< of micro tiles
+  static constexpr int kPitch = kLoadRows + 1;
+  static constexpr int kRows = OutWords * kMicro;
+  static constexpr int kCols = kInWords * kMicro;
+  static constexpr int kSharedBytes = kMicro * kInWords * kPitch * kWordBytes;
+  static_assert(kLoadRows % (Threads / 32) == 0 && OutWords % 32 == 0 && kPitch % 2 == 1);
+};
+using Shifted1 = ShiftedTile<1, 1, 64, 256>;
+using Shifted2 = ShiftedTile<2, 2, 64, 256>;
+using Shifted4 = ShiftedTile<4, 2, 128, 256>;
+using Shifted8 = ShiftedTile<8, 1, 64, 128>;
+
+/// A tile for elements of 3, 6 and 12 bytes, moved in units of Unit bytes. 96 words of an input row are
+/// loaded, of which up to two are spare where rows are shifted. The pitch in shared memory, in words, is odd,
+/// so that threads which go down a column meet few banks twice, and 3 more than a multiple of 32 for elements
+/// of three words, which so follow one another around the banks.
+template <int ElementBytes, int Unit, int Rows, int Threads>
+struct PixelTile {
+  static constexpr int kElementBytes = ElementBytes;
+  static constexpr int kUnit = Unit;
+  static constexpr int kThreads = Threads;
+  static constexpr int kAcross = 3;
+  static constexpr int kInWords = 96;
+  static constexpr int kCols = (Unit < 4 ? 372 : 384) / ElementBytes;
+  static constexpr int kRows = Rows;
+  static constexpr int kHalo = kHaloOf<ElementBytes>;
+  static constexpr int kLoadRows = Rows + kHalo;
+  static constexpr int kPitch = kInWords + (Unit == 4 ? 3 : 1);
+  static constexpr int kOutWords = Rows * ElementBytes / 4;
+  static constexpr int kSharedBytes = (kLoadRows * kPitch + 1) * 4;
+  static_assert(Rows * ElementBytes % 32 == 0 && Threads % kOutWords == 0 && Threads % 32 == 0);
+};
+using Pixel3 = PixelTile<3, 1, 64, 384>;
+using Pixel6 = PixelTile<6, 2, 64, 384>;
+using Pixel12 = PixelTile<12, 4, 64, 384>;
 
 /// The tiles of all items and the order in which running numbers go through them: within bands of band_rows x
 /// band_cols tiles, which follow one another along the input's rows; all items of a band in turn where
@@ -69,6 +125,30 @@ struct Divisor {
   std::uint32_t factor;  ///< 0 for 1
 };
 
+/// Matrices that are short one way, dense there, and long the other way: tiles of `length` elements of the
+/// long side and all of the short one.
+struct CombJob {
+  Job job;
+  bool rows_dense =
+      true;  ///< of the input, which has few columns; else the output's are, and it has few rows
+  std::int32_t unit_bytes = 1;  ///< 1, 2 or 4: divides the element and all distances and addresses
+  std::int32_t length = 1;      ///< times element_bytes: a multiple of 128
+  std::uint32_t row_bytes = 1;  ///< of a dense row
+  Divisor stretches;            ///< of 32 words that are stored, or loaded, of a long row
+  std::int32_t shared_bytes = 0;
+};
+
+/// Many small matrices, one after another without a gap on both sides.
+struct SmallJob {
+  Job job;
+  std::int32_t unit_bytes = 1;  ///< as above
+  std::int32_t tile_items = 1;  ///< of a block
+  std::int64_t blocks = 0;
+  Divisor matrix, rows;  ///< elements
+  std::uint32_t cols = 1;
+  std::int32_t shared_bytes = 0;
+};
+
 /// The kernel for elements of any size and alignment, and for matrices that are short or small: a block
 /// brings a tile of tile_items x tile_rows x tile_cols elements into shared memory as it lies, and gathers
 /// the output's words from there. A piece is a run of bytes of the tile without a gap: a row, an item whose
@@ -91,8 +171,8 @@ struct StagedJob {
 /// The kernel for elements that are long runs: a tile of tile_rows x tile_cols of them, or a segment of one,
 /// goes from memory to memory.
 struct RunsJob {
-  Job job;  ///< grid.items counts items * segments
-  std::int32_t unit_bytes = 1;
+  Job job;                      ///< grid.items counts items * segments
+  std::int32_t unit_bytes = 1;  ///< below 4: words of 4 bytes of the output, shifted into place
   std::int32_t tile_rows = 1, tile_cols = 1;
   std::int32_t segment_bytes = 0;
   std::uint32_t segments = 1;
@@ -101,12 +181,30 @@ struct RunsJob {
 
 /// What transpose_cuda does for a shape.
 struct CudaPlan {
-  enum class Kernel : std::uint8_t { none, copy, tile, staged, runs };
+  enum class Kernel : std::uint8_t { none, copy, tile, shifted, pixels, comb, small, staged, runs };
   Kernel kernel = Kernel::none;
   Job job;
+  CombJob comb;
+  SmallJob small;
   StagedJob staged;
   RunsJob runs;
 };
+
+/// The order of tiles, and how many there are; tile_items and so on in elements. `past`: elements by which
+/// output rows reach beyond the last tile.
+TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
+                 std::int64_t past = 0);
+/// Whether a launch can number them.
+bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
+               std::int64_t past = 0);
+/// The largest of 1, 2, 4, 8, 16 that divides all addresses and distances that matter, and the element.
+std::int64_t unit_of(const Job& job);
+
+/// Fill in one kernel's part of a plan whose job is set; whether that kernel can do the work.
+bool plan_staged(CudaPlan& plan);
+bool plan_runs(CudaPlan& plan);
+bool plan_comb(CudaPlan& plan);
+bool plan_small(CudaPlan& plan);
 
 /// Equivalent work in fewer, larger pieces: items that follow one another as rows or columns of one matrix
 /// become one matrix, and elements that stay together become one element.

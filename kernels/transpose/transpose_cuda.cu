@@ -2,8 +2,12 @@
 #include <cuda_runtime.h>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/transpose/comb_kernel.cuh"
 #include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/kernels/transpose/pixel_kernel.cuh"
 #include "sepconv/kernels/transpose/runs_kernel.cuh"
+#include "sepconv/kernels/transpose/shifted_kernel.cuh"
+#include "sepconv/kernels/transpose/small_kernel.cuh"
 #include "sepconv/kernels/transpose/staged_kernel.cuh"
 #include "sepconv/kernels/transpose/tile_kernel.cuh"
 #include "sepconv/kernels/transpose/transpose_check.hpp"
@@ -31,6 +35,80 @@ void launch_tile(const Job& job, DeviceStream stream) {
       return launch_tile<Tile8>(job, stream);
     default:
       return launch_tile<Tile16>(job, stream);
+  }
+}
+
+template <class Tile>
+void launch_shifted(const Job& job, DeviceStream stream) {
+  transpose_shifted<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
+}
+
+void launch_shifted(const Job& job, DeviceStream stream) {
+  switch (job.element_bytes) {
+    case 1:
+      return launch_shifted<Shifted1>(job, stream);
+    case 2:
+      return launch_shifted<Shifted2>(job, stream);
+    case 4:
+      return launch_shifted<Shifted4>(job, stream);
+    default:
+      return launch_shifted<Shifted8>(job, stream);
+  }
+}
+
+template <class Tile>
+void launch_pixels(const Job& job, DeviceStream stream) {
+  transpose_pixels<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
+}
+
+void launch_pixels(const Job& job, DeviceStream stream) {
+  switch (job.element_bytes) {
+    case 3:
+      return launch_pixels<Pixel3>(job, stream);
+    case 6:
+      return launch_pixels<Pixel6>(job, stream);
+    default:
+      return launch_pixels<Pixel12>(job, stream);
+  }
+}
+
+template <int Element, int Unit>
+void launch_words(const CombJob& comb, DeviceStream stream) {
+  const auto blocks = static_cast<unsigned>(comb.job.grid.count());
+  const auto shared = static_cast<std::size_t>(comb.shared_bytes);
+  if (comb.rows_dense) {
+    transpose_comb_out<Element, Unit><<<blocks, kCombThreads, shared, stream>>>(comb);
+  } else {
+    transpose_comb_in<Element, Unit><<<blocks, kCombThreads, shared, stream>>>(comb);
+  }
+}
+
+template <int Element, int Unit>
+void launch_words(const SmallJob& small, DeviceStream stream) {
+  transpose_small<Element, Unit><<<static_cast<unsigned>(small.blocks), kSmallThreads,
+                                   static_cast<std::size_t>(small.shared_bytes), stream>>>(small);
+}
+
+/// For the sizes and units that word_unit() of the planner knows.
+template <class Words>
+void launch_words(const Words& words, DeviceStream stream) {
+  switch (words.job.element_bytes) {
+    case 1:
+      return launch_words<1, 1>(words, stream);
+    case 2:
+      return words.unit_bytes == 2 ? launch_words<2, 2>(words, stream) : launch_words<2, 1>(words, stream);
+    case 3:
+      return launch_words<3, 1>(words, stream);
+    case 4:
+      return launch_words<4, 4>(words, stream);
+    case 6:
+      return launch_words<6, 2>(words, stream);
+    case 8:
+      return launch_words<8, 4>(words, stream);
+    case 12:
+      return launch_words<12, 4>(words, stream);
+    default:
+      return launch_words<16, 4>(words, stream);
   }
 }
 
@@ -63,9 +141,9 @@ void launch_runs(const RunsJob& runs, DeviceStream stream) {
 void launch_runs(const RunsJob& runs, DeviceStream stream) {
   switch (runs.unit_bytes) {
     case 1:
-      return launch_runs<1>(runs, stream);
     case 2:
-      return launch_runs<2>(runs, stream);
+      transpose_shifted_runs<<<static_cast<unsigned>(runs.job.grid.count()), kRunsThreads, 0, stream>>>(runs);
+      return;
     case 4:
       return launch_runs<4>(runs, stream);
     case 8:
@@ -85,6 +163,18 @@ void launch(const CudaPlan& plan, DeviceStream stream) {
       return copy_rows(plan.job.out, 0, plan.job.in, 0, plan.job.element_bytes, 1, stream);
     case CudaPlan::Kernel::tile:
       launch_tile(plan.job, stream);
+      break;
+    case CudaPlan::Kernel::shifted:
+      launch_shifted(plan.job, stream);
+      break;
+    case CudaPlan::Kernel::pixels:
+      launch_pixels(plan.job, stream);
+      break;
+    case CudaPlan::Kernel::comb:
+      launch_words(plan.comb, stream);
+      break;
+    case CudaPlan::Kernel::small:
+      launch_words(plan.small, stream);
       break;
     case CudaPlan::Kernel::staged:
       launch_staged(plan.staged, stream);

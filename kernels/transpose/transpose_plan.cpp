@@ -9,11 +9,9 @@
 namespace sepconv::transposing {
 namespace {
 
-constexpr std::int64_t kTileBytes = 16 << 10;   // of a staged tile: eight fit a multiprocessor of Hopper
-constexpr std::int64_t kMostShared = 48 << 10;  // what every GPU gives a block
-constexpr std::int64_t kLeastRun =
-    512;  // bytes of an element that need no staging: whole bursts of memory on both sides
-constexpr std::int64_t kMostStaged = 8 << 10;  // bytes of an element of which a tile takes several
+constexpr std::int64_t kLeastRun = 256;         // bytes of an element that need no staging
+constexpr std::int64_t kLeastShiftedRun = 128;  // the same where runs begin anywhere
+constexpr std::int64_t kManyTiles = 1024;       // as many as run at a time
 constexpr std::int64_t kMostTiles = std::numeric_limits<std::int32_t>::max();
 
 /// The largest of 1, 2, 4, 8, 16 that divides all addresses and distances that matter.
@@ -29,40 +27,77 @@ std::int64_t alignment_of(const Job& job) {
   return static_cast<std::int64_t>(bits & (~bits + 1));
 }
 
+}  // namespace
+
 std::int64_t unit_of(const Job& job) {
   const auto bits = static_cast<std::uint64_t>(job.element_bytes) | 16U;
   return std::min(alignment_of(job), static_cast<std::int64_t>(bits & (~bits + 1)));
 }
 
-/// The order of tiles. Blocks that run together should share what they touch, pages of memory and cache lines
-/// at the tiles' edges: a band of a few tiles down, so that both sides get runs of several tiles. Where items
-/// lie within one another's rows, their distance is the shortest there is, and they come first.
-TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols) {
+/// Blocks that run together should write whole pages of memory and meet again in the cache at the edges of
+/// tiles: they go along the output's rows. Where those are so long that the blocks of one row are more than
+/// run at a time, squares share pages on both sides. Where matrices lie within one another's rows, their
+/// distance is the shortest there is, and for tiles of short rows they come first.
+TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
+                 std::int64_t past) {
   TileGrid grid;
   grid.items = static_cast<std::uint32_t>(ceil_div(job.items, tile_items));
-  grid.rows = static_cast<std::uint32_t>(ceil_div(job.rows, tile_rows));
+  grid.rows = static_cast<std::uint32_t>(ceil_div(job.rows + past, tile_rows));
   grid.cols = static_cast<std::uint32_t>(ceil_div(job.cols, tile_cols));
-  grid.band_rows = std::min<std::uint32_t>(grid.rows, 8);
+  grid.band_rows = grid.rows;
   grid.band_cols = 1;
-  grid.items_inside = job.items > 1 && (job.in_item < job.in_pitch || job.out_item < job.out_pitch) ? 1 : 0;
+  const bool in_turns = job.items > 1 && (job.in_item < job.in_pitch || job.out_item < job.out_pitch);
+  if (in_turns && job.element_bytes < 4) {
+    grid.items_inside = 1;
+  } else if ((in_turns || grid.rows > kManyTiles) && grid.cols > 1) {
+    grid.band_rows = std::min<std::uint32_t>(grid.rows, 4);
+    grid.band_cols = std::min<std::uint32_t>(grid.cols, 4);
+  }
   return grid;
 }
 
-bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols) {
-  const std::int64_t rows = ceil_div(job.rows, tile_rows);
+bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
+               std::int64_t past) {
+  const std::int64_t rows = ceil_div(job.rows + past, tile_rows);
   const std::int64_t cols = ceil_div(job.cols, tile_cols);
   const std::int64_t items = ceil_div(job.items, tile_items);
   return rows <= kMostTiles && cols <= kMostTiles / rows && items <= kMostTiles / (rows * cols);
 }
 
+namespace {
+
+/// Whether all output rows begin with a sector of the cache.
+bool rows_are_sectors(const Job& job) {
+  auto bits = reinterpret_cast<std::uintptr_t>(job.out) | static_cast<std::uintptr_t>(job.out_pitch);
+  if (job.items > 1) bits |= static_cast<std::uintptr_t>(job.out_item);
+  return bits % 32 == 0;
+}
+
+/// Half a tile at least; else most threads of a block would have nothing to do.
+template <class Tile>
+bool fills(const Job& job) {
+  return 2 * job.rows >= Tile::kRows && 2 * job.cols >= Tile::kCols;
+}
+
 template <class Tile>
 bool plan_tile(CudaPlan& plan, bool chosen) {
-  // Half a tile at least; else most threads of a block would have nothing to do.
-  if (!chosen && (2 * plan.job.rows < Tile::kRows || 2 * plan.job.cols < Tile::kCols)) return false;
+  if (!chosen && (!fills<Tile>(plan.job) || (Tile::kElementBytes < 16 && !rows_are_sectors(plan.job))))
+    return false;
   if (alignment_of(plan.job) < Tile::kWordBytes || !tiles_fit(plan.job, 1, Tile::kRows, Tile::kCols))
     return false;
   plan.job.grid = grid_of(plan.job, 1, Tile::kRows, Tile::kCols);
   plan.kernel = CudaPlan::Kernel::tile;
+  return true;
+}
+
+/// For shifted tiles and those of pixels, which need elements in units.
+template <class Tile>
+bool plan_halo_tile(CudaPlan& plan, bool chosen, std::int64_t unit, CudaPlan::Kernel kernel) {
+  const Job& job = plan.job;
+  if ((!chosen && !fills<Tile>(job)) || unit_of(job) < unit) return false;
+  if (!tiles_fit(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo)) return false;
+  plan.job.grid = grid_of(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo);
+  plan.kernel = kernel;
   return true;
 }
 
@@ -83,134 +118,34 @@ bool plan_tile(CudaPlan& plan, bool chosen) {
   }
 }
 
-/// Elements along one side of a tile: a multiple of 32 or a power of two, and not more than there are.
-std::int64_t side(std::int64_t room, std::int64_t length) {
-  const std::int64_t even = room >= 32 ? room / 32 * 32
-                                       : static_cast<std::int64_t>(std::bit_floor(
-                                             static_cast<std::uint64_t>(std::max<std::int64_t>(room, 1))));
-  return std::min(even, length);
-}
-
-/// Where the rows of a tile lie in shared memory, so that threads which gather an output row meet few banks
-/// twice.
-void place_rows(StagedJob& staged, std::int64_t words_per_piece) {
-  const std::int64_t word = std::max(4, staged.unit_bytes);
-  const std::int64_t element = staged.job.element_bytes;
-  std::int64_t row_bytes = words_per_piece * word;
-  if (row_bytes >= 128 && element < 128) {
-    // Consecutive elements of an output row follow one another around the banks, as they will in memory.
-    while (row_bytes % 128 != round_up(element, word) % 128) row_bytes += word;
-  } else if ((row_bytes / word) % 2 == 0) {
-    row_bytes += word;
+bool plan_shifted(CudaPlan& plan, bool chosen) {
+  constexpr auto kKernel = CudaPlan::Kernel::shifted;
+  switch (plan.job.element_bytes) {
+    case 1:
+      return plan_halo_tile<Shifted1>(plan, chosen, 1, kKernel);
+    case 2:
+      return plan_halo_tile<Shifted2>(plan, chosen, 1, kKernel);
+    case 4:
+      return plan_halo_tile<Shifted4>(plan, chosen, 4, kKernel);
+    case 8:
+      return plan_halo_tile<Shifted8>(plan, chosen, 8, kKernel);
+    default:
+      return false;
   }
-  staged.row_bytes = static_cast<std::int32_t>(row_bytes);
-  // Elements of which a thread gathers four or two: its neighbour begins as many rows on.
-  if (element <= 2) staged.row_skew_shift = element == 1 ? 2 : 1;
-  const std::int64_t skew = ((staged.tile_rows - 1) >> staged.row_skew_shift) * 4;
-  staged.item_bytes = static_cast<std::int32_t>(staged.tile_rows * row_bytes + skew);
 }
 
-/// Fills in everything that follows from the sizes of the tile.
-void lay_out(StagedJob& staged) {
-  const Job& job = staged.job;
-  const std::int64_t word = std::max(4, staged.unit_bytes);
-  const std::int64_t slack = staged.unit_bytes < 4 ? 3 : 0;  // pieces begin anywhere within a word
-  const std::int64_t s = job.element_bytes;
-  const std::int64_t matrix_bytes = staged.tile_rows * staged.tile_cols * s;
-  const bool rows_joined = staged.tile_cols == job.cols && (job.in_pitch == job.cols * s || job.rows == 1);
-  const bool in_joined =
-      rows_joined && staged.tile_rows == job.rows && job.in_item == job.rows * job.cols * s;
-  const bool cols_joined = staged.tile_rows == job.rows && (job.out_pitch == job.rows * s || job.cols == 1);
-  const bool out_joined =
-      cols_joined && staged.tile_cols == job.cols && job.out_item == job.rows * job.cols * s;
-  const auto words = [&](std::int64_t bytes) { return ceil_div(bytes + slack, word); };
-
-  staged.in_pieces_per_item = Divisor(rows_joined ? 1 : staged.tile_rows);
-  staged.in_pieces =
-      in_joined ? 1 : staged.tile_items * static_cast<std::int32_t>(staged.in_pieces_per_item.value);
-  const std::int64_t in_words = words(in_joined     ? staged.tile_items * matrix_bytes
-                                      : rows_joined ? matrix_bytes
-                                                    : staged.tile_cols * s);
-  staged.in_words_per_piece = Divisor(in_words);
-  staged.out_pieces_per_item = Divisor(cols_joined ? 1 : staged.tile_cols);
-  staged.out_pieces =
-      out_joined ? 1 : staged.tile_items * static_cast<std::int32_t>(staged.out_pieces_per_item.value);
-  staged.out_words_per_piece = Divisor(words(out_joined    ? staged.tile_items * matrix_bytes
-                                             : cols_joined ? matrix_bytes
-                                                           : staged.tile_rows * s));
-  staged.element = Divisor(s);
-  staged.rows = Divisor(staged.tile_rows);
-  staged.cols = Divisor(staged.tile_cols);
-
-  staged.row_skew_shift = staged.pad_shift = 31;
-  std::int64_t staged_bytes = 0;
-  if (!rows_joined) {
-    place_rows(staged, in_words);
-    staged_bytes = std::int64_t{staged.tile_items} * staged.item_bytes;
-  } else {
-    // As in memory, but for a word of padding every 128 bytes, which parts the distances that are powers of
-    // two.
-    staged.pad_shift = 7;
-    staged.row_bytes = static_cast<std::int32_t>(staged.tile_cols * s);
-    staged.item_bytes = static_cast<std::int32_t>(in_joined ? matrix_bytes : in_words * word);
-    staged_bytes = in_joined ? in_words * word : staged.tile_items * std::int64_t{staged.item_bytes};
-    staged_bytes += (staged_bytes / 128 + 1) * word;
+bool plan_pixels(CudaPlan& plan, bool chosen) {
+  constexpr auto kKernel = CudaPlan::Kernel::pixels;
+  switch (plan.job.element_bytes) {
+    case 3:
+      return plan_halo_tile<Pixel3>(plan, chosen, Pixel3::kUnit, kKernel);
+    case 6:
+      return plan_halo_tile<Pixel6>(plan, chosen, Pixel6::kUnit, kKernel);
+    case 12:
+      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, kKernel);
+    default:
+      return false;
   }
-  staged.shared_bytes = static_cast<std::int32_t>(staged_bytes + word);
-}
-
-bool plan_staged(CudaPlan& plan) {
-  StagedJob& staged = plan.staged;
-  staged.job = plan.job;
-  const Job& job = staged.job;
-  const std::int64_t s = job.element_bytes;
-  if (s > kMostStaged) return false;
-  staged.unit_bytes = static_cast<std::int32_t>(unit_of(job));
-  for (std::int64_t room = std::max<std::int64_t>(kTileBytes / s, 1);; room /= 2) {
-    const auto square = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(room)));
-    const std::int64_t about = std::int64_t{1}
-                               << (std::bit_width(static_cast<std::uint64_t>(square)) - 1) / 2;
-    std::int64_t cols = side(about, job.cols);
-    const std::int64_t rows = side(room / cols, job.rows);
-    if (rows < about) cols = side(room / rows, job.cols);
-    staged.tile_rows = static_cast<std::int32_t>(rows);
-    staged.tile_cols = static_cast<std::int32_t>(cols);
-    staged.tile_items =
-        static_cast<std::int32_t>(std::min(job.items, std::max<std::int64_t>(room / (rows * cols), 1)));
-    lay_out(staged);
-    if (staged.shared_bytes <= 2 * kTileBytes || room == 1) break;
-  }
-  if (staged.shared_bytes > kMostShared) return false;
-  if (!tiles_fit(job, staged.tile_items, staged.tile_rows, staged.tile_cols)) return false;
-  staged.job.grid = grid_of(job, staged.tile_items, staged.tile_rows, staged.tile_cols);
-  plan.kernel = CudaPlan::Kernel::staged;
-  return true;
-}
-
-bool plan_runs(CudaPlan& plan) {
-  RunsJob& runs = plan.runs;
-  runs.job = plan.job;
-  const Job& job = runs.job;
-  const std::int64_t s = job.element_bytes;
-  const std::int64_t unit = unit_of(job);
-  runs.unit_bytes = static_cast<std::int32_t>(unit);
-  runs.segment_bytes = static_cast<std::int32_t>(std::min(s, kTileBytes));
-  runs.segments = static_cast<std::uint32_t>(ceil_div(s, runs.segment_bytes));
-  const std::int64_t room = std::max<std::int64_t>(kTileBytes / s, 1);
-  const std::int64_t rows = std::min(room, job.rows);
-  const std::int64_t cols = std::min(room / rows, job.cols);
-  runs.tile_rows = static_cast<std::int32_t>(rows);
-  runs.tile_cols = static_cast<std::int32_t>(cols);
-  runs.units_per_run = Divisor(runs.segment_bytes / unit);
-  runs.rows = Divisor(rows);
-  if (job.items > kMostTiles / runs.segments) return false;
-  Job counted = job;
-  counted.items *= runs.segments;
-  if (!tiles_fit(counted, 1, rows, cols)) return false;
-  runs.job.grid = grid_of(job, 1, rows, cols);
-  runs.job.grid.items *= runs.segments;
-  plan.kernel = CudaPlan::Kernel::runs;
-  return true;
 }
 
 Job job_of(const TransposeShape& shape, ConstMatrices in, Matrices out) {
@@ -290,6 +225,18 @@ CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, Co
     case CudaPlan::Kernel::tile:
       plan_tile(plan, true);
       break;
+    case CudaPlan::Kernel::shifted:
+      plan_shifted(plan, true);
+      break;
+    case CudaPlan::Kernel::pixels:
+      plan_pixels(plan, true);
+      break;
+    case CudaPlan::Kernel::comb:
+      plan_comb(plan);
+      break;
+    case CudaPlan::Kernel::small:
+      plan_small(plan);
+      break;
     case CudaPlan::Kernel::staged:
       plan_staged(plan);
       break;
@@ -309,9 +256,13 @@ CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices 
     plan.kernel = CudaPlan::Kernel::copy;
     return plan;
   }
-  if (plan_tile(plan, false)) return plan;
-  const bool is_run = job.element_bytes >= kLeastRun && unit_of(job) >= 4;
-  if (is_run && plan_runs(plan)) return plan;
+  if (plan_tile(plan, false) || plan_shifted(plan, false) || plan_pixels(plan, false)) return plan;
+  const std::int64_t least_run = unit_of(job) >= 4 ? kLeastRun : kLeastShiftedRun;
+  if (job.element_bytes >= least_run && plan_runs(plan)) return plan;
+  if (job.items > 1 && plan_small(plan)) return plan;
+  // A comb's tile is long; of shorter matrices it would be mostly empty.
+  if (plan_comb(plan) && 4 * std::max(job.rows, job.cols) >= plan.comb.length) return plan;
+  plan.kernel = CudaPlan::Kernel::none;
   if (plan_staged(plan)) return plan;
   plan_runs(plan);
   return plan;

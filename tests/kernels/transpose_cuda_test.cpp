@@ -15,7 +15,8 @@ using Kernel = transposing::CudaPlan::Kernel;
 
 namespace {
 
-constexpr Kernel kKernels[] = {Kernel::copy, Kernel::tile, Kernel::staged, Kernel::runs};
+constexpr Kernel kKernels[] = {Kernel::copy, Kernel::tile,  Kernel::shifted, Kernel::pixels,
+                               Kernel::comb, Kernel::small, Kernel::staged,  Kernel::runs};
 
 /// Where the matrices of a side lie.
 struct Layout {
@@ -117,6 +118,8 @@ TEST_CASE("transpose_cuda of every element size", "[gpu][sanitize]") {
     CHECK(has(ran, Kernel::staged) == (bytes <= 8192));
     CHECK(has(ran, Kernel::tile) ==
           (bytes == 4 || bytes == 8 || bytes == 16));  // rows of 70 and 129 bytes are not aligned
+    CHECK(has(ran, Kernel::shifted) == (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8));
+    CHECK(has(ran, Kernel::pixels) == (bytes == 3 || bytes == 6 || bytes == 12));
   }
 }
 
@@ -132,6 +135,21 @@ TEST_CASE("transpose_cuda around the edges of tiles", "[gpu]") {
         const auto ran = check({{1, rows, cols, bytes}, padded, padded_out});
         if (bytes != 3 && bytes != 12 && rows > 1 && cols > 1) CHECK(has(ran, Kernel::tile));
       }
+    }
+  }
+}
+
+TEST_CASE("transpose_cuda of whole tiles and their neighbours", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  for (const std::int64_t bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    for (const std::int64_t padding : {std::int64_t{0}, bytes, std::int64_t{1}}) {
+      const Layout in{.pitch_padding = padding, .offset = padding};
+      const Layout out{.pitch_padding = 3 * padding, .item_padding = padding, .offset = padding};
+      const auto ran = check({{2, 1031, 527, bytes}, in, out});
+      const bool aligned = padding % (bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1) == 0;
+      if (bytes <= 2 || (bytes % 3 != 0 && bytes < 16 && padding % bytes == 0))
+        CHECK(has(ran, Kernel::shifted));
+      if (bytes % 3 == 0 && aligned) CHECK(has(ran, Kernel::pixels));
     }
   }
 }
@@ -160,9 +178,14 @@ TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
     for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 16}) {
-      check({{1, 20011, length, bytes}, {}, {}});
-      check({{1, length, 20011, bytes}, {}, {}});
-      check({{3001, length, 8, bytes}, {}, {}});
+      for (const std::int64_t offset : {std::int64_t{0}, bytes, 5 * bytes}) {
+        const Layout at{.offset = offset};
+        const auto down = check({{1, 20011, length, bytes}, at, {.pitch_padding = offset}});
+        const auto across = check({{1, length, 20011, bytes}, {.pitch_padding = offset}, at});
+        const auto small = check({{3001, length, 8, bytes}, at, {}});
+        CHECK((length == 1 || (has(down, Kernel::comb) && has(across, Kernel::comb))));
+        CHECK((length == 1 || has(small, Kernel::small)));
+      }
       check({{3001, 3, length, bytes}, {}, {.pitch_padding = bytes}});
     }
   }
@@ -209,10 +232,12 @@ TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
   struct Large {
     TransposeShape shape;
-    bool tile;
+    Kernel kernel;
   };
-  for (const auto& [shape, tile] : {Large{{1, 65536, 65600, 1}, true}, Large{{1, 65537, 65551, 1}, false},
-                                    Large{{1, 1431655777, 3, 1}, false}}) {
+  for (const auto& [shape, kernel] :
+       {Large{{1, 65536, 65600, 1}, Kernel::tile}, Large{{1, 65537, 65551, 1}, Kernel::shifted},
+        Large{{1, 1431655777, 3, 1}, Kernel::comb}, Large{{1, 3, 1431655777, 1}, Kernel::comb},
+        Large{{1, 37871, 37811, 3}, Kernel::pixels}}) {
     const std::int64_t bytes = shape.bytes();
     if (free_device_memory_bytes(current_device()) < 2 * bytes + (std::int64_t{1} << 28)) {
       WARN("left out: not enough device memory");
@@ -223,9 +248,10 @@ TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
     const Buffer to(bytes, device_resource());
     std::vector<std::byte> in = random_bytes(bytes);
     copy(from.data(), in.data(), bytes, stream);
-    const ConstMatrices in_device{from.data(), shape.cols, bytes};
-    const Matrices out_device{to.data(), shape.rows, bytes};
-    CHECK((transposing::plan_transpose(shape, in_device, out_device).kernel == Kernel::tile) == tile);
+    const std::int64_t s = shape.element_bytes;
+    const ConstMatrices in_device{from.data(), shape.cols * s, bytes};
+    const Matrices out_device{to.data(), shape.rows * s, bytes};
+    CHECK(transposing::plan_transpose(shape, in_device, out_device).kernel == kernel);
     transpose_cuda(shape, in_device, out_device, stream.get());
     stream.synchronize();
     std::vector<std::byte> result(in.size());
@@ -233,10 +259,10 @@ TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
     // Every output row, at places that differ from row to row.
     bool same = true;
     for (std::int64_t col = 0; col < shape.cols; ++col) {
-      const std::int64_t step = shape.cols < 100 ? 997 : 61;
+      const std::int64_t step = shape.cols < 100 ? 997 : shape.rows < 100 ? 1 : 61;
       for (std::int64_t row = col % step; row < shape.rows; row += step) {
-        same = same && result[static_cast<std::size_t>(col * shape.rows + row)] ==
-                           in[static_cast<std::size_t>(row * shape.cols + col)];
+        same = same && result[static_cast<std::size_t>((col * shape.rows + row) * s)] ==
+                           in[static_cast<std::size_t>((row * shape.cols + col) * s)];
       }
     }
     CAPTURE(shape.rows, shape.cols);

@@ -31,15 +31,26 @@ CudaPlan plan(const TensorExtent& extent, const Permutation& permutation, std::i
 
 TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignment") {
   for (const std::int64_t bytes : {1, 2, 4, 8, 16})
-    CHECK(plan({1, 1000, 1000, bytes}).kernel == Kernel::tile);
-  for (const std::int64_t bytes : {3, 5, 6, 12, 100})
-    CHECK(plan({1, 1000, 1000, bytes}).kernel == Kernel::staged);
+    CHECK(plan({1, 1024, 1024, bytes}).kernel == Kernel::tile);
+  for (const std::int64_t bytes : {1, 2, 4, 8}) CHECK(plan({1, 1001, 1003, bytes}).kernel == Kernel::shifted);
+  for (const std::int64_t bytes : {3, 6, 12}) CHECK(plan({1, 1001, 1003, bytes}).kernel == Kernel::pixels);
+  for (const std::int64_t bytes : {5, 24, 100}) CHECK(plan({1, 1000, 1000, bytes}).kernel == Kernel::staged);
   CHECK(plan({1, 1000, 1000, 4096}).kernel == Kernel::runs);
-  CHECK(plan({1, 1000, 1001, 1}).kernel == Kernel::staged);  // rows begin anywhere
+  CHECK(plan({1, 1000, 1000, 1001}).kernel == Kernel::runs);
+  CHECK(plan({1, 1024, 1001, 1}).kernel == Kernel::shifted);  // input rows begin anywhere
   CHECK(plan({1, 1000, 1000, 4}, kAligned + 1).kernel == Kernel::staged);
   CHECK(plan({1, 1000, 1000, 4}, kAligned, 2).staged.unit_bytes == 2);
-  CHECK(plan({1, 100000, 3, 4}).kernel == Kernel::staged);  // short
-  CHECK(plan({100000, 8, 8, 4}).staged.tile_items > 1);     // many small ones
+  for (const std::int64_t bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    for (const std::int64_t length : {2, 3, 7}) {
+      CHECK(plan({1, 100000, length, bytes}).comb.rows_dense);
+      CHECK(plan({1, 100000, length, bytes}).kernel == Kernel::comb);
+      CHECK_FALSE(plan({1, length, 100000, bytes}).comb.rows_dense);
+      CHECK(plan({1, length, 100000, bytes}).kernel == Kernel::comb);
+    }
+    CHECK(plan({100000, 8, 8, bytes}).kernel == Kernel::small);
+    CHECK(plan({100000, 8, 8, bytes}).small.tile_items > 1);
+  }
+  CHECK(plan({1, 100000, 3, 4}, kAligned, 4).kernel == Kernel::staged);  // some columns of a wide matrix
   CHECK(plan({1, 0, 3, 4}).kernel == Kernel::none);
 }
 
