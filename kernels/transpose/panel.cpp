@@ -30,6 +30,12 @@ std::int64_t Panel::line_phase() const noexcept {
   return beyond % element_bytes == 0 ? beyond / element_bytes : 0;
 }
 
+bool Panel::lines_line_up() const noexcept {
+  return Tuning::kLine % element_bytes == 0 && out.row_bytes % Tuning::kLine == 0 &&
+         out.group_bytes % Tuning::kLine == 0 &&
+         reinterpret_cast<std::uintptr_t>(out.data) % std::uintptr_t(element_bytes) == 0;
+}
+
 PanelPieces::PanelPieces(const TransposeShape& shape, ConstMatrices in, Matrices out, int threads) {
   if (shape.items == 0 || shape.rows == 0 || shape.cols == 0) return;
   fuse(shape, in, out);
@@ -106,6 +112,8 @@ Panel PanelPieces::panel(std::int64_t item, const PanelPiece& piece) const noexc
   Panel part = panel(item);
   part.rows = piece.rows;
   part.cols = piece.cols;
+  part.rows_before += piece.first_row;
+  part.rows_after += panel_.rows - piece.first_row - piece.rows;
   part.in.first += piece.first_row;
   part.in.data += piece.first_col * part.element_bytes;
   part.out.first += piece.first_col;

@@ -22,6 +22,7 @@ struct HostTransposeTuning {
   static constexpr std::int64_t kStream = 4 << 20;      ///< from this result on, stores go around the caches
   static constexpr std::int64_t kLargeElement =
       512;  ///< bytes of an element from which on it is copied directly
+  static constexpr std::int64_t kSmallMatrix = 1 << 14;  ///< bytes up to which matrices share a stage
   static constexpr std::int64_t kTinyMatrix =
       64;  ///< elements up to which a matrix is copied element by element
 };
@@ -68,12 +69,17 @@ struct Panel {
   std::int64_t element_bytes = 1;
   Lines<const std::byte> in;
   Lines<std::byte> out;
+  std::int64_t rows_before = 0;  ///< of the matrix that this is a part of
+  std::int64_t rows_after = 0;
 
   std::int64_t bytes() const noexcept { return rows * cols * element_bytes; }
 
   /// Elements by which the output rows begin after a multiple of a cache line, if it is the same number for
   /// all of them; otherwise 0.
   std::int64_t line_phase() const noexcept;
+
+  /// Elements and cache lines begin together, at the same columns of all output rows.
+  bool lines_line_up() const noexcept;
 };
 
 /// What one task does: panels `first_item` on, of each the rows and columns that are named.

@@ -12,37 +12,13 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "sepconv/kernels/transpose/blocks-inl.h"
+#include "sepconv/kernels/transpose/channels-inl.h"
+#include "sepconv/kernels/transpose/small-inl.h"
 #include "sepconv/kernels/transpose/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
-
-using Tuning = HostTransposeTuning;
-
-/// Copies around the caches whatever whole lines of `to` there are.
-HWY_INLINE void stream_bytes(const std::byte* from, std::int64_t bytes, std::byte* to) {
-  const hn::ScalableTag<std::uint8_t> d;
-  const auto lanes = std::int64_t(hn::Lanes(d));
-  const std::int64_t before = -std::int64_t(reinterpret_cast<std::uintptr_t>(to)) & (Tuning::kLine - 1);
-  const std::int64_t head = std::min(bytes, before);
-  std::memcpy(to, from, std::size_t(head));
-  std::int64_t i = head;
-  for (; i + Tuning::kLine <= bytes; i += Tuning::kLine) {
-    for (std::int64_t k = 0; k < Tuning::kLine; k += lanes) {
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + i + k)), d,
-                 reinterpret_cast<std::uint8_t*>(to + i + k));
-    }
-  }
-  std::memcpy(to + i, from + i, std::size_t(bytes - i));
-}
-
-HWY_INLINE void store_bytes(const std::byte* from, std::int64_t bytes, std::byte* to, bool stream) {
-  if (stream) {
-    stream_bytes(from, bytes, to);
-  } else {
-    std::memcpy(to, from, std::size_t(bytes));
-  }
-}
 
 /// How a panel is cut into tiles and these are transposed.
 struct Tiling {
@@ -51,10 +27,11 @@ struct Tiling {
   bool lines = false;               ///< tiles whose rows are whole lines may go from registers to memory
   bool gapless_rows = false;   ///< the input is one run of bytes, of which the tile's first address is enough
   bool whole_columns = false;  ///< the tile's result has no gaps and is stored in one go
+  std::int64_t more_rows = 0;  ///< that a tile reads after its own, to fill the lines of the result it begins
 };
 
 /// Pixels of two to four values without a gap between them.
-bool stages_planes([[maybe_unused]] const Panel& panel) {
+bool has_pixels([[maybe_unused]] const Panel& panel) {
 #if HWY_TARGET == HWY_SCALAR
   return false;
 #else
@@ -72,12 +49,33 @@ StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool
   constexpr StageTile kPixels[] = {stage_pixels<T, 2>, stage_pixels<T, 3>, stage_pixels<T, 4>};
   constexpr StageTile kPlanes[] = {stage_planes<T, 2>, stage_planes<T, 3>, stage_planes<T, 4>};
   if (whole_columns && panel.rows >= 2 && panel.rows <= 4) return kPixels[panel.rows - 2];
-  if (stages_planes(panel)) return kPlanes[panel.cols - 2];
+  if (has_pixels(panel)) return kPlanes[panel.cols - 2];
   return stage_vectors<T>;
 #endif
 }
 
+/// Elements with lanes of more than their bytes. Nothing where the result's rows are many and follow one
+/// another without a gap.
+template <class T>
+StageTile stage_parts_of([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
+#if HWY_TARGET != HWY_SCALAR
+  if (!whole_columns || panel.rows <= std::int64_t(hn::Lanes(hn::ScalableTag<T>()))) return stage_parts<T>;
+#endif
+  return nullptr;
+}
+
+StageTile stage_parts_of(const Panel& panel, bool whole_columns) {
+  const std::int64_t bytes = panel.element_bytes;
+  if (bytes == 3) return stage_parts_of<std::uint32_t>(panel, whole_columns);
+  if (bytes > 4 && bytes < 8) return stage_parts_of<std::uint64_t>(panel, whole_columns);
+#if HWY_TARGET != HWY_SCALAR
+  if (bytes > 8 && bytes < 16 && (!whole_columns || panel.rows <= 8)) return stage_wide_parts;
+#endif
+  return nullptr;
+}
+
 StageTile stage_of(const Panel& panel, bool whole_columns) {
+  if (const StageTile stage = stage_parts_of(panel, whole_columns)) return stage;
   switch (panel.element_bytes) {
     case 1:
       return stage_lanes<std::uint8_t>(panel, whole_columns);
@@ -115,14 +113,20 @@ bool stage_lines(StageTile stage, Tile tile, std::byte* to, std::int64_t to_pitc
   return true;
 }
 
-Tiling tiling_of(const Panel& panel) {
+/// A result whose rows are long, but a few rows of it would be of many columns.
+bool has_whole_columns(const Panel& panel) {
+  const std::int64_t bytes = panel.element_bytes;
+  return panel.rows * bytes <= Tuning::kOutputRun && panel.out.evenly_spaced(panel.rows * bytes) &&
+         (stage_parts_of(panel, true) != nullptr || stage_parts_of(panel, false) == nullptr);
+}
+
+Tiling tiling_of(const Panel& panel, bool stream) {
   const std::int64_t bytes = panel.element_bytes;
   Tiling tiling;
-  tiling.whole_columns =
-      panel.rows * bytes <= Tuning::kOutputRun && panel.out.evenly_spaced(panel.rows * bytes);
+  tiling.whole_columns = has_whole_columns(panel);
   tiling.stage = stage_of(panel, tiling.whole_columns);
-  tiling.lines = !tiling.whole_columns && stages_blocks(tiling.stage) &&
-                 panel.out.evenly_spaced(panel.out.row_bytes) && panel.out.row_bytes % Tuning::kLine == 0;
+  const std::int64_t row_bytes = panel.cols * bytes;
+  tiling.gapless_rows = row_bytes <= Tuning::kInputRun && panel.in.evenly_spaced(row_bytes);
   if (tiling.whole_columns) {
     tiling.rows = panel.rows;
     tiling.cols =
@@ -131,31 +135,48 @@ Tiling tiling_of(const Panel& panel) {
     return tiling;
   }
   tiling.cols = std::min(panel.cols, std::max<std::int64_t>(1, Tuning::kInputRun / bytes));
-  if (stages_planes(panel)) {
-    tiling.gapless_rows = true;
-    tiling.rows = Tuning::kPlaneRun / bytes;
-    return tiling;
-  }
-  const std::int64_t run = Tuning::kStaged / tiling.cols - Tuning::kLine;
-  tiling.rows =
-      std::max<std::int64_t>(1, std::min(run, Tuning::kOutputRun) / Tuning::kLine * Tuning::kLine / bytes);
+  tiling.lines = stages_blocks(tiling.stage) && panel.out.evenly_spaced(panel.out.row_bytes) &&
+                 panel.out.row_bytes % Tuning::kLine == 0;
+  if (stream && !panel.lines_line_up()) tiling.more_rows = (Tuning::kLine - 1 + bytes - 1) / bytes;
+  const std::int64_t most = tiling.gapless_rows ? Tuning::kPlaneRun : Tuning::kOutputRun;
+  const std::int64_t run = std::min(most, Tuning::kStaged / tiling.cols - 2 * Tuning::kLine - bytes);
+  tiling.rows = std::max<std::int64_t>(1, run / Tuning::kLine * Tuning::kLine / bytes);
   return tiling;
+}
+
+/// The rows of a tile's result, without the lines that the tile before has filled, with all of the last line.
+void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std::int64_t row,
+                std::int64_t rows, std::byte* const* out_rows, bool stream) {
+  const std::int64_t bytes = panel.element_bytes;
+  for (std::int64_t i = 0; i < tile.cols; ++i) {
+    std::byte* const to = out_rows[i] + row * bytes;
+    std::int64_t begin = 0;
+    std::int64_t end = rows * bytes;
+    if (tiling.more_rows > 0) {
+      const std::int64_t most = tile.rows * bytes;
+      if (row > 0 || panel.rows_before > 0) begin = std::min(most, to_line(to));
+      end = std::min(most, end + to_line(to + end));
+    }
+    store_bytes(tile.staged + i * tile.staged_pitch + begin, end - begin, to + begin, stream);
+  }
 }
 
 /// Transposes by tiles, along the input's rows first.
 void transpose_tiles(const Panel& panel, bool stream) {
-  alignas(64) std::byte staged[Tuning::kStaged];
-  const std::byte* in_rows[Tuning::kTileRows];
+  alignas(64) std::byte staged[Tuning::kStaged + Tuning::kLine];
+  const std::byte* in_rows[Tuning::kTileRows + Tuning::kLine];
   std::byte* out_rows[Tuning::kInputRun];
-  const Tiling tiling = tiling_of(panel);
+  const Tiling tiling = tiling_of(panel, stream);
   const std::int64_t bytes = panel.element_bytes;
   Tile tile{.rows_data = in_rows, .element_bytes = bytes, .staged = staged};
+  if (tiling.gapless_rows) tile.in_pitch = panel.cols * bytes;
   const std::int64_t phase = tiling.whole_columns ? 0 : panel.line_phase() % tiling.rows;
   std::int64_t next_row = 0;
   for (std::int64_t row = 0; row < panel.rows; row = next_row) {
     next_row = std::min(panel.rows, row == 0 ? tiling.rows - phase : row + tiling.rows);
-    tile.rows = next_row - row;
-    tile.staged_pitch = tiling.whole_columns ? tile.rows * bytes : tiling.rows * bytes + Tuning::kLine;
+    tile.rows = std::min(next_row + tiling.more_rows, panel.rows + panel.rows_after) - row;
+    tile.staged_pitch =
+        tiling.whole_columns ? tile.rows * bytes : (tiling.rows + tiling.more_rows) * bytes + Tuning::kLine;
     panel.in.fill(row, tiling.gapless_rows ? 1 : tile.rows, in_rows);
     for (std::int64_t col = 0; col < panel.cols; col += tiling.cols) {
       tile.cols = std::min(tiling.cols, panel.cols - col);
@@ -171,9 +192,7 @@ void transpose_tiles(const Panel& panel, bool stream) {
         continue;
       }
       panel.out.fill(col, tile.cols, out_rows);
-      for (std::int64_t i = 0; i < tile.cols; ++i) {
-        store_bytes(staged + i * tile.staged_pitch, tile.rows * bytes, out_rows[i] + row * bytes, stream);
-      }
+      store_rows(panel, tiling, tile, row, next_row - row, out_rows, stream);
     }
   }
 }
@@ -189,46 +208,6 @@ void transpose_large_elements(const Panel& panel, bool stream) {
   }
 }
 
-/// Matrices of a few elements, one after another.
-template <int kWord, int kBytes>
-void transpose_tiny(const Panel& panel, std::int64_t items, std::int64_t in_item_bytes,
-                    std::int64_t out_item_bytes) {
-  const std::int64_t bytes = kBytes > 0 ? kBytes : panel.element_bytes;
-  const std::byte* in = panel.in.at(0);
-  std::byte* out = panel.out.at(0);
-  for (std::int64_t item = 0; item < items; ++item, in += in_item_bytes, out += out_item_bytes) {
-    for (std::int64_t col = 0; col < panel.cols; ++col) {
-      const std::byte* from = in + col * bytes;
-      std::byte* to = out + col * panel.out.row_bytes;
-      for (std::int64_t row = 0; row < panel.rows; ++row, from += panel.in.row_bytes, to += bytes) {
-        copy_element<kWord, kBytes>(from, bytes, to);
-      }
-    }
-  }
-}
-
-using TransposeTiny = void (*)(const Panel&, std::int64_t, std::int64_t, std::int64_t);
-
-/// Nothing for elements that panels copy well enough.
-TransposeTiny tiny_of(std::int64_t element_bytes) {
-  switch (element_bytes) {
-    case 1:
-      return transpose_tiny<1, 1>;
-    case 2:
-      return transpose_tiny<2, 2>;
-    case 4:
-      return transpose_tiny<4, 4>;
-    case 8:
-      return transpose_tiny<8, 8>;
-    default:
-      break;
-  }
-  if (element_bytes == 3) return transpose_tiny<2, 0>;
-  if (element_bytes < 8) return transpose_tiny<4, 0>;
-  if (element_bytes < 16) return transpose_tiny<8, 0>;
-  return element_bytes <= 32 ? transpose_tiny<16, 0> : nullptr;
-}
-
 void transpose_panel(const Panel& panel, bool stream) {
   if (panel.rows == 1 && panel.out.evenly_spaced(panel.element_bytes)) {
     store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), stream);
@@ -241,16 +220,46 @@ void transpose_panel(const Panel& panel, bool stream) {
   }
 }
 
-void transpose_piece(const PanelPieces& pieces, std::int64_t index) {
-  const PanelPiece piece = pieces.piece(index);
+/// Several matrices one after another, without a gap. False if there are gaps, or if matrices are too large
+/// to gain.
+bool transpose_small(const PanelPieces& pieces, const Panel& first, std::int64_t items) {
+  const SmallMatrices small{.items = items,
+                            .rows = first.rows,
+                            .cols = first.cols,
+                            .element_bytes = first.element_bytes,
+                            .in = first.in.at(0),
+                            .out = first.out.at(0),
+                            .stream = pieces.streams()};
+  const std::int64_t bytes = small.item_bytes();
+  if (bytes > Tuning::kSmallMatrix || pieces.in_item_bytes() != bytes || pieces.out_item_bytes() != bytes ||
+      !first.in.evenly_spaced(first.cols * first.element_bytes) ||
+      !first.out.evenly_spaced(first.rows * first.element_bytes)) {
+    return false;
+  }
+#if HWY_TARGET != HWY_SCALAR
+  if (orders_bytes(small)) {
+    transpose_by_bytes(small);
+    return true;
+  }
+#endif
+  transpose_by_stages(small, stage_of(first, true));
+  return true;
+}
+
+void transpose_items(const PanelPieces& pieces, const PanelPiece& piece) {
   const Panel first = pieces.panel(piece.first_item, piece);
-  const TransposeTiny tiny = tiny_of(first.element_bytes);
-  if (piece.items > 1 && piece.rows * piece.cols <= Tuning::kTinyMatrix && tiny != nullptr) {
-    return tiny(first, piece.items, pieces.in_item_bytes(), pieces.out_item_bytes());
+  if (piece.items > 1) {
+    if (transpose_small(pieces, first, piece.items)) return;
+    const TransposeTiny tiny = tiny_of(first.element_bytes);
+    if (piece.rows * piece.cols <= Tuning::kTinyMatrix && tiny != nullptr)
+      return tiny(first, piece.items, pieces.in_item_bytes(), pieces.out_item_bytes());
   }
-  for (std::int64_t i = 0; i < piece.items; ++i) {
+  for (std::int64_t i = 0; i < piece.items; ++i)
     transpose_panel(pieces.panel(piece.first_item + i, piece), pieces.streams());
-  }
+}
+
+void transpose_piece(const PanelPieces& pieces, std::int64_t index) {
+  transpose_items(pieces, pieces.piece(index));
   if (pieces.streams()) hwy::FlushStream();
 }
 
