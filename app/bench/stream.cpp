@@ -35,8 +35,8 @@ double share_of_limit(const StreamRow& row) { return row.limit_seconds / row.tim
 
 void print_table(const StreamRequest& request, const StreamResult& result) {
   const ImageSpec& spec = request.spec;
-  fmt::print("{} x {} {}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
-             static_cast<double>(spec.bytes()) / 1e9, result.device);
+  fmt::print("{} x {} {}{}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
+             request.transpose ? ", transposed" : "", static_cast<double>(spec.bytes()) / 1e9, result.device);
   fmt::print("limit: {}; times: median of {} runs after a warm-up, without start-up\n", result.limit,
              request.runs);
   fmt::print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from", "radius",
@@ -81,6 +81,7 @@ void print_json(const StreamRequest& request, const StreamResult& result) {
   const ordered_json all = {{"cols", request.spec.extent.cols},
                             {"rows", request.spec.extent.rows},
                             {"type", name_of(request.spec.type)},
+                            {"transpose", request.transpose},
                             {"device", result.device},
                             {"limit", result.limit},
                             {"runs", request.runs},
@@ -108,10 +109,11 @@ void add_image_options(CLI::App& command, StreamRequest& request) {
           "f32 by default")
       ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))
       ->type_name("TYPE");
-  command.add_option("--radius", request.radii, "radii of the Gaussian; 2,8,32,80 by default")
+  command.add_option("--radius", request.radii, "radii of the Gaussian, 0: none; 2,8,32,80 by default")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1000))
+      ->check(CLI::Range(0, 1000))
       ->type_name("LIST");
+  command.add_flag("--transpose", request.transpose, "transpose the result as well");
   command
       .add_option("--file", request.folder,
                   "stream from file to file in this folder, BigTIFF and NPY, instead of in memory")
@@ -134,10 +136,14 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
 
 }  // namespace
 
-Chain chain_of(std::int64_t radius) {
-  return Chain(
-      {parse_stage(fmt::format("gaussian:sigma={},radius={}", static_cast<double>(radius) / 3, radius))});
+Chain chain_of(const StreamRequest& request, std::int64_t radius) {
+  Chain chain;
+  if (radius > 0) chain.then(parse_stage(fmt::format("gaussian:sigma={},radius={}", static_cast<double>(radius) / 3, radius)));
+  if (request.transpose) chain.then(parse_stage("transpose"));
+  return chain;
 }
+
+ImageSpec result_spec(const StreamRequest& request) { return chain_of(request, 0).result_spec(request.spec); }
 
 namespace {
 
@@ -176,7 +182,7 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
 
 void add_bench_stream(CLI::App& bench, Context& context) {
   CLI::App* command =
-      bench.add_subcommand("stream", "Stream images through a Gaussian, in memory or from file to file.");
+      bench.add_subcommand("stream", "Stream images through a Gaussian, a transpose or both, in memory or from file to file.");
   const auto request = std::make_shared<StreamRequest>();
   add_image_options(*command, *request);
   add_run_options(*command, *request);

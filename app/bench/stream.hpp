@@ -16,6 +16,7 @@ struct StreamRequest {
   ImageSpec spec{{16384, 16384}, 1, PixelType::f32};
   std::vector<std::int64_t> radii{2, 8, 32, 80};
   std::vector<int> slots{1, 2, 3};
+  bool transpose = false;  ///< after the filter
   int runs = 5;
   std::filesystem::path folder;  ///< file to file in there; empty: memory to memory
   std::filesystem::path trace;  ///< empty: not wanted
@@ -48,8 +49,10 @@ StreamResult bench_memory(const StreamRequest& request);
 /// removes.
 StreamResult bench_files(const StreamRequest& request);
 
-/// A Gaussian of this radius.
-Chain chain_of(std::int64_t radius);
+/// A Gaussian of this radius, none for 0, and the transpose if it is asked for.
+Chain chain_of(const StreamRequest& request, std::int64_t radius);
+/// What it makes of request.spec.
+ImageSpec result_spec(const StreamRequest& request);
 
 /// `runs` runs of the chain; `run_once(options)` does one.
 StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slots,

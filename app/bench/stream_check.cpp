@@ -50,13 +50,15 @@ bool equal(const ConstPixelView& a, const ConstPixelView& b) {
   return true;
 }
 
-/// The window of the result as the host engine makes it. The image's borders lie where those of the part that
+/// The window of the result as the host engine makes it, in `part` of the result. The image's borders lie where those of the part that
 /// is filtered lie, or far enough from the window.
 Pixels expected_window(const Chain& chain, Reader& source, const Rect& window, Rect& part) {
   part = source_rect(chain, chain.specs(source.spec()), window);
   const Pixels in = read_window(source, part);
-  Pixels out(part.extent(), chain.result_spec(source.spec()));
+  const ImageSpec spec = chain.result_spec({part.extent(), source.spec().channels, source.spec().type});
+  Pixels out(spec.extent, spec);
   apply(chain, in.view, out.view);
+  if (chain.turns()) part = {part.col, part.row, part.cols, part.rows};
   return out;
 }
 

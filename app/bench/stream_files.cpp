@@ -91,13 +91,13 @@ void bench_format(const StreamRequest& request, const ScratchFolder& folder, con
   const std::filesystem::path to = folder.file("out." + ending);
   generate(request, from);
   for (const std::int64_t radius : request.radii) {
-    const Chain chain = chain_of(radius);
+    const Chain chain = chain_of(request, radius);
     const Timing limit = raw_limit(request, from, to);
     for (const int slots : request.slots) {
       const auto run_once = [&](const RunOptions& options) {
         std::filesystem::remove(to);
         const auto source = open_reader(from);
-        return run(*source, *make_writer(to, request.spec), chain, options);
+        return run(*source, *make_writer(to, result_spec(request)), chain, options);
       };
       result.rows.push_back(time_stream(request, radius, slots, run_once, result.device));
       result.rows.back().kind = ending;

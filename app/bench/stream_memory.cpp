@@ -100,7 +100,7 @@ StreamResult bench_memory(const StreamRequest& request) {
   const bool gpu = !request.options.devices.empty();
   const HostMemory kind = gpu ? HostMemory::page_locked : HostMemory::pageable;
   const HostImage from(request.spec, gpu);
-  const HostImage to(request.spec, gpu);
+  const HostImage to(result_spec(request), gpu);
   fill(request, from);
   StreamResult result;
   result.limit =
@@ -108,7 +108,7 @@ StreamResult bench_memory(const StreamRequest& request) {
 
   const auto source = make_memory_reader(from.view, kind);
   for (const std::int64_t radius : request.radii) {
-    const Chain chain = chain_of(radius);
+    const Chain chain = chain_of(request, radius);
     // Again for every radius: what a machine can do drifts.
     const Timing limit = gpu ? duplex_limit(request, from, to) : copy_limit(request, from, to);
     for (const int slots : request.slots) {

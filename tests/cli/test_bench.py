@@ -35,6 +35,13 @@ def test_stream_of_any_size_and_type_is_checked(sepconv, size, kind):
     assert len(rows) == 1 and rows[0]["speed_up_over_one_slot"] is None
 
 
+def test_stream_transposed_is_checked(sepconv):
+    for place in ([], ["--file", "."]):
+        found = measured(sepconv, "--device", "cpu", "--size", "301x203", "--radius", "0,4", "--slots", 2, "--transpose", *place)
+        assert found["transpose"] and {row["radius"] for row in found["measured"]} == {0, 4}
+    assert listing(sepconv.folder) == []
+
+
 def test_stream_as_a_table(sepconv):
     lines = sepconv("bench", "stream", "--device", "cpu", "--size", "300x200", "--radius", 2, "--runs", 1).stdout.splitlines()
     header = next(line for line in lines if line.lstrip().startswith("from"))
@@ -53,5 +60,5 @@ def test_stream_from_file_to_file_leaves_nothing(sepconv):
 def test_wrong_requests(sepconv):
     assert "subcommand" in fails(sepconv, "bench", status=2)
     assert "missing" in fails(sepconv, "bench", "stream", "--file", "missing", status=2)
-    for arguments in (["--radius", "0"], ["--slots", "1,x"], ["--size", "3"], ["--device", "gpu"], ["--runs", "0"]):
+    for arguments in (["--radius", "-1"], ["--slots", "1,x"], ["--size", "3"], ["--device", "gpu"], ["--runs", "0"]):
         fails(sepconv, "bench", "stream", *arguments, status=2)
