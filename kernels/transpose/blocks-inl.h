@@ -30,17 +30,13 @@ struct Packed {
   /// Rows [first, first + rows), `count` bytes from `begin` on, kRun at most.
   HWY_INLINE void load(const Tile& tile, std::int64_t first, std::int64_t rows, std::int64_t begin,
                        std::int64_t count) {
-    if (count < 16) {
-      for (std::int64_t row = 0; row < rows; ++row)
-        copy_short(tile.row(first + row) + begin, count, bytes + row * kPitch);
-      return;
-    }
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::byte* const from = tile.row(first + row) + begin;
+      std::byte* const to = bytes + row * kPitch;
       if (count == kRun) {
-        std::memcpy(bytes + row * kPitch, from, kRun);
+        std::memcpy(to, from, kRun);
       } else {
-        std::memcpy(bytes + row * kPitch, from, std::size_t(count));
+        copy_some(from, count, to);
       }
     }
   }
@@ -51,7 +47,6 @@ template <class D>
 struct Block {
   using T = hn::TFromD<D>;
   static constexpr int kSide = int(16 / sizeof(T));
-  std::int64_t from_pitch = 0;
   std::int64_t to_pitch = 0;
   std::int64_t cols = kSide;                 ///< of BlockStores::few
   std::int64_t part_bytes = 0;               ///< of BlockStores::parts: those of kSide elements
@@ -123,13 +118,14 @@ HWY_INLINE void transpose_squares(D d, hn::Vec<D> (&v)[std::size_t(kSide)]) {
 /// The 16-byte blocks of a vector hold rows that lie a square's side apart, so that its transposition leaves
 /// whole columns in the vectors.
 template <BlockStores kStores, class D>
-HWY_INLINE void stage_block(D d, const Block<D>& block, const std::byte* from, std::byte* to) {
+HWY_INLINE void stage_block(D d, const Block<D>& block, const std::byte* from, std::int64_t from_pitch,
+                            std::byte* to) {
   using T = hn::TFromD<D>;
   constexpr int kSide = Block<D>::kSide;
   hn::Vec<D> v[kSide];
   SEPCONV_UNROLL
   for (int i = 0; i < kSide; ++i) {
-    v[i] = load_blocks(d, from + i * block.from_pitch, kSide * block.from_pitch);
+    v[i] = load_blocks(d, from + i * from_pitch, kSide * from_pitch);
     if constexpr (kStores == BlockStores::parts) v[i] = shuffle_bytes(d, v[i], block.spread);
   }
   transpose_squares(d, v);
@@ -146,29 +142,30 @@ HWY_INLINE void stage_block(D d, const Block<D>& block, const std::byte* from, s
   }
 }
 
-/// Rows of a run of columns: from `from` on, rows block.from_pitch apart, `run` bytes of each.
+/// Rows of a run of columns: from `from` on, rows from_pitch apart, `run` bytes of each.
 template <BlockStores kStores, class D>
-HWY_INLINE void stage_run(D d, const Block<D>& block, const std::byte* from, std::int64_t run,
-                          std::int64_t element_bytes, std::byte* to) {
-  const std::int64_t step = kStores == BlockStores::parts ? block.part_bytes : 16;
-  const std::int64_t to_step = step / element_bytes * block.to_pitch;
-  if (kStores == BlockStores::few) return stage_block<kStores>(d, block, from, to);
+HWY_INLINE void stage_run(D d, const Block<D>& block, const std::byte* from, std::int64_t from_pitch,
+                          std::int64_t run, std::int64_t element_bytes, std::byte* to) {
+  if constexpr (kStores == BlockStores::few) return stage_block<kStores>(d, block, from, from_pitch, to);
+  const std::int64_t step = Block<D>::kSide * element_bytes;
+  const std::int64_t to_step = Block<D>::kSide * block.to_pitch;
   std::byte* to_block = to;
-  for (std::int64_t at = 0; at + step <= run; at += step, to_block += to_step)
-    stage_block<kStores>(d, block, from + at, to_block);
-  if (run % step != 0) {
-    stage_block<kStores>(d, block, from + run - step, to + (run - step) / element_bytes * block.to_pitch);
-  }
+  std::int64_t at = 0;
+  for (; at + step <= run; at += step, to_block += to_step)
+    stage_block<kStores>(d, block, from + at, from_pitch, to_block);
+  if (at == run) return;
+  to += (run - step) / element_bytes * block.to_pitch;
+  stage_block<kStores>(d, block, from + run - step, from_pitch, to);
 }
 
 /// By blocks, of which the last of rows and of columns overlap those before. Rows must be as many as a block
 /// has but for BlockStores::parts, which write a block all the same, columns too but for BlockStores::few.
-template <BlockStores kStores, class D>
+template <BlockStores kStores, int kBytes, class D>
 void stage_blocks(D d, const Tile& tile) {
   constexpr bool kParts = kStores == BlockStores::parts;
   // Fewer bytes than the 16 that are read: what follows must belong to the matrix, too.
   constexpr std::int64_t kBeyond = kParts || kStores == BlockStores::few ? 16 : 0;
-  const std::int64_t bytes = kParts ? tile.element_bytes : std::int64_t(sizeof(hn::TFromD<D>));
+  const std::int64_t bytes = kBytes > 0 ? kBytes : tile.element_bytes;
   const auto lanes = std::int64_t(hn::Lanes(d));
   const std::int64_t row_bytes = tile.cols * bytes;
   const std::int64_t run = std::min(row_bytes, Packed::kRun / bytes * bytes);
@@ -182,16 +179,15 @@ void stage_blocks(D d, const Tile& tile) {
     const std::int64_t rows = std::min(lanes, tile.rows);
     std::byte* const to = tile.staged + row * bytes;
     if (tile.in_pitch != 0 && (row + lanes) * tile.in_pitch + kBeyond <= tile.rows * tile.in_pitch) {
-      block.from_pitch = tile.in_pitch;
-      stage_run<kStores>(d, block, tile.row(row), row_bytes, bytes, to);
+      stage_run<kStores>(d, block, tile.row(row), tile.in_pitch, row_bytes, bytes, to);
       continue;
     }
-    block.from_pitch = Packed::kPitch;
     prefetch_next(tile, row, rows, bytes);
     for (std::int64_t next_run = 0; next_run < row_bytes; next_run += run) {
       const std::int64_t begin = std::min(next_run, row_bytes - run);
       packed.load(tile, row, rows, begin, run);
-      stage_run<kStores>(d, block, packed.bytes, run, bytes, to + begin / bytes * tile.staged_pitch);
+      stage_run<kStores>(d, block, packed.bytes, Packed::kPitch, run, bytes,
+                         to + begin / bytes * tile.staged_pitch);
     }
   }
 }
@@ -238,17 +234,18 @@ void stage_few_rows(D d, const Tile& tile) {
 /// Elements of a lane's size.
 template <class T>
 void stage_vectors(const Tile& tile) {
+  constexpr int kBytes = int(sizeof(T));
   const hn::ScalableTag<T> whole;
   const hn::FixedTag<T, 16 / sizeof(T)> block;
   const auto side = std::int64_t(hn::Lanes(block));
   const auto lanes = std::int64_t(hn::Lanes(whole));
   if (tile.rows >= side && tile.cols >= side) {
-    if (tile.rows < lanes) return stage_blocks<BlockStores::plain>(block, tile);
-    if (tile.to_memory) return stage_blocks<BlockStores::stream>(whole, tile);
-    return stage_blocks<BlockStores::plain>(whole, tile);
+    if (tile.rows < lanes) return stage_blocks<BlockStores::plain, kBytes>(block, tile);
+    if (tile.to_memory) return stage_blocks<BlockStores::stream, kBytes>(whole, tile);
+    return stage_blocks<BlockStores::plain, kBytes>(whole, tile);
   }
-  if (tile.rows >= lanes && tile.cols > 1) return stage_blocks<BlockStores::few>(whole, tile);
-  if (tile.rows >= side && tile.cols > 1) return stage_blocks<BlockStores::few>(block, tile);
+  if (tile.rows >= lanes && tile.cols > 1) return stage_blocks<BlockStores::few, kBytes>(whole, tile);
+  if (tile.rows >= side && tile.cols > 1) return stage_blocks<BlockStores::few, kBytes>(block, tile);
   if (tile.rows > 1 && tile.cols >= lanes) return stage_few_rows(whole, tile);
   if (tile.rows > 1 && tile.cols >= side) return stage_few_rows(block, tile);
   stage_elements<sizeof(T), sizeof(T)>(tile);
@@ -256,38 +253,51 @@ void stage_vectors(const Tile& tile) {
 
 /// Elements of more than half a lane's size. Each row of the result is followed by up to a vector's bytes
 /// more than it has: where the next row is not so far, rows must be a vector's lanes at most.
-template <class T>
+template <class T, int kBytes>
 void stage_parts(const Tile& tile) {
   const hn::ScalableTag<T> whole;
   if (tile.rows < 2 || tile.cols < std::int64_t(16 / sizeof(T))) {
     stage_elements_of(tile.element_bytes)(tile);
   } else {
-    stage_blocks<BlockStores::parts>(whole, tile);
+    stage_blocks<BlockStores::parts, kBytes>(whole, tile);
   }
 }
 
-/// Elements of 9 to 15 bytes, by words of 16.
-inline void stage_wide_parts(const Tile& tile) {
-  const hn::FixedTag<std::uint8_t, 16> d;
-  const std::int64_t bytes = tile.element_bytes;
-  const std::int64_t row_bytes = tile.cols * bytes;
-  const std::int64_t run = std::min(row_bytes, Packed::kRun / bytes * bytes);
-  Packed packed;
-  for (std::int64_t row = 0; row < tile.rows; row += 8) {
-    const std::int64_t rows = std::min<std::int64_t>(8, tile.rows - row);
-    prefetch_next(tile, row, rows, bytes);
-    for (std::int64_t begin = 0; begin < row_bytes; begin += run) {
-      const std::int64_t end = std::min(run, row_bytes - begin);
-      packed.load(tile, row, rows, begin, end);
-      std::byte* to = tile.staged + begin / bytes * tile.staged_pitch + row * bytes;
-      for (std::int64_t at = 0; at < end; at += bytes, to += tile.staged_pitch) {
-        for (std::int64_t i = 0; i < rows; ++i) {
-          const auto* from = reinterpret_cast<const std::uint8_t*>(packed.bytes + i * Packed::kPitch + at);
-          hn::StoreU(hn::LoadU(d, from), d, reinterpret_cast<std::uint8_t*>(to + i * bytes));
-        }
-      }
-    }
+/// Rows [first, first + kRows) of elements of 9 to 15 bytes, by words of 16, of which the next row overwrites
+/// what is too much.
+template <int kBytes, int kRows>
+HWY_INLINE void stage_wide_rows(const Tile& tile, std::int64_t first) {
+  const std::int64_t bytes = kBytes > 0 ? kBytes : tile.element_bytes;
+  prefetch_next(tile, first, kRows, bytes);
+  const std::byte* from[kRows];
+  SEPCONV_UNROLL
+  for (int row = 0; row < kRows; ++row) from[row] = tile.row(first + row);
+  std::byte* to = tile.staged + first * bytes;
+  const std::int64_t last = (tile.cols - 1) * bytes;
+  for (std::int64_t at = 0; at < last; at += bytes, to += tile.staged_pitch) {
+    SEPCONV_UNROLL
+    for (int row = 0; row < kRows; ++row) std::memcpy(to + row * bytes, from[row] + at, 16);
   }
+  SEPCONV_UNROLL
+  for (int row = 0; row < kRows; ++row) copy_element<8, kBytes>(from[row] + last, bytes, to + row * bytes);
+}
+
+/// Each row of the result is followed by up to 7 bytes more than it has: where the next row is not so far,
+/// rows must be 8 at most.
+template <int kBytes>
+void stage_wide_parts(const Tile& tile) {
+  std::int64_t row = 0;
+  for (; row + 8 <= tile.rows; row += 8) stage_wide_rows<kBytes, 8>(tile, row);
+  for (; row < tile.rows; ++row) stage_wide_rows<kBytes, 1>(tile, row);
+}
+
+/// Rows up to which elements of so many bytes may make results that follow one another without a gap: they
+/// are written in one go, after which the next column overwrites what is too much. Wide ones would be 8 rows,
+/// of which the last ones go one by one.
+inline std::int64_t parts_rows(std::int64_t bytes) {
+  if (bytes > 8) return 1;
+  return bytes < 4 ? std::int64_t(hn::Lanes(hn::ScalableTag<std::uint32_t>()))
+                   : std::int64_t(hn::Lanes(hn::ScalableTag<std::uint64_t>()));
 }
 
 #endif  // HWY_SCALAR

@@ -66,11 +66,21 @@ HWY_INLINE void copy_element(const std::byte* from, std::int64_t bytes, std::byt
   }
 }
 
-/// Up to 16 bytes.
-HWY_INLINE void copy_short(const std::byte* from, std::int64_t bytes, std::byte* to) {
-  if (bytes >= 8) return copy_element<8, 0>(from, bytes, to);
-  if (bytes >= 4) return copy_element<4, 0>(from, bytes, to);
-  if (bytes >= 2) return copy_element<2, 0>(from, bytes, to);
+/// kWord bytes or more, of which the last word overlaps the one before. What a compiler makes of memcpy where
+/// it sees that bytes are few takes far longer.
+template <int kWord>
+HWY_INLINE void copy_words(const std::byte* from, std::int64_t bytes, std::byte* to) {
+  for (std::int64_t at = 0; at < bytes - kWord; at += kWord) std::memcpy(to + at, from + at, kWord);
+  std::memcpy(to + bytes - kWord, from + bytes - kWord, kWord);
+}
+
+/// A few hundred bytes at most.
+HWY_INLINE void copy_some(const std::byte* from, std::int64_t bytes, std::byte* to) {
+  if (bytes >= 32) return copy_words<32>(from, bytes, to);
+  if (bytes >= 16) return copy_words<16>(from, bytes, to);
+  if (bytes >= 8) return copy_words<8>(from, bytes, to);
+  if (bytes >= 4) return copy_words<4>(from, bytes, to);
+  if (bytes >= 2) return copy_words<2>(from, bytes, to);
   if (bytes == 1) *to = *from;
 }
 
@@ -158,7 +168,7 @@ HWY_INLINE void stream_bytes(const std::byte* from, std::int64_t bytes, std::byt
   const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = std::int64_t(hn::Lanes(d));
   const std::int64_t head = std::min(bytes, to_line(to));
-  std::memcpy(to, from, std::size_t(head));
+  copy_some(from, head, to);
   std::int64_t i = head;
   for (; i + Tuning::kLine <= bytes; i += Tuning::kLine) {
     for (std::int64_t k = 0; k < Tuning::kLine; k += lanes) {
@@ -166,7 +176,7 @@ HWY_INLINE void stream_bytes(const std::byte* from, std::int64_t bytes, std::byt
                  reinterpret_cast<std::uint8_t*>(to + i + k));
     }
   }
-  std::memcpy(to + i, from + i, std::size_t(bytes - i));
+  copy_some(from + i, bytes - i, to + i);
 }
 
 HWY_INLINE void store_bytes(const std::byte* from, std::int64_t bytes, std::byte* to, bool stream) {

@@ -54,22 +54,17 @@ StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool
 #endif
 }
 
-/// Elements with lanes of more than their bytes. Nothing where the result's rows are many and follow one
-/// another without a gap.
-template <class T>
+/// Elements with lanes of more than their bytes. Nothing for others, and where the result's rows are many and
+/// follow one another without a gap.
 StageTile stage_parts_of([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
 #if HWY_TARGET != HWY_SCALAR
-  if (!whole_columns || panel.rows <= std::int64_t(hn::Lanes(hn::ScalableTag<T>()))) return stage_parts<T>;
-#endif
-  return nullptr;
-}
-
-StageTile stage_parts_of(const Panel& panel, bool whole_columns) {
   const std::int64_t bytes = panel.element_bytes;
-  if (bytes == 3) return stage_parts_of<std::uint32_t>(panel, whole_columns);
-  if (bytes > 4 && bytes < 8) return stage_parts_of<std::uint64_t>(panel, whole_columns);
-#if HWY_TARGET != HWY_SCALAR
-  if (bytes > 8 && bytes < 16 && (!whole_columns || panel.rows <= 8)) return stage_wide_parts;
+  if (bytes > 16 || (whole_columns && panel.rows > parts_rows(bytes))) return nullptr;
+  if (bytes == 3) return stage_parts<std::uint32_t, 3>;
+  if (bytes == 6) return stage_parts<std::uint64_t, 6>;
+  if (bytes == 5 || bytes == 7) return stage_parts<std::uint64_t, 0>;
+  if (bytes == 12) return stage_wide_parts<12>;
+  if (bytes > 8 && bytes < 16) return stage_wide_parts<0>;
 #endif
   return nullptr;
 }
