@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
-"""Transposition in memory beside NumPy and OpenCV, and libvips through files: the same matrix, results compared.
+"""Transpositions in memory, sepconv beside NumPy, OpenCV and libvips: the same arrays, results compared.
 
-tests/peers/transpose.py [--size 8192] [--types u8,u16,f32] [--channels 1,3] [--runs 5] [--threads N] [--json]
-Prints Mpix/s, GB/s (bytes read and written) and the share of a copy of the same bytes, measured in turns in the same run.
-A peer that is not installed is left out and named. libvips is timed from memory to memory by pyvips, if that is there.
+    transpose.py [--case TYPE:SHAPE:AXES ...] [--runs 5] [--threads N] [--library FILE] [--json]
+
+A case is such as f32:8192x8193:1,0 or u8:4096x4096x3:2,0,1; axes as numpy.transpose has them. Prints GB/s (bytes read and written) and the
+share of a copy of the same bytes by as many threads, all measured in turns in one run. A peer that is not installed is left out and
+named; one that cannot do a case is not in its rows. Exit code 1 if a result differs.
 """
 
 import argparse
+import concurrent.futures
+import ctypes
 import json
 import os
+import pathlib
 import statistics
 import sys
 import time
 
 import numpy as np
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TYPES = {"u8": np.uint8, "u16": np.uint16, "f32": np.float32, "f64": np.float64}
+CASES = ["u8:8192x8193:1,0", "u16:8192x8193:1,0", "f32:8192x8193:1,0", "f64:8192x8193:1,0", "u8:8192x8193x3:1,0,2", "u8:8192x8192x3:2,0,1",
+         "u8:3x8192x8192:1,2,0", "f32:4096x4096x3:2,0,1", "f32:3x4096x4096:1,2,0"] + [
+         f"f32:512x512x512:{axes}" for axes in ("0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0")]
 
 
 def optional(name):
@@ -25,26 +34,101 @@ def optional(name):
         return None
 
 
-def numpy_transpose(source, target):
-    np.copyto(target, source.swapaxes(0, 1))
+def parse_case(text):
+    try:
+        kind, shape, axes = text.split(":")
+        shape, axes = tuple(map(int, shape.split("x"))), tuple(map(int, axes.split(",")))
+        if kind in TYPES and sorted(axes) == list(range(len(shape))) and min(shape) > 0:
+            return kind, shape, axes
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text} is not TYPE:SHAPE:AXES, such as u8:4096x4096x3:2,0,1")
+
+
+def find_library():
+    places = [ROOT / "build" / preset / "bin" / "libpeers_host.so" for preset in ("release", "cpu", "dev")]
+    return next((place for place in places if place.exists()), None)
+
+
+class Sepconv:
+    """libpeers_host.so (peers_host.cpp)."""
+
+    def __init__(self, path, threads):
+        self.library = ctypes.CDLL(str(path))
+        self.library.peers_host_error.restype = ctypes.c_char_p
+        self.library.peers_host_threads_create.restype = ctypes.c_void_p
+        self.threads = ctypes.c_void_p(self.library.peers_host_threads_create(threads))
+
+    def __call__(self, source, target, axes):
+        shape, axes = (*source.shape, 1)[:3], (*axes, 2)[:3]
+        failed = self.library.peers_host_permute((ctypes.c_int64 * 3)(*shape), (ctypes.c_int * 3)(*axes), ctypes.c_int64(source.itemsize),
+                                                 ctypes.c_void_p(source.ctypes.data), ctypes.c_void_p(target.ctypes.data), self.threads)
+        if failed:
+            raise SystemExit(f"failed: {self.library.peers_host_error().decode()}")
+        return target
+
+
+def numpy_copyto(source, target, axes):
+    np.copyto(target, source.transpose(axes))
     return target
 
 
-def peers(threads):
-    """Name to function of (source, target); it returns the result, `target` where the library can fill it."""
-    found, missing = {"NumPy copyto": numpy_transpose}, []
+def opencv(cv2):
+    """cv2.transpose is of images; cv2.split and merge are what it has between pixels and planes."""
+    def run(source, target, axes):
+        if axes in ((1, 0), (1, 0, 2)):
+            return cv2.transpose(source, target)
+        if source.ndim == 3 and axes == (2, 0, 1) and source.shape[2] <= 4:
+            return np.asarray(cv2.split(source, list(target)))
+        if source.ndim == 3 and axes == (1, 2, 0) and source.shape[0] <= 4:
+            return cv2.merge(list(source), target)
+        return None
+
+    return run
+
+
+def libvips(pyvips):
+    """rot90 turns; mirrored left to right that is the transposed image."""
+    def run(source, _, axes):
+        if axes not in ((1, 0), (1, 0, 2)):
+            return None
+        return pyvips.Image.new_from_array(source).rot90().fliphor().numpy()
+
+    return run
+
+
+def peers(options):
+    """Name to function of (source, target, axes), which returns the result, or None if it has none such; and what is missing."""
+    found, missing = {}, []
+    path = options.library or find_library()
+    if path:
+        found["sepconv"] = Sepconv(path, options.threads)
+    else:
+        missing.append("libpeers_host.so (a build with tests has it)")
+    found["NumPy"] = numpy_copyto
     cv2, pyvips = optional("cv2"), optional("pyvips")
     if cv2:
-        cv2.setNumThreads(threads)
-        found[f"OpenCV {cv2.__version__} transpose"] = lambda source, target: cv2.transpose(source, target)
+        cv2.setNumThreads(options.threads)
+        found[f"OpenCV {cv2.__version__}"] = opencv(cv2)
     else:
         missing.append("cv2")
     if pyvips:
-        # rot90 turns; mirrored left to right that is the transposed image.
-        found["libvips rot + fliphor"] = lambda source, target: pyvips.Image.new_from_array(source).rot90().fliphor().numpy()
+        found["libvips"] = libvips(pyvips)
     else:
         missing.append("pyvips")
     return found, missing
+
+
+class Copy:
+    """A copy of the same bytes by as many threads, the limit."""
+
+    def __init__(self, threads):
+        self.threads, self.pool = threads, concurrent.futures.ThreadPoolExecutor(threads)
+
+    def __call__(self, source, target, _):
+        parts = zip(np.array_split(target.reshape(-1), self.threads), np.array_split(source.reshape(-1), self.threads), strict=True)
+        list(self.pool.map(lambda part: np.copyto(*part), parts))  # NumPy lets other threads run meanwhile
+        return target
 
 
 def seconds_of(work):
@@ -53,58 +137,63 @@ def seconds_of(work):
     return time.perf_counter() - begin, result
 
 
-def measure(size, dtype, channels, runs, everyone):
-    """Median seconds of each; raises SystemExit when one differs from NumPy's transposed view."""
-    shape = (size, size + 1) if channels == 1 else (size, size + 1, channels)
-    source = np.random.default_rng(1).integers(0, 250, shape).astype(dtype)
-    expected = source.swapaxes(0, 1)
-    target = np.zeros(expected.shape, dtype)
-    copy = np.zeros(shape, dtype)
+def measure(case, runs, copy, everyone):
+    """Seconds of each run of each; raises SystemExit when one differs from NumPy's transposed view."""
+    kind, shape, axes = case
+    random = np.random.default_rng(1)
+    source = random.integers(0, 250, shape, np.uint8).astype(TYPES[kind])
+    expected = source.transpose(axes)
+    target = np.zeros(expected.shape, source.dtype)
     times = {name: [] for name in ["copy", *everyone]}
     for turn in range(runs + 1):  # the first one warms up
-        elapsed, _ = seconds_of(lambda: np.copyto(copy, source))
-        rounds = {"copy": elapsed}
+        elapsed = {"copy": seconds_of(lambda: copy(source, target, axes))[0]}
         for name, transpose in everyone.items():
             target.fill(0)
-            rounds[name], result = seconds_of(lambda: transpose(source, target))
-            if not np.array_equal(np.asarray(result).reshape(expected.shape), expected):
-                raise SystemExit(f"failed: {name} gives another result than NumPy's view")
+            seconds, result = seconds_of(lambda: transpose(source, target, axes))
+            if result is None:
+                continue
+            elapsed[name] = seconds
+            if turn == 0 and not np.array_equal(np.asarray(result).reshape(expected.shape), expected):
+                raise SystemExit(f"failed: {name} gives another result than NumPy's view of {kind} {shape} {axes}")
         if turn > 0:
-            for name, elapsed in rounds.items():
-                times[name].append(elapsed)
-    return {name: statistics.median(values) for name, values in times.items()}, source.nbytes, shape[0] * shape[1]
+            for name, seconds in elapsed.items():
+                times[name].append(seconds)
+    return {name: seconds for name, seconds in times.items() if seconds}, source.nbytes
+
+
+def records(options, everyone):
+    copy = Copy(options.threads)
+    for case in options.case:
+        times, size_bytes = measure(case, options.runs, copy, everyone)
+        limit = statistics.median(times["copy"])
+        ours = statistics.median(times["sepconv"]) if "sepconv" in times else None
+        for name, seconds in times.items():
+            median = statistics.median(seconds)
+            yield {"case": f"{case[0]} {'x'.join(map(str, case[1]))} ({','.join(map(str, case[2]))})", "program": name, "seconds": median,
+                   "spread": (max(seconds) - min(seconds)) / 2 / median, "gb_per_s": 2 * size_bytes / median / 1e9,
+                   "share_of_copy": limit / median, "sepconv_is_faster_by": ours and median / ours}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--size", type=int, default=8192, help="rows; there is one column more")
-    parser.add_argument("--types", default="u8,u16,f32")
-    parser.add_argument("--channels", default="1,3")
+    parser.add_argument("--case", type=parse_case, nargs="+", default=list(map(parse_case, CASES)), help="TYPE:SHAPE:AXES")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of OpenCV; NumPy has one")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of sepconv, OpenCV and the copy; NumPy has one")
+    parser.add_argument("--library", help="libpeers_host.so (searched for in the builds release, cpu and dev)")
     parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-
-    everyone, missing = peers(arguments.threads)
-    rows = []
-    for kind in arguments.types.split(","):
-        for channels in map(int, arguments.channels.split(",")):
-            medians, size_bytes, pixels = measure(arguments.size, TYPES[kind], channels, arguments.runs, everyone)
-            for name, seconds in medians.items():
-                rows.append({
-                    "type": kind, "channels": channels, "program": name, "seconds": seconds,
-                    "mpix_per_s": pixels / seconds / 1e6, "gb_per_s": 2 * size_bytes / seconds / 1e9,
-                    "share_of_copy": medians["copy"] / seconds,
-                })
-    if arguments.json:
-        json.dump({"size": arguments.size, "runs": arguments.runs, "missing": missing, "results": rows}, sys.stdout, indent=1)
+    options = parser.parse_args()
+    everyone, missing = peers(options)
+    if options.json:
+        head = {"threads": options.threads, "runs": options.runs, "missing": missing}
+        json.dump({**head, "results": list(records(options, everyone))}, sys.stdout, indent=1)
         return
-    print("| type | channels | program | Mpix/s | GB/s | share of copy |\n|---|---|---|---|---|---|")
-    for row in rows:
-        rates = f"{row['mpix_per_s']:.0f} | {row['gb_per_s']:.1f} | {row['share_of_copy']:.2f}"
-        print(f"| {row['type']} | {row['channels']} | {row['program']} | {rates} |")
+    print("| case | program | ms | +- | GB/s | of copy | sepconv is faster by |\n|---|---|---|---|---|---|---|")
+    for row in records(options, everyone):
+        ratio = f"{row['sepconv_is_faster_by']:.2f}" if row["sepconv_is_faster_by"] else ""
+        print(f"| {row['case']} | {row['program']} | {row['seconds'] * 1e3:.1f} | {row['spread']:.0%} | {row['gb_per_s']:.1f} | "
+              f"{row['share_of_copy']:.2f} | {ratio} |", flush=True)
     if missing:
-        print(f"\nNot installed, so left out: {', '.join(missing)}")
+        print(f"\nNot there, so left out: {', '.join(missing)}")
 
 
 if __name__ == "__main__":
