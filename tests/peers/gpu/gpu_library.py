@@ -41,6 +41,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "filter_enqueue": (INT, [POINTER, POINTER, POINTER, POINTER]),
     "filter_on_host": (INT, [POINTER, POINTER, POINTER, POINTER, POINTER]),
     "filter_destroy": (None, [POINTER]),
+    "permute": (INT, [POINTER, POINTER, LONG, POINTER, POINTER, POINTER]),
 }
 
 

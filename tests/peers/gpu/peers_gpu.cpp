@@ -1,4 +1,4 @@
-// sepconv's kernels for Python's ctypes: the shared library that tests/peers/gpu/conv.py loads.
+// sepconv's kernels for Python's ctypes: the shared library that conv.py and transpose.py beside it load.
 //
 // Device memory and streams may be the caller's own (CuPy's, PyTorch's): all libraries of a process share a
 // device's primary context. Functions that return int return 0, or 1 after a failure, whose sentence
@@ -17,6 +17,7 @@
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
 
 namespace {
 
@@ -234,3 +235,12 @@ PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source,
   });
 }
 PEERS_GPU void peers_gpu_filter_destroy(Filter* filter) { delete filter; }
+
+/// numpy.transpose of a dense tensor of three axes in device memory. Enqueued on `stream`, returns at once.
+PEERS_GPU int peers_gpu_permute(const std::int64_t* shape, const int* axes, std::int64_t element_bytes,
+                                const void* source, void* target, DeviceStream stream) {
+  return guarded([&] {
+    permute_cuda({shape[0], shape[1], shape[2]}, {{axes[0], axes[1], axes[2]}}, element_bytes,
+                 static_cast<const std::byte*>(source), static_cast<std::byte*>(target), stream);
+  });
+}
