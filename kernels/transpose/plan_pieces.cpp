@@ -10,8 +10,10 @@ namespace sepconv::transposing {
 namespace {
 
 constexpr std::int64_t kTileBytes = 16 << 10;   // of a tile: eight fit a multiprocessor of Hopper
+constexpr std::int64_t kCombBytes = 28 << 10;   // of a comb's, with what is repeated at its edges
 constexpr std::int64_t kMostShared = 48 << 10;  // what every GPU gives a block
 constexpr std::int64_t kMostStaged = 8 << 10;   // bytes of an element of which a tile takes several
+constexpr std::int64_t kChunkBytes = 16;        // that a thread of a comb moves at a time
 constexpr std::int64_t kMostComb = 256;         // bytes of a dense row of few elements
 constexpr std::int64_t kMostSmall = 8 << 10;    // bytes of a matrix of which a block takes several
 constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
@@ -92,6 +94,15 @@ void lay_out(StagedJob& staged) {
   staged.shared_bytes = static_cast<std::int32_t>(staged_bytes + word);
 }
 
+/// Whether the rows of a side all begin with a chunk; those of the comb's dense side are one piece.
+bool rows_are_chunks(const std::byte* data, std::int64_t pitch, std::int64_t item, std::int64_t rows,
+                     std::int64_t items) {
+  auto bits = reinterpret_cast<std::uintptr_t>(data);
+  if (rows > 1) bits |= static_cast<std::uintptr_t>(pitch);
+  if (items > 1) bits |= static_cast<std::uintptr_t>(item);
+  return bits % kChunkBytes == 0;
+}
+
 /// The unit in which elements pass shared memory; 0 where the kernels know none for this size and alignment.
 std::int64_t word_unit(const Job& job) {
   const std::int64_t s = job.element_bytes;
@@ -108,25 +119,33 @@ bool plan_comb(CudaPlan& plan) {
   comb.job = plan.job;
   const Job& job = comb.job;
   const std::int64_t s = job.element_bytes;
-  comb.unit_bytes = static_cast<std::int32_t>(word_unit(job));
-  if (comb.unit_bytes == 0) return false;
+  if ((s & (s - 1)) != 0 || unit_of(job) < s) return false;
   comb.rows_dense = job.in_pitch == job.cols * s && (job.cols <= job.rows || job.out_pitch != job.rows * s);
   if (!comb.rows_dense && job.out_pitch != job.rows * s) return false;
-  const std::int64_t row_bytes = (comb.rows_dense ? job.cols : job.rows) * s;
+  const std::int64_t few = comb.rows_dense ? job.cols : job.rows;
+  const std::int64_t row_bytes = few * s;
   if (row_bytes > kMostComb) return false;
-  const std::int64_t step = (s % 3 == 0 ? 384 : 128) / s;  // elements of a whole number of lines
-  const std::int64_t length = std::max(kTileBytes / row_bytes / step, std::int64_t{1}) * step;
   comb.row_bytes = static_cast<std::uint32_t>(row_bytes);
-  comb.length = static_cast<std::int32_t>(length);
-  comb.stretches = Divisor(length * s / 128 + (comb.rows_dense ? 0 : 1));
-  const std::int64_t staged_bytes = (length + 36) * row_bytes + 8;
-  comb.shared_bytes = static_cast<std::int32_t>(staged_bytes + staged_bytes / 32 + 8);
-  if (comb.shared_bytes > kMostShared) return false;
-  const std::int64_t past = comb.rows_dense ? (31 + s - 1) / s : 0;
-  const std::int64_t rows = comb.rows_dense ? length : job.rows;
-  const std::int64_t cols = comb.rows_dense ? job.cols : length;
-  if (!tiles_fit(job, 1, rows, cols, past)) return false;
-  comb.job.grid = grid_of(job, 1, rows, cols, past);
+  comb.chunks = Divisor(few);
+  comb.fours = Divisor(ceil_div(few, 4));
+  const std::int64_t chunks = ceil_div((comb.rows_dense ? job.rows : job.cols) * s, kChunkBytes);
+  // The rows that planes become, or come from, are one piece; to be read they may begin anywhere.
+  const std::int64_t pieces = comb.rows_dense ? job.cols : 1;  // of the output
+  bool aligned = rows_are_chunks(job.out, job.out_pitch, job.out_item, pieces, job.items);
+  if (!comb.rows_dense) aligned &= rows_are_chunks(job.in, job.in_pitch, job.in_item, job.rows, job.items);
+  comb.shifted = !aligned;
+  const bool known = s < 16 && few >= 2 && few <= (aligned ? kMostPlanes : kMostShiftedPlanes);
+  comb.planes = known ? static_cast<std::int32_t>(few) : 0;
+  // Single bytes, and those that are scattered, want fewer and larger tiles.
+  const std::int64_t tile_bytes = comb.rows_dense && s >= 4 ? kTileBytes : kCombBytes;
+  const std::int64_t groups = known ? kPlanesThreads - (comb.shifted ? 1 : 0)
+                                    : std::max<std::int64_t>(tile_bytes / (few * kChunkBytes) / 8, 1) * 8;
+  comb.groups = static_cast<std::uint32_t>(groups);
+  comb.shared_bytes = known ? 0 : static_cast<std::int32_t>((groups + 1) * (few | 1) * kChunkBytes);
+  // Long rows that begin before their chunk may end one later.
+  const std::int64_t tiles = ceil_div(chunks + (comb.rows_dense && comb.shifted ? 1 : 0), groups);
+  if (comb.shared_bytes > kMostShared || tiles > kMostBlocks / job.items) return false;
+  comb.tiles = static_cast<std::uint32_t>(tiles);
   plan.kernel = CudaPlan::Kernel::comb;
   return true;
 }
@@ -151,8 +170,15 @@ bool plan_small(CudaPlan& plan) {
   small.matrix = Divisor(matrix);
   small.rows = Divisor(job.rows);
   small.cols = static_cast<std::uint32_t>(job.cols);
+  const std::int64_t micro = 4 / std::min<std::int64_t>(s, 4);
+  const bool words =
+      (reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out)) % 4 == 0;
+  small.micro = s <= 2 && words && job.rows % micro == 0 && job.cols % micro == 0;
+  small.micros = Divisor(matrix / (micro * micro));
+  small.micro_cols = Divisor(job.cols / micro);
   const std::int64_t bytes = items * matrix * s + 8;
-  small.shared_bytes = static_cast<std::int32_t>(bytes + bytes / 32 + 8);
+  small.shared_bytes =
+      static_cast<std::int32_t>(round_up(bytes + bytes / 32 + 8, 16) * (small.micro ? 2 : 1));
   plan.kernel = CudaPlan::Kernel::small;
   return true;
 }
@@ -199,7 +225,8 @@ bool plan_runs(CudaPlan& plan) {
   const std::int64_t cols = std::min(room / rows, job.cols);
   runs.tile_rows = static_cast<std::int32_t>(rows);
   runs.tile_cols = static_cast<std::int32_t>(cols);
-  runs.units_per_run = Divisor(unit < 4 ? (runs.segment_bytes + 6) / 4 : runs.segment_bytes / unit);
+  runs.units_per_run =
+      Divisor(unit < 4 ? (runs.segment_bytes + 30) / kChunkBytes : runs.segment_bytes / unit);
   runs.rows = Divisor(rows);
   if (job.items > kMostBlocks / runs.segments) return false;
   Job counted = job;

@@ -2,7 +2,7 @@
 // tiles.hpp).
 #pragma once
 
-#include "sepconv/kernels/transpose/device_tiles.cuh"
+#include "sepconv/kernels/transpose/chunks.cuh"
 
 namespace sepconv::transposing {
 
@@ -52,10 +52,10 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob p) 
   }
 }
 
-/// The same for runs that begin anywhere: aligned words of the output, shifted together from two of the
-/// input.
+/// The same for runs that begin anywhere: aligned chunks of the output, put together out of two of the input.
+/// Of the input row that a run lies in, bytes beside the run may be read.
 __global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const RunsJob p) {
-  constexpr int kLoads = 4;
+  constexpr int kLoads = 2;
   const Job& job = p.job;
   const TilePosition at = tile_position(job.grid, blockIdx.x);
   const unsigned item = at.item / p.segments;
@@ -65,17 +65,17 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const Run
   const unsigned rows = least(job.rows - first_row, p.tile_rows);
   const unsigned cols = least(job.cols - first_col, p.tile_cols);
   const int bytes = least(job.element_bytes - begin, p.segment_bytes);
-  const std::byte* const in =
-      job.in + item * job.in_item + first_row * job.in_pitch + first_col * job.element_bytes + begin;
+  const std::byte* const in = job.in + item * job.in_item + first_row * job.in_pitch;
+  const std::int64_t row_bytes = job.cols * job.element_bytes;
   std::byte* const out =
       job.out + item * job.out_item + first_col * job.out_pitch + first_row * job.element_bytes + begin;
 
-  const unsigned words_per_run = p.units_per_run.value;
-  const unsigned count = words_per_run * p.tile_rows * p.tile_cols;
+  const unsigned chunks_per_run = p.units_per_run.value;
+  const unsigned count = chunks_per_run * p.tile_rows * p.tile_cols;
   for (unsigned first = threadIdx.x; first < count; first += kRunsThreads * kLoads) {
-    unsigned low[kLoads];
-    unsigned high[kLoads];
-    unsigned shift[kLoads];
+    uint4 low[kLoads];
+    uint4 high[kLoads];
+    unsigned start[kLoads];
     int offset[kLoads];
     std::byte* to[kLoads];
 #pragma unroll
@@ -85,28 +85,27 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const Run
       const unsigned col = quotient(run, p.rows);
       const unsigned row = run - col * p.rows.value;
       to[k] = out + col * job.out_pitch + row * job.element_bytes;
-      offset[k] = static_cast<int>((number - run * words_per_run) * 4) -
-                  static_cast<int>(reinterpret_cast<std::uintptr_t>(to[k]) & 3U);
+      offset[k] = static_cast<int>((number - run * chunks_per_run) * kChunk) -
+                  static_cast<int>(reinterpret_cast<std::uintptr_t>(to[k]) & 15U);
       if (number >= count || row >= rows || col >= cols) offset[k] = bytes;
-      low[k] = high[k] = shift[k] = 0;
       if (offset[k] >= bytes) continue;
-      const std::byte* const from = in + row * job.in_pitch + col * job.element_bytes;
-      if (offset[k] >= 3 && offset[k] + 8 <= bytes) {
-        shift[k] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) + offset[k]) & 3U;
-        const unsigned* const words = reinterpret_cast<const unsigned*>(from + offset[k] - shift[k]);
-        low[k] = words[0];
-        high[k] = words[1];
+      const std::byte* const in_row = in + row * job.in_pitch;
+      const std::int64_t in_offset = (first_col + col) * job.element_bytes + begin + offset[k];
+      const std::byte* const from = in_row + in_offset;
+      start[k] = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from)) & 15U;
+      if (in_offset >= kChunk && in_offset + 2 * kChunk <= row_bytes) {
+        const uint4* const aligned = reinterpret_cast<const uint4*>(from - start[k]);
+        low[k] = aligned[0];
+        high[k] = aligned[1];
       } else {
-        for (int i = 0; i < 4; ++i) {
-          if (offset[k] + i >= 0 && offset[k] + i < bytes)
-            low[k] |= static_cast<unsigned>(from[offset[k] + i]) << (8 * i);
-        }
+        low[k] = load_chunk_within(in_row, in_offset, row_bytes);
+        start[k] = 0;
       }
     }
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
       if (offset[k] < bytes)
-        store_within(to[k], offset[k], __funnelshift_r(low[k], high[k], 8 * shift[k]), bytes);
+        store_chunk_within(to[k], offset[k], chunk_within(low[k], high[k], start[k]), 0, bytes);
     }
   }
 }

@@ -88,26 +88,41 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
   }
   __syncthreads();
 
-  constexpr int kAcrossOut = Tile::kOutWords / 32;
   std::byte* const out = job.out + at.item * job.out_item + first_col * job.out_pitch;
   const std::int64_t out_bytes = job.rows * kElement;
+  if constexpr (kShifts) {  // two words of a column for every lane
+    static_assert(Tile::kOutWords % 64 == 0);
+    constexpr int kAcrossOut = Tile::kOutWords / 64;
 #pragma unroll 4
-  for (int step = 0; step < (Tile::kCols + kRowsAtOnce - 1) / kRowsAtOnce * kAcrossOut; ++step) {
-    const int col = warp + kRowsAtOnce * (step / kAcrossOut);
-    const int word = lane + 32 * (step % kAcrossOut);
-    if (col >= cols) break;
-    std::byte* const row = out + col * job.out_pitch;
-    const int begin = 32 - static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 31U);  // in shared memory
-    const T* const from = &tile[col % kMicro][col / kMicro][begin / kWord + word];
-    T value = *from;
-    if constexpr (kShifts) value = __funnelshift_r(value, from[1], 8U * (begin & 3));
-    const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
-    if (whole) {
-      *reinterpret_cast<T*>(row + offset) = value;
-    } else if constexpr (kShifts) {
-      store_within(row, offset, value, out_bytes);
-    } else if (offset >= 0 && offset < out_bytes) {
-      *reinterpret_cast<T*>(row + offset) = value;
+    for (int step = 0; step < (Tile::kCols + kRowsAtOnce - 1) / kRowsAtOnce * kAcrossOut; ++step) {
+      const int col = warp + kRowsAtOnce * (step / kAcrossOut);
+      const int word = 2 * lane + 64 * (step % kAcrossOut);
+      if (col >= cols) continue;
+      std::byte* const row = out + col * job.out_pitch;
+      const int begin = 32 - static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 31U);
+      const T* const from = &tile[col % kMicro][col / kMicro][begin / kWord + word];
+      const unsigned shift = 8U * (begin & 3);
+      const uint2 values{__funnelshift_r(from[0], from[1], shift), __funnelshift_r(from[1], from[2], shift)};
+      const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
+      if (whole) {
+        *reinterpret_cast<uint2*>(row + offset) = values;
+      } else {
+        store_within(row, offset, values.x, out_bytes);
+        store_within(row, offset + 4, values.y, out_bytes);
+      }
+    }
+  } else {
+    constexpr int kAcrossOut = Tile::kOutWords / 32;
+#pragma unroll 4
+    for (int step = 0; step < (Tile::kCols + kRowsAtOnce - 1) / kRowsAtOnce * kAcrossOut; ++step) {
+      const int col = warp + kRowsAtOnce * (step / kAcrossOut);
+      const int word = lane + 32 * (step % kAcrossOut);
+      if (col >= cols) break;
+      std::byte* const row = out + col * job.out_pitch;
+      const int begin = 32 - static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 31U);
+      const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
+      const T value = tile[col % kMicro][col / kMicro][begin / kWord + word];
+      if (whole || (offset >= 0 && offset < out_bytes)) *reinterpret_cast<T*>(row + offset) = value;
     }
   }
 }

@@ -2,7 +2,7 @@
 // tiles.hpp): a block brings several into shared memory as they lie and gathers the output's words.
 #pragma once
 
-#include "sepconv/kernels/transpose/device_tiles.cuh"
+#include "sepconv/kernels/transpose/tile_kernel.cuh"
 
 namespace sepconv::transposing {
 
@@ -75,6 +75,62 @@ __global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob 
       store_within(out, offset, value, bytes);
     }
   }
+}
+
+/// The same for elements of 1 and 2 bytes in matrices that are a whole number of micro tiles both ways, and
+/// begin with a word: those are transposed in registers between two parts of shared memory.
+template <int Element>
+__global__ void __launch_bounds__(kSmallThreads) transpose_small_micro(const SmallJob p) {
+  constexpr int kMicro = 4 / Element;
+  extern __shared__ uint4 micro_memory[];
+  std::byte* const before = reinterpret_cast<std::byte*>(micro_memory);
+  std::byte* const after = before + p.shared_bytes / 2;
+  const unsigned rows = p.rows.value;
+  const unsigned matrix_bytes = p.matrix.value * Element;
+  const std::int64_t first_item = static_cast<std::int64_t>(blockIdx.x) * p.tile_items;
+  const unsigned items = least(p.job.items - first_item, p.tile_items);
+  const unsigned count = items * (matrix_bytes / 4);  // words
+  const unsigned* const in =
+      reinterpret_cast<const unsigned*>(p.job.in + first_item * static_cast<std::int64_t>(matrix_bytes));
+  unsigned* const out =
+      reinterpret_cast<unsigned*>(p.job.out + first_item * static_cast<std::int64_t>(matrix_bytes));
+
+  for (unsigned first = threadIdx.x; first < count; first += kSmallThreads * kSmallLoads) {
+    unsigned words[kSmallLoads];
+#pragma unroll
+    for (int k = 0; k < kSmallLoads; ++k) {
+      if (first + k * kSmallThreads < count) words[k] = in[first + k * kSmallThreads];
+    }
+#pragma unroll
+    for (int k = 0; k < kSmallLoads; ++k) {
+      const unsigned number = first + k * kSmallThreads;
+      if (number < count) *reinterpret_cast<unsigned*>(before + padded(number * 4)) = words[k];
+    }
+  }
+  __syncthreads();
+
+#pragma unroll 2
+  for (unsigned number = threadIdx.x; number < count / kMicro; number += kSmallThreads) {
+    const unsigned item = quotient(number, p.micros);
+    const unsigned within = number - item * p.micros.value;
+    const unsigned row = quotient(within, p.micro_cols);
+    const unsigned col = within - row * p.micro_cols.value;
+    const unsigned from = item * matrix_bytes + row * kMicro * p.cols * Element + col * 4;
+    const unsigned to = item * matrix_bytes + col * kMicro * rows * Element + row * 4;
+    unsigned words[kMicro];
+#pragma unroll
+    for (int q = 0; q < kMicro; ++q)
+      words[q] = *reinterpret_cast<const unsigned*>(before + padded(from + q * p.cols * Element));
+    transpose_micro(words);
+#pragma unroll
+    for (int q = 0; q < kMicro; ++q)
+      *reinterpret_cast<unsigned*>(after + padded(to + q * rows * Element)) = words[q];
+  }
+  __syncthreads();
+
+#pragma unroll 4
+  for (unsigned number = threadIdx.x; number < count; number += kSmallThreads)
+    out[number] = *reinterpret_cast<const unsigned*>(after + padded(number * 4));
 }
 
 }  // namespace sepconv::transposing

@@ -34,6 +34,11 @@ using Tile2 = TileShape<2, 64, 64, 512>;
 using Tile4 = TileShape<4, 64, 64, 256>;
 using Tile8 = TileShape<8, 32, 32, 256>;
 using Tile16 = TileShape<16, 32, 32, 256>;
+/// For many matrices within one tile each, where fewer threads idle.
+using LightTile4 = TileShape<4, 64, 64, 128>;
+/// For matrices of about 32 columns, or rows, which half of the square would have nothing to do with.
+using NarrowTile4 = TileShape<4, 32, 128, 256>;
+using FlatTile4 = TileShape<4, 128, 32, 256>;
 
 /// Elements that stand before a tile in shared memory where output rows begin anywhere: a sector of 32 bytes,
 /// and a multiple of 4.
@@ -66,30 +71,48 @@ using Shifted1 = ShiftedTile<1, 1, 64, 256>;
 using Shifted2 = ShiftedTile<2, 2, 64, 256>;
 using Shifted4 = ShiftedTile<4, 2, 128, 256>;
 using Shifted8 = ShiftedTile<8, 1, 64, 128>;
+using NarrowShifted4 = ShiftedTile<4, 1, 256, 256>;  ///< as above
 
-/// A tile for elements of 3, 6 and 12 bytes, moved in units of Unit bytes. 96 words of an input row are
-/// loaded, of which up to two are spare where rows are shifted. The pitch in shared memory, in words, is odd,
-/// so that threads which go down a column meet few banks twice, and 3 more than a multiple of 32 for elements
-/// of three words, which so follow one another around the banks.
-template <int ElementBytes, int Unit, int Rows, int Threads>
+/// A tile for elements of 12 bytes, moved in units of 4. The pitch in shared memory, in words, is 3 more than
+/// a multiple of 32: elements of a column so follow one another around the banks.
+template <int ElementBytes, int Rows, int Threads>
 struct PixelTile {
   static constexpr int kElementBytes = ElementBytes;
-  static constexpr int kUnit = Unit;
+  static constexpr int kUnit = 4;
   static constexpr int kThreads = Threads;
   static constexpr int kAcross = 3;
   static constexpr int kInWords = 96;
-  static constexpr int kCols = (Unit < 4 ? 372 : 384) / ElementBytes;
+  static constexpr int kCols = 384 / ElementBytes;
   static constexpr int kRows = Rows;
   static constexpr int kHalo = kHaloOf<ElementBytes>;
   static constexpr int kLoadRows = Rows + kHalo;
-  static constexpr int kPitch = kInWords + (Unit == 4 ? 3 : 1);
+  static constexpr int kPitch = kInWords + 3;
   static constexpr int kOutWords = Rows * ElementBytes / 4;
-  static constexpr int kSharedBytes = (kLoadRows * kPitch + 1) * 4;
   static_assert(Rows * ElementBytes % 32 == 0 && Threads % kOutWords == 0 && Threads % 32 == 0);
 };
-using Pixel3 = PixelTile<3, 1, 64, 384>;
-using Pixel6 = PixelTile<6, 2, 64, 384>;
-using Pixel12 = PixelTile<12, 4, 64, 384>;
+using Pixel12 = PixelTile<12, 64, 192>;
+
+/// A tile for elements of 3 and 6 bytes, which have slots of 4 and 8 bytes in shared memory, one column after
+/// another. With a halo output rows begin anywhere, as with shifted tiles; without, with a sector. The pitch,
+/// in slots, is odd: a warp that stores a row's elements down a column meets no bank twice.
+template <int ElementBytes, int Rows, int Cols, int Threads, bool Halo>
+struct SlotTile {
+  static constexpr int kElementBytes = ElementBytes;
+  static constexpr int kUnit = ElementBytes == 3 ? 1 : 2;
+  static constexpr int kSlotWords = (ElementBytes + 3) / 4;
+  static constexpr int kThreads = Threads;
+  static constexpr int kCols = Cols;
+  static constexpr int kRows = Rows;
+  static constexpr int kHalo = Halo ? kHaloOf<ElementBytes> : 0;
+  static constexpr int kLoadRows = Rows + kHalo;
+  static constexpr int kPitch = kLoadRows + 1 + kLoadRows % 2;
+  static constexpr int kStretches = Rows * ElementBytes / 128;  ///< of a warp along an output row
+  static_assert(Rows * ElementBytes % 128 == 0 && Cols % 32 == 0);
+};
+template <bool Halo>
+using Slot3 = SlotTile<3, 128, 64, 256, Halo>;
+template <bool Halo>
+using Slot6 = SlotTile<6, 64, 64, 256, Halo>;
 
 /// The tiles of all items and the order in which running numbers go through them: within bands of band_rows x
 /// band_cols tiles, which follow one another along the input's rows; all items of a band in turn where
@@ -125,18 +148,28 @@ struct Divisor {
   std::uint32_t factor;  ///< 0 for 1
 };
 
-/// Matrices that are short one way, dense there, and long the other way: tiles of `length` elements of the
-/// long side and all of the short one.
+/// Matrices that are short one way, dense there, and long the other way. A group is what belongs to a chunk
+/// of 16 bytes of every long row; it is as many chunks of the dense side as there are long rows.
 struct CombJob {
   Job job;
   bool rows_dense =
       true;  ///< of the input, which has few columns; else the output's are, and it has few rows
-  std::int32_t unit_bytes = 1;  ///< 1, 2 or 4: divides the element and all distances and addresses
-  std::int32_t length = 1;      ///< times element_bytes: a multiple of 128
+  std::int32_t planes = 0;      ///< long rows that the kernel knows at compile time; 0 for any number
+  bool shifted = false;         ///< planes, or the rows that are stored, do not all begin with a chunk
+  std::uint32_t groups = 8;     ///< of a tile: a multiple of 8
+  std::uint32_t tiles = 1;      ///< of an item
   std::uint32_t row_bytes = 1;  ///< of a dense row
-  Divisor stretches;            ///< of 32 words that are stored, or loaded, of a long row
+  Divisor chunks;               ///< of a group
+  Divisor fours;                ///< of long rows, the last one perhaps not full
   std::int32_t shared_bytes = 0;
+
+  std::int64_t blocks() const noexcept { return job.items * tiles; }
+  std::int64_t long_bytes() const noexcept { return (rows_dense ? job.rows : job.cols) * job.element_bytes; }
 };
+/// Threads of a block that knows the number of planes, which are its groups; and the planes it may know.
+constexpr std::int32_t kPlanesThreads = 128;
+constexpr std::int32_t kMostPlanes = 8;
+constexpr std::int32_t kMostShiftedPlanes = 4;
 
 /// Many small matrices, one after another without a gap on both sides.
 struct SmallJob {
@@ -146,6 +179,8 @@ struct SmallJob {
   std::int64_t blocks = 0;
   Divisor matrix, rows;  ///< elements
   std::uint32_t cols = 1;
+  bool micro = false;          ///< micro tiles are transposed in registers
+  Divisor micros, micro_cols;  ///< of a matrix, along its rows
   std::int32_t shared_bytes = 0;
 };
 
@@ -172,7 +207,7 @@ struct StagedJob {
 /// goes from memory to memory.
 struct RunsJob {
   Job job;                      ///< grid.items counts items * segments
-  std::int32_t unit_bytes = 1;  ///< below 4: words of 4 bytes of the output, shifted into place
+  std::int32_t unit_bytes = 1;  ///< below 4: chunks of 16 bytes of the output, shifted into place
   std::int32_t tile_rows = 1, tile_cols = 1;
   std::int32_t segment_bytes = 0;
   std::uint32_t segments = 1;
@@ -182,7 +217,11 @@ struct RunsJob {
 /// What transpose_cuda does for a shape.
 struct CudaPlan {
   enum class Kernel : std::uint8_t { none, copy, tile, shifted, pixels, comb, small, staged, runs };
+  /// Of a tile: narrow in the input, or flat, or of few threads, or of pixels whose output rows begin with
+  /// a sector.
+  enum class Form : std::uint8_t { square, narrow, flat, light, sectors };
   Kernel kernel = Kernel::none;
+  Form form = Form::square;
   Job job;
   CombJob comb;
   SmallJob small;

@@ -5,8 +5,10 @@
 #include "sepconv/kernels/transpose/comb_kernel.cuh"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/kernels/transpose/pixel_kernel.cuh"
+#include "sepconv/kernels/transpose/planes_kernel.cuh"
 #include "sepconv/kernels/transpose/runs_kernel.cuh"
 #include "sepconv/kernels/transpose/shifted_kernel.cuh"
+#include "sepconv/kernels/transpose/slot_kernel.cuh"
 #include "sepconv/kernels/transpose/small_kernel.cuh"
 #include "sepconv/kernels/transpose/staged_kernel.cuh"
 #include "sepconv/kernels/transpose/tile_kernel.cuh"
@@ -23,13 +25,17 @@ void launch_tile(const Job& job, DeviceStream stream) {
       <<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
 }
 
-void launch_tile(const Job& job, DeviceStream stream) {
+void launch_tile(const CudaPlan& plan, DeviceStream stream) {
+  const Job& job = plan.job;
   switch (job.element_bytes) {
     case 1:
       return launch_tile<Tile1>(job, stream);
     case 2:
       return launch_tile<Tile2>(job, stream);
     case 4:
+      if (plan.form == CudaPlan::Form::narrow) return launch_tile<NarrowTile4>(job, stream);
+      if (plan.form == CudaPlan::Form::flat) return launch_tile<FlatTile4>(job, stream);
+      if (plan.form == CudaPlan::Form::light) return launch_tile<LightTile4>(job, stream);
       return launch_tile<Tile4>(job, stream);
     case 8:
       return launch_tile<Tile8>(job, stream);
@@ -43,13 +49,15 @@ void launch_shifted(const Job& job, DeviceStream stream) {
   transpose_shifted<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
 }
 
-void launch_shifted(const Job& job, DeviceStream stream) {
+void launch_shifted(const CudaPlan& plan, DeviceStream stream) {
+  const Job& job = plan.job;
   switch (job.element_bytes) {
     case 1:
       return launch_shifted<Shifted1>(job, stream);
     case 2:
       return launch_shifted<Shifted2>(job, stream);
     case 4:
+      if (plan.form == CudaPlan::Form::narrow) return launch_shifted<NarrowShifted4>(job, stream);
       return launch_shifted<Shifted4>(job, stream);
     default:
       return launch_shifted<Shifted8>(job, stream);
@@ -57,58 +65,122 @@ void launch_shifted(const Job& job, DeviceStream stream) {
 }
 
 template <class Tile>
-void launch_pixels(const Job& job, DeviceStream stream) {
-  transpose_pixels<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
+void launch_slots(const Job& job, DeviceStream stream) {
+  transpose_slots<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
 }
 
-void launch_pixels(const Job& job, DeviceStream stream) {
+void launch_pixels(const CudaPlan& plan, DeviceStream stream) {
+  const Job& job = plan.job;
+  const bool sectors = plan.form == CudaPlan::Form::sectors;
   switch (job.element_bytes) {
     case 3:
-      return launch_pixels<Pixel3>(job, stream);
+      return sectors ? launch_slots<Slot3<false>>(job, stream) : launch_slots<Slot3<true>>(job, stream);
     case 6:
-      return launch_pixels<Pixel6>(job, stream);
+      return sectors ? launch_slots<Slot6<false>>(job, stream) : launch_slots<Slot6<true>>(job, stream);
     default:
-      return launch_pixels<Pixel12>(job, stream);
+      transpose_pixels<Pixel12>
+          <<<static_cast<unsigned>(job.grid.count()), Pixel12::kThreads, 0, stream>>>(job);
   }
 }
 
-template <int Element, int Unit>
-void launch_words(const CombJob& comb, DeviceStream stream) {
-  const auto blocks = static_cast<unsigned>(comb.job.grid.count());
+template <int Element, int Planes, bool Shifted>
+void launch_planes(const CombJob& comb, DeviceStream stream) {
+  const auto blocks = static_cast<unsigned>(comb.blocks());
+  if (comb.rows_dense) {
+    transpose_to_planes<Element, Planes, Shifted><<<blocks, kPlanesThreads, 0, stream>>>(comb);
+  } else {
+    transpose_from_planes<Element, Planes, Shifted><<<blocks, kPlanesThreads, 0, stream>>>(comb);
+  }
+}
+template <int Element, int Planes>
+void launch_planes(const CombJob& comb, DeviceStream stream) {
+  if constexpr (Planes <= kMostShiftedPlanes) {
+    if (comb.shifted) return launch_planes<Element, Planes, true>(comb, stream);
+  }
+  launch_planes<Element, Planes, false>(comb, stream);
+}
+
+template <int Element>
+void launch_comb(const CombJob& comb, DeviceStream stream) {
+  const auto blocks = static_cast<unsigned>(comb.blocks());
   const auto shared = static_cast<std::size_t>(comb.shared_bytes);
   if (comb.rows_dense) {
-    transpose_comb_out<Element, Unit><<<blocks, kCombThreads, shared, stream>>>(comb);
+    transpose_comb_out<Element><<<blocks, kCombThreads, shared, stream>>>(comb);
   } else {
-    transpose_comb_in<Element, Unit><<<blocks, kCombThreads, shared, stream>>>(comb);
+    transpose_comb_in<Element><<<blocks, kCombThreads, shared, stream>>>(comb);
+  }
+}
+
+template <int Element>
+void launch_planes_or_comb(const CombJob& comb, DeviceStream stream) {
+  static_assert(kMostPlanes == 8);
+  switch (comb.planes) {
+    case 2:
+      return launch_planes<Element, 2>(comb, stream);
+    case 3:
+      return launch_planes<Element, 3>(comb, stream);
+    case 4:
+      return launch_planes<Element, 4>(comb, stream);
+    case 5:
+      return launch_planes<Element, 5>(comb, stream);
+    case 6:
+      return launch_planes<Element, 6>(comb, stream);
+    case 7:
+      return launch_planes<Element, 7>(comb, stream);
+    case 8:
+      return launch_planes<Element, 8>(comb, stream);
+    default:
+      return launch_comb<Element>(comb, stream);
+  }
+}
+
+void launch_comb(const CombJob& comb, DeviceStream stream) {
+  switch (comb.job.element_bytes) {
+    case 1:
+      return launch_planes_or_comb<1>(comb, stream);
+    case 2:
+      return launch_planes_or_comb<2>(comb, stream);
+    case 4:
+      return launch_planes_or_comb<4>(comb, stream);
+    case 8:
+      return launch_planes_or_comb<8>(comb, stream);
+    default:
+      return launch_comb<16>(comb, stream);
   }
 }
 
 template <int Element, int Unit>
-void launch_words(const SmallJob& small, DeviceStream stream) {
+void launch_small(const SmallJob& small, DeviceStream stream) {
+  if constexpr (Element <= 2) {
+    if (small.micro) {
+      transpose_small_micro<Element><<<static_cast<unsigned>(small.blocks), kSmallThreads,
+                                       static_cast<std::size_t>(small.shared_bytes), stream>>>(small);
+      return;
+    }
+  }
   transpose_small<Element, Unit><<<static_cast<unsigned>(small.blocks), kSmallThreads,
                                    static_cast<std::size_t>(small.shared_bytes), stream>>>(small);
 }
 
 /// For the sizes and units that word_unit() of the planner knows.
-template <class Words>
-void launch_words(const Words& words, DeviceStream stream) {
+void launch_small(const SmallJob& words, DeviceStream stream) {
   switch (words.job.element_bytes) {
     case 1:
-      return launch_words<1, 1>(words, stream);
+      return launch_small<1, 1>(words, stream);
     case 2:
-      return words.unit_bytes == 2 ? launch_words<2, 2>(words, stream) : launch_words<2, 1>(words, stream);
+      return words.unit_bytes == 2 ? launch_small<2, 2>(words, stream) : launch_small<2, 1>(words, stream);
     case 3:
-      return launch_words<3, 1>(words, stream);
+      return launch_small<3, 1>(words, stream);
     case 4:
-      return launch_words<4, 4>(words, stream);
+      return launch_small<4, 4>(words, stream);
     case 6:
-      return launch_words<6, 2>(words, stream);
+      return launch_small<6, 2>(words, stream);
     case 8:
-      return launch_words<8, 4>(words, stream);
+      return launch_small<8, 4>(words, stream);
     case 12:
-      return launch_words<12, 4>(words, stream);
+      return launch_small<12, 4>(words, stream);
     default:
-      return launch_words<16, 4>(words, stream);
+      return launch_small<16, 4>(words, stream);
   }
 }
 
@@ -162,19 +234,19 @@ void launch(const CudaPlan& plan, DeviceStream stream) {
     case CudaPlan::Kernel::copy:
       return copy_rows(plan.job.out, 0, plan.job.in, 0, plan.job.element_bytes, 1, stream);
     case CudaPlan::Kernel::tile:
-      launch_tile(plan.job, stream);
+      launch_tile(plan, stream);
       break;
     case CudaPlan::Kernel::shifted:
-      launch_shifted(plan.job, stream);
+      launch_shifted(plan, stream);
       break;
     case CudaPlan::Kernel::pixels:
-      launch_pixels(plan.job, stream);
+      launch_pixels(plan, stream);
       break;
     case CudaPlan::Kernel::comb:
-      launch_words(plan.comb, stream);
+      launch_comb(plan.comb, stream);
       break;
     case CudaPlan::Kernel::small:
-      launch_words(plan.small, stream);
+      launch_small(plan.small, stream);
       break;
     case CudaPlan::Kernel::staged:
       launch_staged(plan.staged, stream);

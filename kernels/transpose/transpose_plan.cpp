@@ -79,24 +79,34 @@ bool fills(const Job& job) {
   return 2 * job.rows >= Tile::kRows && 2 * job.cols >= Tile::kCols;
 }
 
+/// Of 17 to 32 columns, or rows, and long the other way.
 template <class Tile>
-bool plan_tile(CudaPlan& plan, bool chosen) {
+bool is_narrow(const Job& job) {
+  return job.cols > 16 && job.cols <= 32 && 2 * job.rows >= Tile::kRows;
+}
+bool is_flat(const Job& job) { return job.rows > 16 && job.rows <= 32 && 2 * job.cols >= FlatTile4::kCols; }
+
+template <class Tile>
+bool plan_tile(CudaPlan& plan, bool chosen, CudaPlan::Form form = CudaPlan::Form::square) {
   if (!chosen && (!fills<Tile>(plan.job) || (Tile::kElementBytes < 16 && !rows_are_sectors(plan.job))))
     return false;
   if (alignment_of(plan.job) < Tile::kWordBytes || !tiles_fit(plan.job, 1, Tile::kRows, Tile::kCols))
     return false;
   plan.job.grid = grid_of(plan.job, 1, Tile::kRows, Tile::kCols);
+  plan.form = form;
   plan.kernel = CudaPlan::Kernel::tile;
   return true;
 }
 
 /// For shifted tiles and those of pixels, which need elements in units.
 template <class Tile>
-bool plan_halo_tile(CudaPlan& plan, bool chosen, std::int64_t unit, CudaPlan::Kernel kernel) {
+bool plan_halo_tile(CudaPlan& plan, bool chosen, std::int64_t unit, CudaPlan::Kernel kernel,
+                    CudaPlan::Form form = CudaPlan::Form::square) {
   const Job& job = plan.job;
   if ((!chosen && !fills<Tile>(job)) || unit_of(job) < unit) return false;
   if (!tiles_fit(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo)) return false;
   plan.job.grid = grid_of(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo);
+  plan.form = form;
   plan.kernel = kernel;
   return true;
 }
@@ -108,6 +118,9 @@ bool plan_tile(CudaPlan& plan, bool chosen) {
     case 2:
       return plan_tile<Tile2>(plan, chosen);
     case 4:
+      if (is_narrow<NarrowTile4>(plan.job))
+        return plan_tile<NarrowTile4>(plan, chosen, CudaPlan::Form::narrow);
+      if (is_flat(plan.job)) return plan_tile<FlatTile4>(plan, chosen, CudaPlan::Form::flat);
       return plan_tile<Tile4>(plan, chosen);
     case 8:
       return plan_tile<Tile8>(plan, chosen);
@@ -126,6 +139,8 @@ bool plan_shifted(CudaPlan& plan, bool chosen) {
     case 2:
       return plan_halo_tile<Shifted2>(plan, chosen, 1, kKernel);
     case 4:
+      if (is_narrow<NarrowShifted4>(plan.job))
+        return plan_halo_tile<NarrowShifted4>(plan, chosen, 4, kKernel, CudaPlan::Form::narrow);
       return plan_halo_tile<Shifted4>(plan, chosen, 4, kKernel);
     case 8:
       return plan_halo_tile<Shifted8>(plan, chosen, 8, kKernel);
@@ -134,15 +149,22 @@ bool plan_shifted(CudaPlan& plan, bool chosen) {
   }
 }
 
-bool plan_pixels(CudaPlan& plan, bool chosen) {
+template <template <bool> class Tile>
+bool plan_slots(CudaPlan& plan, bool chosen) {
   constexpr auto kKernel = CudaPlan::Kernel::pixels;
+  if (rows_are_sectors(plan.job))
+    return plan_halo_tile<Tile<false>>(plan, chosen, Tile<false>::kUnit, kKernel, CudaPlan::Form::sectors);
+  return plan_halo_tile<Tile<true>>(plan, chosen, Tile<true>::kUnit, kKernel);
+}
+
+bool plan_pixels(CudaPlan& plan, bool chosen) {
   switch (plan.job.element_bytes) {
     case 3:
-      return plan_halo_tile<Pixel3>(plan, chosen, Pixel3::kUnit, kKernel);
+      return plan_slots<Slot3>(plan, chosen);
     case 6:
-      return plan_halo_tile<Pixel6>(plan, chosen, Pixel6::kUnit, kKernel);
+      return plan_slots<Slot6>(plan, chosen);
     case 12:
-      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, kKernel);
+      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, CudaPlan::Kernel::pixels);
     default:
       return false;
   }
@@ -247,6 +269,12 @@ CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, Co
   return plan;
 }
 
+/// Of 4-byte elements, which the tiles of have 64 rows and columns: at least half of one, and no more than
+/// one.
+bool is_half_a_tile(const Job& job) {
+  return job.element_bytes == 4 && job.rows <= Tile4::kRows && job.cols <= Tile4::kCols && fills<Tile4>(job);
+}
+
 CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices out) {
   CudaPlan plan;
   if (shape.bytes() == 0) return plan;
@@ -260,8 +288,12 @@ CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices 
   const std::int64_t least_run = unit_of(job) >= 4 ? kLeastRun : kLeastShiftedRun;
   if (job.element_bytes >= least_run && plan_runs(plan)) return plan;
   if (job.items > 1 && plan_small(plan)) return plan;
+  // Matrices within one tile need no sectors to be written whole: the block writes the other part, too.
+  if (job.items > 1 && is_half_a_tile(job) && plan_tile<LightTile4>(plan, true, CudaPlan::Form::light))
+    return plan;
   // A comb's tile is long; of shorter matrices it would be mostly empty.
-  if (plan_comb(plan) && 4 * std::max(job.rows, job.cols) >= plan.comb.length) return plan;
+  if (plan_comb(plan) && 2 * plan.comb.long_bytes() >= 16 * static_cast<std::int64_t>(plan.comb.groups))
+    return plan;
   plan.kernel = CudaPlan::Kernel::none;
   if (plan_staged(plan)) return plan;
   plan_runs(plan);

@@ -174,19 +174,37 @@ TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sani
   }
 }
 
-TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu]") {
+TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
-    for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 16}) {
+    for (const std::int64_t few : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
       for (const std::int64_t offset : {std::int64_t{0}, bytes, 5 * bytes}) {
         const Layout at{.offset = offset};
-        const auto down = check({{1, 20011, length, bytes}, at, {.pitch_padding = offset}});
-        const auto across = check({{1, length, 20011, bytes}, {.pitch_padding = offset}, at});
-        const auto small = check({{3001, length, 8, bytes}, at, {}});
-        CHECK((length == 1 || (has(down, Kernel::comb) && has(across, Kernel::comb))));
-        CHECK((length == 1 || has(small, Kernel::small)));
+        const std::int64_t many = bytes < 4 ? 20011 : 4099;
+        const auto down = check({{1, many, few, bytes}, at, {.pitch_padding = offset}});
+        const auto across = check({{1, few, many, bytes}, {.pitch_padding = offset}, at});
+        const auto small = check({{3001, few, 8, bytes}, at, {}});
+        if (few == 1) continue;
+        CHECK((bytes == 3 || (has(down, Kernel::comb) && has(across, Kernel::comb))));
+        CHECK(has(small, Kernel::small));
       }
-      check({{3001, 3, length, bytes}, {}, {.pitch_padding = bytes}});
+      check({{3001, 3, few, bytes}, {}, {.pitch_padding = bytes}});
+    }
+  }
+}
+
+TEST_CASE("transpose_cuda of pixels and planes that begin with a chunk", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  for (const std::int64_t bytes : {1, 2, 4, 8}) {
+    for (const std::int64_t planes : {2, 3, 4, 5, 6, 7, 8, 9}) {
+      for (const std::int64_t pixels : {16, 2048, 2064, 5001, 6144}) {
+        const Layout padded{.pitch_padding = 16 - pixels * bytes % 16, .item_padding = 32};
+        const auto to = check({{3, pixels, planes, bytes}, {.offset = 2 * bytes}, padded});
+        const auto from =
+            check({{3, planes, pixels, bytes}, padded, {.item_padding = 48 - pixels * planes * bytes % 16}});
+        CHECK(has(to, Kernel::comb));
+        CHECK(has(from, Kernel::comb));
+      }
     }
   }
 }

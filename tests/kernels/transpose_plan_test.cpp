@@ -40,13 +40,31 @@ TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignme
   CHECK(plan({1, 1024, 1001, 1}).kernel == Kernel::shifted);  // input rows begin anywhere
   CHECK(plan({1, 1000, 1000, 4}, kAligned + 1).kernel == Kernel::staged);
   CHECK(plan({1, 1000, 1000, 4}, kAligned, 2).staged.unit_bytes == 2);
-  for (const std::int64_t bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
-    for (const std::int64_t length : {2, 3, 7}) {
-      CHECK(plan({1, 100000, length, bytes}).comb.rows_dense);
-      CHECK(plan({1, 100000, length, bytes}).kernel == Kernel::comb);
-      CHECK_FALSE(plan({1, length, 100000, bytes}).comb.rows_dense);
-      CHECK(plan({1, length, 100000, bytes}).kernel == Kernel::comb);
+  for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+    for (const std::int64_t few : {2, 3, 7, 9}) {
+      const int planes = few <= 8 && bytes < 16 ? static_cast<int>(few) : 0;
+      CHECK(plan({1, 100000, few, bytes}).comb.rows_dense);
+      CHECK(plan({1, 100000, few, bytes}).kernel == Kernel::comb);
+      CHECK(plan({1, 100000, few, bytes}).comb.planes == planes);
+      CHECK(plan({1, 100000, few, bytes}, kAligned + bytes).comb.planes == planes);  // pixels begin anywhere
+      CHECK_FALSE(plan({1, few, 100000, bytes}).comb.rows_dense);
+      CHECK(plan({1, few, 100000, bytes}).kernel == Kernel::comb);
+      CHECK(plan({1, few, 100000, bytes}).comb.planes == planes);
+      if (bytes < 16) CHECK(plan({1, few, 100000, bytes}, kAligned + bytes).comb.shifted);
     }
+  }
+  CHECK(plan({1, 100001, 3, 1}).kernel == Kernel::comb);
+  CHECK_FALSE(plan({1, 100000, 3, 1}).comb.shifted);
+  CHECK(plan({1, 100001, 3, 1}).comb.shifted);  // planes of an odd size
+  CHECK(plan({1, 100001, 3, 1}).comb.planes == 3);
+  CHECK(plan({1, 100001, 5, 1}).comb.planes == 0);
+  CHECK(plan({100000, 8, 8, 1}).small.micro);
+  CHECK_FALSE(plan({100000, 8, 7, 1}).small.micro);
+  CHECK(plan({1, 100000, 32, 4}).form == CudaPlan::Form::narrow);
+  CHECK(plan({1, 32, 100000, 4}).form == CudaPlan::Form::flat);
+  CHECK(plan({1, 1000, 1000, 4}).form == CudaPlan::Form::square);
+  CHECK(plan({1000, 50, 50, 4}).kernel == Kernel::tile);
+  for (const std::int64_t bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
     CHECK(plan({100000, 8, 8, bytes}).kernel == Kernel::small);
     CHECK(plan({100000, 8, 8, bytes}).small.tile_items > 1);
   }
