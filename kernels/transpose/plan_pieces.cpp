@@ -174,8 +174,10 @@ bool plan_small(CudaPlan& plan) {
   const bool words =
       (reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out)) % 4 == 0;
   small.micro = s <= 2 && words && job.rows % micro == 0 && job.cols % micro == 0;
-  small.micros = Divisor(matrix / (micro * micro));
-  small.micro_cols = Divisor(job.cols / micro);
+  if (small.micro) {
+    small.micros = Divisor(matrix / (micro * micro));
+    small.micro_cols = Divisor(job.cols / micro);
+  }
   const std::int64_t bytes = items * matrix * s + 8;
   small.shared_bytes =
       static_cast<std::int32_t>(round_up(bytes + bytes / 32 + 8, 16) * (small.micro ? 2 : 1));

@@ -60,6 +60,7 @@ TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignme
   CHECK(plan({1, 100001, 5, 1}).comb.planes == 0);
   CHECK(plan({100000, 8, 8, 1}).small.micro);
   CHECK_FALSE(plan({100000, 8, 7, 1}).small.micro);
+  CHECK_FALSE(plan({100000, 3, 3, 1}).small.micro);
   CHECK(plan({1, 100000, 32, 4}).form == CudaPlan::Form::narrow);
   CHECK(plan({1, 32, 100000, 4}).form == CudaPlan::Form::flat);
   CHECK(plan({1, 1000, 1000, 4}).form == CudaPlan::Form::square);
