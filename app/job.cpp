@@ -24,25 +24,42 @@ bool jpeg_can_hold(const ImageSpec& spec) {
   return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
 }
 
+/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least that TIFF has. What is then
+/// still too large goes in strips.
+void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t most_bytes) {
+  constexpr std::int64_t least = 16;
+  if (layout.tile.area() * pixel_bytes > most_bytes && layout.tile.area() > kUsualTile.area()) layout.tile = kUsualTile;
+  while (layout.tile.area() * pixel_bytes > most_bytes && std::max(layout.tile.rows, layout.tile.cols) > least) {
+    layout.tile.rows = std::max(least, round_up(layout.tile.rows / 2, least));
+    layout.tile.cols = std::max(least, round_up(layout.tile.cols / 2, least));
+  }
+  layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
+}
+
 /// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec) {
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept) {
   const auto from = file_layout(source);
   if (!from) return {};
   FileLayout layout = *from;
-  if (layout.compression == Compression::jpeg && !jpeg_can_hold(spec)) {
+  // What is only moved loses nothing.
+  if (layout.compression == Compression::jpeg && (kept != Kept::in_place || !jpeg_can_hold(spec))) {
     layout.compression = Compression::deflate;
     layout.level = 0;
     layout.predictor = true;
   }
-  if (layout.tiled && layout.tile.area() * spec.pixel_bytes() > kLargestKeptTile) layout.tile = kUsualTile;
+  if (kept != Kept::in_place) {
+    std::swap(layout.tile.rows, layout.tile.cols);
+    layout.rows_per_strip = 0;
+  }
+  if (layout.tiled) shrink_tiles(layout, spec.pixel_bytes(), kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
   if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
     layout.rows_per_strip = 0;
   layout.planar = layout.planar && spec.channels > 1;
   return layout;
 }
 
-FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const LayoutRequest& request) {
-  FileLayout layout = source != nullptr ? inherited_layout(*source, spec) : FileLayout{};
+FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const LayoutRequest& request, Kept kept) {
+  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, kept) : FileLayout{};
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
@@ -68,8 +85,6 @@ std::string_view format_of_name(const std::filesystem::path& path) {
   }
   return {};
 }
-
-bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
 
 /// The layout options that the user typed.
 std::vector<std::string> typed_layout_options(const LayoutRequest& request) {
@@ -119,7 +134,7 @@ void plan_with_sink(Job& job, const JobRequest& request) {
     job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
   } catch (const OutOfMemory&) {
     const bool may_tile = is_tiff_name(request.output) && !request.layout.tile;
-    if (!may_tile || chosen_layout(job.source.get(), spec, request.layout).tiled) throw;
+    if (!may_tile || chosen_layout(job.source.get(), spec, request.layout, kept).tiled) throw;
     LayoutRequest tiled = request.layout;
     tiled.tile = kUsualTile;
     job.sink = make_sink(request.output, spec, *job.source, tiled, kept);
@@ -132,6 +147,17 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 }
 
 }  // namespace
+
+bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
+
+LayoutRequest other_geometry(const LayoutRequest& request, const FileLayout& failed, std::int64_t pixel_bytes) {
+  LayoutRequest other = request;
+  FileLayout tiles;
+  tiles.tile = kUsualTile;
+  shrink_tiles(tiles, pixel_bytes, kLargestKeptStrip);
+  other.tile = failed.tiled ? Extent{} : tiles.tile;
+  return other;
+}
 
 void add_file_options(CLI::App& command, JobRequest& request) {
   command.add_option("IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
@@ -186,7 +212,7 @@ CreateOptions create_options(const std::filesystem::path& path, const ImageSpec&
   check_output_name(path);
   check_layout_options(path, request);
   CreateOptions options;
-  options.layout = chosen_layout(source, spec, request);
+  options.layout = chosen_layout(source, spec, request, kept);
   if (source != nullptr) {
     const ImageSpec& from = source->spec();
     options.metadata = source->metadata().kept_for(kept == Kept::in_place && spec.extent == from.extent,

@@ -53,13 +53,18 @@ enum class Kept : std::uint8_t {
 };
 
 /// How a result of this spec is to be made at `path`: as the request says, else like `source` (which may be null) where that makes sense for
-/// the result, else in strips. Throws InvalidArgument for a name or an option that cannot be.
+/// the result, else in strips; what is turned or rearranged does not become JPEG unless asked for. Throws InvalidArgument for a name or an option that cannot be.
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,
                              Kept kept);
 
 /// A writer made so.
 std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
                                   const Reader& source, const LayoutRequest& request, Kept kept = Kept::in_place);
+
+bool is_tiff_name(const std::filesystem::path& path);
+
+/// The request with tiles where a TIFF's strips did not fit a ceiling, and the other way round.
+LayoutRequest other_geometry(const LayoutRequest& request, const FileLayout& failed, std::int64_t pixel_bytes);
 
 /// Throws InvalidArgument if the output is the input.
 void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output);

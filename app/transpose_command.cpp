@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "console.hpp"
 #include "job.hpp"
@@ -12,6 +13,7 @@
 #include "sepconv/io/tensor/tensor.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/stages/rearrange.hpp"
 #include "sepconv/pipeline/stages/transpose.hpp"
 #include "side_files.hpp"
 
@@ -34,24 +36,45 @@ struct Arrangement {
   Chain chain;
 };
 
-/// Each permutation is a transposition, of pixels, of elements, or of many matrices, if the arrays are cut as it likes. With both files flat,
-/// axes of length 1 do not count.
-Arrangement arrange(TensorExtent extent, Permutation permutation, bool both_flat) {
+// Pieces of files below this take longer to ask for than to move.
+constexpr std::int64_t kShortPiece = 4096;
+// Bands are of about this size; a pixel beyond kLongestPixel leaves few to a band.
+constexpr std::int64_t kBandBytes = 64 << 20;
+constexpr std::int64_t kLongestPixel = 1 << 20;
+
+/// Whether (2,1,0) should be one transposition of all columns, whose rows take turns, and not of b matrices of a x c: where parts of a
+/// matrix, or bands of whole ones, have short rows in the file, and where each would decode whole rows again.
+bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
+  const auto [a, b, c] = extent;
+  const std::int64_t matrix_bytes = a * c * element_bytes;
+  const std::int64_t row_of_band = matrix_bytes <= kBandBytes ? kBandBytes / a : c * element_bytes;
+  const std::int64_t column_of_band = kBandBytes / (b * c);
+  return column_of_band > row_of_band ? row_of_band < kShortPiece : whole_rows_are_decoded && column_of_band >= kShortPiece / 16;
+}
+
+/// Each permutation is a transposition, of pixels, of elements, of runs, or of many matrices, if the arrays are cut as it likes. With both
+/// files flat, axes of length 1 do not count. `decodes_rows`: reading a part of a row of the source decodes the whole.
+Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat, bool flat_sink,
+                    bool decodes_rows) {
   if (both_flat) {
     const WithoutUnits work = without_unit_axes(extent, permutation);
     extent = work.extent;
     permutation = work.permutation;
   }
-  const auto with = [&](TensorGrid in, TensorGrid out, std::int64_t items = 1, Stacking stacking = Stacking::rows) {
-    return Arrangement{extent, permuted(extent, permutation), in, out, Chain().then(make_transpose(items, stacking))};
+  const auto with = [&](TensorGrid in, TensorGrid out, StagePtr stage) {
+    return Arrangement{extent, permuted(extent, permutation), in, out, Chain().then(std::move(stage))};
   };
   using Grid = TensorGrid;
   const auto is = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
-  if (is(1, 0, 2)) return with(Grid::image, Grid::image);
-  if (is(1, 2, 0)) return with(Grid::spread, Grid::lines);
-  if (is(2, 0, 1)) return with(Grid::lines, Grid::spread);
-  if (is(0, 2, 1)) return with(Grid::lines, Grid::lines, extent[0], Stacking::rows);
-  if (is(2, 1, 0)) return with(Grid::spread, Grid::spread, extent[1], Stacking::cols);
+  if (is(1, 0, 2) && both_flat && extent[2] * element_bytes > kLongestPixel)
+    return with(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
+  if (is(1, 0, 2)) return with(Grid::image, Grid::image, make_transpose());
+  if (is(1, 2, 0)) return with(Grid::spread, Grid::lines, make_transpose());
+  if (is(2, 0, 1)) return with(Grid::lines, Grid::spread, make_transpose());
+  if (is(0, 2, 1)) return with(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
+  if (is(2, 1, 0) && flat_sink && goes_in_turns(extent, element_bytes, decodes_rows))
+    return with(Grid::spread, Grid::lines, make_transpose_in_turns(extent[1]));
+  if (is(2, 1, 0)) return with(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
   const Grid grid = both_flat ? Grid::lines : Grid::image;
   return {extent, extent, grid, grid, Chain()};
 }
@@ -72,20 +95,36 @@ Job prepare(const Request& request) {
   check_not_same(asked.input, asked.output);
   const TensorSpec spec = file.spec();
   const TensorSpec result = result_of(spec, permutation, three_axes);
-  const bool both_flat = file.is_flat() && is_flat_name(asked.output);
-  Arrangement arrangement = arrange(spec.extent, permutation, both_flat);
+  const bool flat_sink = is_flat_name(asked.output);
+  const bool decodes_rows = !file.is_flat() && file.image()->layout().block.cols >= spec.extent[1] && spec.extent[1] > 1;
+  Arrangement arrangement =
+      arrange(spec.extent, permutation, spec.element_bytes, file.is_flat() && flat_sink, flat_sink, decodes_rows);
 
   const ImageSpec as_image{{result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
   const Kept kept = permutation == Permutation{}               ? Kept::in_place
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
-  const CreateOptions create = create_options(asked.output, as_image, file.image(), asked.layout, kept);
+  const auto create_with = [&](const LayoutRequest& layout) { return create_options(asked.output, as_image, file.image(), layout, kept); };
+  const CreateOptions create = create_with(asked.layout);
+  std::optional<CreateOptions> other;  // for strips or tiles that do not fit the ceiling
+  if (is_tiff_name(asked.output) && !asked.layout.tile)
+    other = create_with(other_geometry(asked.layout, create.layout, as_image.pixel_bytes()));
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   job.chain = std::move(arrangement.chain);
-  plan_on_devices(job, asked, [&] {
-    job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, create);
+  const auto plan_with = [&](const CreateOptions& options) {
+    job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
     job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
+  };
+  plan_on_devices(job, asked, [&] {
+    try {
+      plan_with(create);
+    } catch (const OutOfMemory&) {
+      if (!other) throw;
+      plan_with(*other);
+      job.plan.notes.emplace_back(other->layout.tiled ? "strips of full width do not fit the ceiling, so the result has tiles"
+                                                      : "tiles of so many channels do not fit the ceiling, so the result has strips");
+    }
   });
   return job;
 }

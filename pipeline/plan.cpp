@@ -75,19 +75,32 @@ bool is_useful(const PlanProblem& problem, const Cut& cut) {
   return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.specs.back().extent);
 }
 
-Search search(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+using Candidates = std::vector<std::vector<BandTraffic>>;
+
+Candidates candidates_of(const PlanProblem& problem, const PlanOptions& options) {
+  Candidates candidates;
+  for (const std::vector<Extent>& group : candidate_bands(problem, options)) {
+    candidates.emplace_back();
+    for (const Extent band : group) candidates.back().emplace_back(problem, band);
+  }
+  return candidates;
+}
+
+Search search(const PlanProblem& problem, const Candidates& candidates, const PlanOptions& options, int threads,
+              const Ceilings& ceilings) {
   std::vector<int> slot_counts{options.slots};
   if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
   Search found;
-  for (const std::vector<Extent>& group : candidate_bands(problem, options)) {
-    for (const Extent band : group) {
+  for (const std::vector<BandTraffic>& group : candidates) {
+    for (const BandTraffic& traffic : group) {
+      const Extent tile = problem.devices > 0 ? traffic.band : choose_tile(problem, traffic.band, threads, options.tile);
       for (const int slots : slot_counts) {
-        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, band, slots, threads)
-                                        : evaluate(problem, band, slots, threads, options.tile),
+        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, traffic, slots, threads)
+                                        : evaluate(problem, traffic, tile, slots, threads),
                     ceilings);
       }
     }
-    const bool full_width = group.front().cols == problem.specs.back().extent.cols;
+    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
@@ -108,8 +121,9 @@ Search search(const PlanProblem& problem, const PlanOptions& options, int thread
 
 /// Fewer threads hold less scratch: halve their number until something fits.
 Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+  const Candidates candidates = candidates_of(problem, options);
   for (;; threads /= 2) {
-    const Search found = search(problem, options, threads, ceilings);
+    const Search found = search(problem, candidates, options, threads, ceilings);
     if (found.best) return *found.best;
     if (threads == 1) fail_to_fit(found, ceilings);
   }
@@ -167,6 +181,10 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
 }
 
 }  // namespace
+
+bool Plan::computes() const noexcept {
+  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return !stage->moves_only(); });
+}
 
 std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
 

@@ -91,6 +91,8 @@ struct Plan {
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
 
   const ImageSpec& source() const noexcept { return specs.front(); }
+  /// Whether any stage does more than move pixels.
+  bool computes() const noexcept;
   const ImageSpec& result() const noexcept { return specs.back(); }
 
   /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along its rows if it is turned.

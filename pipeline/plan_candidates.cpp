@@ -25,7 +25,8 @@ constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
 // What passes through slots on the host stays in its caches: reading and writing files is then faster than for larger bands.
 constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
 constexpr std::int64_t kDeviceHaloFactor = 2;
-// Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not seen to be faster.
+// Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not seen to be faster, unless the
+// source's own blocks are decoded again for each of them.
 constexpr std::int64_t kMostTurnedBytes = 64 << 20;
 constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
 
@@ -73,7 +74,7 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
   return sizes(image.cols, std::max<std::int64_t>(unit, std::min<std::int64_t>(64, image.cols)), image.cols);
 }
 
-/// Candidates as wide as possible first: only bands of full width read each source row once.
+/// Candidates as wide as possible first, a group for each width: only bands of full width read each source row once.
 std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const PlanOptions& options) {
   std::vector<std::vector<Extent>> groups;
   const std::vector<std::int64_t> rows = candidate_rows(problem, options);
@@ -113,8 +114,10 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
                       turned_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows, problem.item.cols, image.cols)};
     if (std::ranges::find(bands, band) == bands.end()) bands.push_back(band);
   };
-  for (std::int64_t bytes = kMostTurnedBytes; bytes >= kLeastTurnedBytes; bytes /= 2) {
-    const double pixels = static_cast<double>(bytes) / pixel_bytes;
+  const bool decodes_blocks = source.block.cols > 1;
+  auto most_bytes = static_cast<double>(decodes_blocks ? std::max(kMostTurnedBytes, problem.specs.back().bytes()) : kMostTurnedBytes);
+  for (; most_bytes >= kLeastTurnedBytes; most_bytes /= 2) {
+    const double pixels = most_bytes / pixel_bytes;
     const double item = static_cast<double>(problem.item.area());
     if (item <= pixels) {  // whole items, stacked one way or the other
       const double items = std::floor(pixels / item);
@@ -159,7 +162,7 @@ std::string explain_turned(const PlanProblem& problem, const Plan& plan) {
     if (block.cols > 1) return std::string("whole blocks");
     return "pieces of " + format_bytes(static_cast<double>(cols * image.pixel_bytes()));
   };
-  return fmt::format("rows of the source become columns of the result: a band is read in {} and written in {}, of each row",
+  return fmt::format("rows of the source become columns of the result: of each row, a band is read in {} and written in {}",
                      piece(needed.cols, plan.source(), problem.source.layout().block),
                      piece(plan.band.cols, plan.result(), problem.sink.layout().block));
 }

@@ -9,7 +9,7 @@
 namespace sepconv {
 
 /// Groups of bands in the order in which they are to be tried: when the first group's bands are as wide as the result, and one of them
-/// serves, no other group is better. Throws InvalidArgument when source or sink cannot be cut as `options` ask.
+/// serves, no other group is better. Bands of a turned result are one group. Throws InvalidArgument when source or sink cannot be cut as `options` ask.
 std::vector<std::vector<Extent>> candidate_bands(const PlanProblem& problem, const PlanOptions& options);
 
 /// One sentence on the bands of a turned result.

@@ -1,6 +1,7 @@
 #include "sepconv/pipeline/plan_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "sepconv/pipeline/chain_tile.hpp"
@@ -17,6 +18,7 @@ constexpr double kOutOfCache = 1.3;
 // A piece of a file of its own, a row of a copy within memory of its own. They too only rank.
 constexpr double kFilePieceBytes = 4096;
 constexpr double kMemoryPieceBytes = 256;
+constexpr std::int64_t kMostSampled = 64;  // parts of a result that are looked at one by one
 constexpr double kOverBudget = 1e3;    // never chosen while a smaller scratch is to be had
 // Of a GPU on a bus, in seconds; they too only rank candidates. Measured on an H200.
 constexpr double kDeviceOperation = 1.0 / 1e13;
@@ -47,37 +49,52 @@ double scratch_factor(std::int64_t arena_bytes, std::int64_t max_arena_bytes) {
   return arena_bytes > kCacheBytes ? kOutOfCache : 1.0;
 }
 
+/// Pixels of the source's blocks that `part` of the result touches. Blocks that it shares with the part below are not counted for both, unless
+/// parts of items one below the other are computed in between.
 std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
-  const ImageSpec& source = problem.specs.front();
-  const std::int64_t unit = problem.source.layout().block.cols;
+  const Extent source = problem.specs.front().extent;
+  const Extent block = problem.source.layout().block;
   const Rect needed = source_rect(problem.chain, problem.specs, part);
-  const std::int64_t begin = needed.col / unit * unit;
-  const std::int64_t end = std::min(round_up(needed.col_end(), unit), source.extent.cols);
-  return (end - begin) * needed.rows;
+  const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
+    return std::min(round_up(end, unit), side) - begin / unit * unit;
+  };
+  const bool torn = problem.item.rows < problem.specs.back().extent.rows && part.rows < problem.item.rows;
+  return touched(needed.row, needed.row_end(), torn ? problem.read_unit_rows() : 1, source.rows) *
+         touched(needed.col, needed.col_end(), block.cols, source.cols);
 }
 
-/// Rows of bands of the result are columns of bands of the source.
-std::int64_t bytes_read_turned(const PlanProblem& problem, Extent band) {
-  const Extent result = problem.specs.back().extent;
-  std::int64_t pixels = 0;
-  for (std::int64_t row = 0; row < result.rows; row += band.rows) {
-    pixels += decoded_pixels(problem, {row, 0, std::min(band.rows, result.rows - row), result.cols});
-  }
-  return pixels * problem.specs.front().pixel_bytes();
+/// Sum of decoded_pixels over `count` parts of the result, part(index) being one of them. Of many, those in the middle are alike but for
+/// where the source's blocks begin, and a run of them stands for all.
+template <class Part>
+std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const Part& part) {
+  const auto sum = [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t pixels = 0;
+    for (std::int64_t index = begin; index < end; ++index) pixels += decoded_pixels(problem, part(index));
+    return pixels;
+  };
+  if (count <= kMostSampled) return sum(0, count);
+  const std::int64_t sampled = kMostSampled - 2;
+  const std::int64_t begin = (count - sampled) / 2;
+  const double each = static_cast<double>(sum(begin, begin + sampled)) / static_cast<double>(sampled);
+  return sum(0, 1) + sum(count - 1, count) + std::llround(each * static_cast<double>(count - 2));
 }
 
-/// Source bytes decoded over the whole run: once for full-width bands; column tiles read their halos and
-/// partly used blocks again.
+/// Source bytes decoded over the whole run: once for bands of the source's full width; narrower ones read their halos and partly used
+/// blocks again.
 std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   const ImageSpec& source = problem.specs.front();
-  const SourceLayout& layout = problem.source.layout();
+  if (!problem.source.layout().streams) return source.bytes();
   const Extent result = problem.specs.back().extent;
-  if (!layout.streams || problem.item != result) return source.bytes();
-  if (problem.turned) return bytes_read_turned(problem, band);
-  std::int64_t pixels = 0;
-  for (std::int64_t col = 0; col < result.cols; col += band.cols) {
-    pixels += decoded_pixels(problem, {0, col, result.rows, std::min(band.cols, result.cols - col)});
-  }
+  // Parts of the result that are computed from top to bottom of the source: columns of bands, rows of them in a turned result, cut
+  // where an item ends.
+  const BandCut rows = problem.turned ? BandCut{result.rows, problem.item.rows, band.rows} : BandCut{result.rows, result.rows, result.rows};
+  const BandCut cols = problem.turned ? BandCut{result.cols, problem.item.cols, std::max(band.cols, problem.item.cols)}
+                                      : BandCut{result.cols, result.cols, band.cols};
+  const std::int64_t pixels = sum_decoded(problem, rows.count() * cols.count(), [&](std::int64_t index) {
+    const std::int64_t row = index / cols.count();
+    const std::int64_t col = index % cols.count();
+    return Rect{rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+  });
   return pixels * source.pixel_bytes();
 }
 
@@ -148,6 +165,8 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   if (!forced.empty()) return {std::min(forced.rows, band.rows), std::min(forced.cols, band.cols)};
   Extent best = band;
   double best_work = std::numeric_limits<double>::infinity();
+  // An item that is a column is not cut: it is made of rows of the source.
+  const std::int64_t least_rows = problem.turned && problem.item.cols == 1 ? band.rows : 8;
   for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
     for (std::int64_t cols = band.cols; cols >= 1;) {
       const std::int64_t scratch =
@@ -161,18 +180,22 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
       while (power * 2 < cols) power *= 2;
       cols = power;
     }
-    if (rows <= 8) break;
+    if (rows <= least_rows) break;
   }
   return best;
 }
 
-Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Extent forced_tile) {
+BandTraffic::BandTraffic(const PlanProblem& problem, Extent of)
+    : band(of), bytes_read(sepconv::bytes_read(problem, of)), piece_bytes(sepconv::piece_bytes(problem, of)) {}
+
+Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads) {
   const ImageSpec& result = problem.specs.back();
+  const Extent band = traffic.band;
   Cut cut;
   cut.band = band;
   cut.slots = slots;
   cut.threads = threads;
-  cut.tile = choose_tile(problem, band, threads, forced_tile);
+  cut.tile = tile;
   cut.arena_bytes = tile_scratch_bytes(problem.chain, problem.specs, cut.tile, problem.arithmetic);
 
   set_slots(problem, cut);
@@ -181,7 +204,7 @@ Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Ex
                 .source = problem.source.buffer_bytes(threads),
                 .sink = problem.sink.buffer_bytes(threads)};
 
-  cut.bytes_read = bytes_read(problem, band);
+  cut.bytes_read = traffic.bytes_read;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double tiles = ceil_ratio(band.rows, cut.tile.rows) * ceil_ratio(band.cols, cut.tile.cols);
   // Edge tiles are smaller than the others: count by area, not by number.
@@ -189,15 +212,16 @@ Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Ex
       static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
   cut.operations =
       tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
-  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + piece_bytes(problem, band);
+  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   const double work =
       band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
   cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) / threads;
   return cut;
 }
 
-Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int threads) {
+Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads) {
   const ImageSpec& result = problem.specs.back();
+  const Extent band = traffic.band;
   Cut cut;
   cut.band = band;
   cut.tile = band;
@@ -212,11 +236,11 @@ Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int 
                 .sink = problem.sink.buffer_bytes(threads)};
   cut.device_memory = {.slots = device_inputs(slots) * cut.slot_input_bytes + slots * cut.slot_output_bytes,
                        .scratch = chain_device_bytes(problem.chain, problem.specs, band, problem.arithmetic)};
-  cut.bytes_read = bytes_read(problem, band);
+  cut.bytes_read = traffic.bytes_read;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
   cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);
-  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + piece_bytes(problem, band);
+  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   cut.cost = (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
   return cut;
 }

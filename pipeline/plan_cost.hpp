@@ -51,10 +51,19 @@ struct Cut {
 /// `forced` wins if not empty.
 Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced);
 
+/// What a band costs to read and write, whoever computes it.
+struct BandTraffic {
+  Extent band;
+  std::int64_t bytes_read = 0;  ///< as in Plan; an estimate where bands are very many
+  double piece_bytes = 0;       ///< what short pieces of files cost, as so many bytes moved
+
+  BandTraffic(const PlanProblem& problem, Extent of);
+};
+
 /// Evaluates a candidate completely, for the CPU.
-Cut evaluate(const PlanProblem& problem, Extent band, int slots, int threads, Extent forced_tile);
+Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads);
 
 /// The same for GPUs, each of which computes a band as a whole.
-Cut evaluate_on_devices(const PlanProblem& problem, Extent band, int slots, int threads);
+Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads);
 
 }  // namespace sepconv

@@ -39,7 +39,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
   };
   line("source", spec_text(plan.source()));
   line("", source.layout().description);
-  line("chain", chain.text() + fmt::format(", computed in {}", name_of(plan.arithmetic)));
+  line("chain", chain.text() + (plan.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic)) : ", moves pixels and computes nothing"));
   if (const std::string as_run = plan.chain.text(); as_run != chain.text()) line("run as", as_run);
   line("result", spec_text(plan.result()));
   line("", sink.layout().description);
@@ -51,7 +51,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
                             bytes(plan.slot_output_bytes)));
   line("read", bytes(plan.bytes_read));
   line("written", bytes(plan.bytes_written));
-  line("work", fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
+  if (plan.computes()) line("work", fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
                            plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
   line("memory", fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}", bytes(plan.memory.total()),
                              bytes(plan.max_memory_bytes), bytes(plan.memory.slots),

@@ -36,6 +36,21 @@ PixelType look_of(std::int64_t element_bytes) {
   return element_bytes == 1 ? PixelType::u8 : element_bytes == 2 ? PixelType::u16 : element_bytes == 4 ? PixelType::f32 : PixelType::f64;
 }
 
+/// Throws unless the file holds all elements of a shape that it states.
+void check_size(const NpyArray& array, const TensorSpec& spec, const InputFile& file) {
+  const std::string what = fmt::format("an array of shape ({}) as {}", fmt::join(array.shape, ", "), array.descr);
+  if (std::ranges::find(array.shape, 0) != array.shape.end())
+    throw IoError(fmt::format("cannot read {}: {} has no elements, and there is nothing to transpose", file.path().native(), what));
+  std::int64_t needed = spec.element_bytes;
+  bool too_large = false;
+  for (const std::int64_t length : spec.extent) too_large |= __builtin_mul_overflow(needed, length, &needed);
+  too_large |= __builtin_add_overflow(needed, array.offset, &needed);
+  if (too_large || needed > file.size()) {
+    throw IoError(fmt::format("cannot read {}: {} needs {} and the file has {} bytes; it is truncated or damaged", file.path().native(), what,
+                              too_large ? std::string("more bytes than can be counted") : fmt::format("{} bytes", needed), file.size()));
+  }
+}
+
 TensorSpec spec_of_array(const NpyArray& array, const std::filesystem::path& path) {
   const std::size_t axes = array.shape.size();
   if (axes < 1 || axes > 3) {
@@ -117,6 +132,7 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   if (!raw && is_npy(head)) {
     const NpyArray array = parse_npy_array(file);
     tensor.spec_ = spec_of_array(array, path);
+    check_size(array, tensor.spec_, file);
     tensor.flat_ = true;
     tensor.offset_ = array.offset;
     if (const auto pixels = npy_pixels(array.descr)) tensor.big_endian_ = pixels->big_endian;

@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/kernels/transpose/transpose.hpp"
 #include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/moving_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -18,7 +17,7 @@ struct Matrix {
   std::int64_t rows, cols;
 };
 
-class TransposeStage final : public Stage {
+class TransposeStage final : public MovingStage {
  public:
   TransposeStage(std::int64_t items, Stacking stacking) : items_(items), stacking_(stacking) {}
 
@@ -57,7 +56,6 @@ class TransposeStage final : public Stage {
     return {one ? begin - first * length : 0, col, one ? output.cols : m.rows, col_end - col};
   }
 
-  bool moves_only() const noexcept override { return true; }
   bool is_transpose() const noexcept override { return items_ == 1; }
 
   Extent turned_item(const ImageSpec& input) const override {
@@ -65,53 +63,9 @@ class TransposeStage final : public Stage {
     return {m.cols, m.rows};
   }
 
-  void apply(const ConstRegion& in, const Region& out, Arithmetic, Arena&) const override {
-    check_types(in.pixels, out.pixels);
-    move(in, out, [](const TransposeShape& shape, const ConstMatrices& from, const Matrices& to) {
-      transpose_host(shape, from, to);
-    });
-  }
-
-  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    const ImageSpec spec{in.rect.extent(), in.pixels.channels, out.pixels.type};
-    const Buffer memory(spec.bytes());
-    const PixelView converted = dense_view(memory.data(), spec);
-    pointwise_reference({}, in.pixels, in.pixels, converted, arithmetic);
-    move({converted, in.rect, in.image}, out, transpose_reference);
-  }
-
-  bool runs_on_device(const ImageSpec&) const override { return true; }
-
-  void enqueue(const ConstRegion& in, const Region& out, Arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
-    check_types(in.pixels, out.pixels);
-    if (!then.empty())
-      throw InvalidArgument("a stage that only moves pixels cannot apply operations to them");
-    move(in, out, [&](const TransposeShape& shape, const ConstMatrices& from, const Matrices& to) {
-      transpose_cuda(shape, from, to, stream);
-    });
-  }
-
- private:
-  Matrix matrix(Extent image) const {
-    const std::int64_t stacked = stacking_ == Stacking::rows ? image.rows : image.cols;
-    if (stacked % items_ != 0)
-      throw InvalidArgument(fmt::format("{} {} are not {} matrices of one shape", stacked,
-                                        stacking_ == Stacking::rows ? "rows" : "columns", items_));
-    return stacking_ == Stacking::rows ? Matrix{image.rows / items_, image.cols}
-                                       : Matrix{image.rows, image.cols / items_};
-  }
-
-  static void check_types(const ConstPixelView& in, const PixelView& out) {
-    if (in.type != out.type || in.channels != out.channels)
-      throw InvalidArgument(
-          "a stage that only moves pixels was given another type or number of channels for its result");
-  }
-
-  /// Calls transpose(shape, in, out) for the parts of out.rect that are cut from items in the same way: a
-  /// part of the first, whole ones, a part of the last.
-  template <class Transpose>
-  void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const {
+ protected:
+  /// Parts of out.rect that are cut from items in the same way: a part of the first, whole ones, a part of the last.
+  void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
     const Matrix m = matrix(in.image);
     const bool in_rows = stacking_ == Stacking::rows;
     const std::int64_t length = in_rows ? m.cols : m.rows;
@@ -128,8 +82,17 @@ class TransposeStage final : public Stage {
     }
   }
 
+ private:
+  Matrix matrix(Extent image) const {
+    const std::int64_t stacked = stacking_ == Stacking::rows ? image.rows : image.cols;
+    if (stacked % items_ != 0)
+      throw InvalidArgument(fmt::format("{} {} are not {} matrices of one shape", stacked,
+                                        stacking_ == Stacking::rows ? "rows" : "columns", items_));
+    return stacking_ == Stacking::rows ? Matrix{image.rows / items_, image.cols}
+                                       : Matrix{image.rows, image.cols / items_};
+  }
+
   /// `out`: a part of one item, or `items` whole ones (whole along the stack).
-  template <class Transpose>
   void move_part(const ConstRegion& in, const Region& out, const Matrix& m, std::int64_t items,
                  const Transpose& transpose) const {
     const bool in_rows = stacking_ == Stacking::rows;

@@ -1,0 +1,170 @@
+// Stages that permutations need beside transpose, and the plans of results that are turned: what they say is read, how long they take.
+#include "sepconv/pipeline/stages/rearrange.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <random>
+
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/stages/transpose.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+/// Where pixel (row, col) of the input goes.
+using Place = std::function<Rect(std::int64_t row, std::int64_t col)>;
+
+/// Source blocks of any shape, and how many pixels of them were decoded. Without pixels nothing can be read.
+class BlockReader final : public Reader {
+ public:
+  BlockReader(const ImageSpec& spec, Extent block, std::unique_ptr<Reader> pixels = nullptr) : spec_(spec), pixels_(std::move(pixels)) {
+    layout_.block = block;
+  }
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return metadata_; }
+  std::int64_t buffer_bytes(int) const override { return 0; }
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
+      return std::min(round_up(end, unit), side) - begin / unit * unit;
+    };
+    decoded += touched(rect.row, rect.row_end(), layout_.block.rows, spec_.extent.rows) *
+               touched(rect.col, rect.col_end(), layout_.block.cols, spec_.extent.cols);
+    pixels_->read(rect, out, executor);
+  }
+
+  std::atomic<std::int64_t> decoded = 0;
+
+ private:
+  ImageSpec spec_;
+  std::unique_ptr<Reader> pixels_;
+  SourceLayout layout_;
+  Metadata metadata_;
+};
+
+/// Takes a result of any size, and keeps nothing.
+class NoWriter final : public Writer {
+ public:
+  explicit NoWriter(const ImageSpec& spec) : spec_(spec) {}
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+  std::int64_t buffer_bytes(int) const override { return 0; }
+  void write(const Rect&, const ConstPixelView&, Executor&) override {}
+  void finish() override {}
+
+ private:
+  ImageSpec spec_;
+  SinkLayout layout_;
+};
+
+/// Runs the stage on a random image in random bands and tiles; every pixel must be where `place` says.
+void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& place, std::mt19937_64& random) {
+  const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
+  const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
+  const Chain chain = Chain().then(stage);
+  const Image result(chain.result_spec(spec)), whole(chain.result_spec(spec));
+  RunOptions options;
+  options.band_rows = random() % 2 == 0 ? up_to(result.spec().extent.rows) : 0;
+  options.band_cols = random() % 2 == 0 ? up_to(result.spec().extent.cols) : 0;
+  options.tile = {up_to(9), up_to(9)};
+  if (!cuda_devices().empty() && random() % 2 == 0) options.devices = {0};
+  run(*source.reader(), *result.writer(), chain, options);
+  run_whole_image(*source.reader(), *whole.writer(), chain);
+  INFO(stage->text() << " of " << spec.extent.rows << " x " << spec.extent.cols << ", bands of " << options.band_rows << " x "
+                     << options.band_cols << ", tiles of " << options.tile.rows << " x " << options.tile.cols);
+  REQUIRE(result == whole);
+  const auto bytes = static_cast<std::size_t>(spec.pixel_bytes());
+  for (std::int64_t row = 0; row < spec.extent.rows; ++row) {
+    for (std::int64_t col = 0; col < spec.extent.cols; ++col) {
+      REQUIRE(std::memcmp(source.view().crop({row, col, 1, 1}).data, result.view().crop(place(row, col)).data, bytes) == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a transposition whose rows take turns, cut in any way") {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 80; ++i) {
+    const auto matrices = 1 + static_cast<std::int64_t>(random() % 6);
+    const auto cols = 1 + static_cast<std::int64_t>(random() % 9);
+    const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 30), matrices * cols}, 1 + i % 3, kPixelTypes[random() % std::size(kPixelTypes)]};
+    check_places(make_transpose_in_turns(matrices), spec,
+                 [&](std::int64_t row, std::int64_t col) { return Rect{col % cols * matrices + col / cols, row, 1, 1}; }, random);
+  }
+}
+
+TEST_CASE("a transposition of runs, cut in any way") {
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 80; ++i) {
+    const auto run_cols = 1 + static_cast<std::int64_t>(random() % 12);
+    const auto runs = 1 + static_cast<std::int64_t>(random() % 6);
+    const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 9), runs * run_cols}, 1 + i % 3, kPixelTypes[random() % std::size(kPixelTypes)]};
+    check_places(make_transpose_of_runs(run_cols), spec,
+                 [&](std::int64_t row, std::int64_t col) { return Rect{col / run_cols, row * run_cols + col % run_cols, 1, 1}; }, random);
+  }
+}
+
+TEST_CASE("images that matrices or runs do not fill are refused") {
+  const ImageSpec spec{{10, 9}};
+  CHECK_THROWS_AS(make_transpose_in_turns(2)->output_spec(spec), InvalidArgument);
+  CHECK_THROWS_AS(make_transpose_of_runs(4)->output_spec(spec), InvalidArgument);
+  CHECK_THROWS_AS(make_transpose_in_turns(0), InvalidArgument);
+  CHECK_THROWS_AS(make_transpose_of_runs(0), InvalidArgument);
+}
+
+TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for each of its bands") {
+  struct Case {
+    StagePtr stage;
+    Extent source;
+  };
+  for (const Case& c : {Case{make_transpose(), {300, 400}}, Case{make_transpose(20, Stacking::rows), {400, 300}},
+                        Case{make_transpose(20, Stacking::cols), {300, 400}}, Case{make_transpose_in_turns(8), {400, 160}}}) {
+    for (const Extent block : {Extent{1, 1}, Extent{8, 16}, Extent{5, c.source.cols}}) {
+      for (const std::int64_t ceiling : {20000, 50000, 300000}) {
+        const Image source = Image::of_pattern({c.source, 1, PixelType::u8}, Pattern::noise, 1);
+        BlockReader reader(source.spec(), block, source.reader());
+        const Chain chain = Chain().then(c.stage);
+        const Image result(chain.result_spec(source.spec())), expected(result.spec());
+        RunOptions options;
+        options.max_memory_bytes = ceiling;
+        options.threads = 2;
+        const RunReport report = run(reader, *result.writer(), chain, options);
+        run_whole_image(*source.reader(), *expected.writer(), chain);
+        INFO(c.stage->text() << ", blocks of " << block.rows << " x " << block.cols << ", bands of " << report.plan.band.rows << " x "
+                             << report.plan.band.cols);
+        CHECK(result == expected);
+        // Of more than 64 bands it is an estimate.
+        CHECK(static_cast<double>(report.plan.bytes_read) == Approx(static_cast<double>(reader.decoded)).epsilon(0.02));
+      }
+    }
+  }
+}
+
+TEST_CASE("a plan takes no time to make, however long the sides of the image") {
+  const std::int64_t giga = 1'000'000'000;
+  const Chain turned = Chain().then(make_transpose());
+  for (const auto& [chain, extent] :
+       {std::pair{turned, Extent{3, giga}}, std::pair{turned, Extent{giga, 3}}, std::pair{Chain().then(make_transpose(giga, Stacking::cols)), Extent{2, 2 * giga}},
+        std::pair{Chain().then(make_transpose(giga, Stacking::rows)), Extent{2 * giga, 2}}, std::pair{Chain().then(make_transpose_in_turns(2)), Extent{giga, 4}},
+        std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2"}), Extent{3, giga}},
+        std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "transpose"}), Extent{3, giga}}}) {
+    for (const Extent block : {Extent{1, 1}, Extent{16, 16}}) {
+      const BlockReader reader({extent, 1, PixelType::u8}, block);
+      const NoWriter writer(chain.result_spec(reader.spec()));
+      const auto begin = std::chrono::steady_clock::now();
+      const Plan plan = make_plan(chain, reader, writer, {.max_memory_bytes = 512 << 20, .threads = 16});
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      INFO(chain.text() << " of " << extent.rows << " x " << extent.cols << ": bands of " << plan.band.rows << " x " << plan.band.cols);
+      CHECK(plan.memory.total() <= 512 << 20);
+      CHECK(plan.band.area() >= 4096);
+      CHECK(taken.count() < 2);  // some milliseconds; it was minutes
+    }
+  }
+}
