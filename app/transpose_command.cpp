@@ -148,7 +148,8 @@ int transpose(Request& request, std::stop_token stop) {
 void add_transpose_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
   const auto request = std::make_shared<Request>();
-  add_file_options(*command, request->job);
+  command->add_option("IN", request->job.input, "array or image to read: NPY, raw, TIFF, PNG, JPEG, PPM or BMP")->required()->type_name("FILE");
+  command->add_option("OUT", request->job.output, "array or image to make; its ending says the format")->required()->type_name("FILE");
   command
       ->add_option("--perm", request->permutation,
                    "axis k of OUT is axis A[k] of IN, as numpy.transpose; an image has rows, columns, channels. 1,0 (default): rows become "

@@ -51,6 +51,24 @@ def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
         np.testing.assert_array_equal(np.squeeze(actual), np.squeeze(image.transpose(permutation)))
 
 
+@pytest.mark.parametrize("cut", [[], ["--max-memory", "2M"], ["--band-cols", 5001, "--threads", 1], ["--band-rows", 3, "--band-cols", 70000]],
+                         ids=lambda cut: " ".join(map(str, cut)) or "default")
+def test_short_rows_and_long_pixels(sepconv, cut):
+    """Shapes whose permutations are transpositions in turns and of runs (pipeline/stages/rearrange.hpp)."""
+    random = np.random.default_rng(1)
+    for shape, dtype, permutation in [((30011, 3, 2), "u1", (2, 1, 0)), ((20000, 5, 7), "<c16", (2, 1, 0)), ((3, 2, 1100003), "u1", (1, 0, 2)),
+                                      ((2, 3, 70001), "<c16", (1, 0, 2)), ((7, 5, 150000), "<i8", (1, 0, 2))]:
+        array = random.integers(0, 200, shape).astype(dtype)
+        np.testing.assert_array_equal(transposed(sepconv, array, permutation, *cut), array.transpose(permutation))
+
+
+def test_a_tiff_in_strips_is_decoded_once(sepconv):
+    image = random_image((700, 900, 3), np.uint8)
+    tifffile.imwrite(sepconv.folder / "in.tif", image, compression="zlib", rowsperstrip=13)
+    plan = sepconv("transpose", "in.tif", "out.npy", "--perm", "2,1,0", "--max-memory", "4M", "--plan").stdout
+    assert f"read       {image.nbytes / 2**20:.2f} MiB" in plan
+
+
 def test_planes_and_back(sepconv):
     """The motivating job: channel planes of a network's result, and the image that they were."""
     image = random_image((61, 83, 3), np.float32)
@@ -99,6 +117,12 @@ def test_what_cannot_be(sepconv):
     np.save(sepconv.folder / "text.npy", np.array([["a" * 40]]))
     assert "numpy.astype" in sepconv("transpose", "text.npy", "out.npy", status=1).stderr
     np.save(sepconv.folder / "in.npy", np.ones((4, 5, 3), np.uint8))
+    np.save(sepconv.folder / "empty.npy", np.ones((4, 0, 3), np.uint8))
+    assert "(4, 0, 3) as |u1 has no elements" in sepconv("transpose", "empty.npy", "out.npy", status=1).stderr
+    for shape in ["(5, 7)", f"({2**33 + 1}, {2**31}, 2)"]:
+        header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+        (sepconv.folder / "cut.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(100))
+        assert f"{shape} as <i8 needs" in sepconv("transpose", "cut.npy", "out.npy", "--perm", "2,0,1", status=1).stderr
     assert "both input and output" in sepconv("transpose", "in.npy", "in.npy", "--force", status=2).stderr
     assert "which its name denies" in sepconv("transpose", "in.npy", "out_4x5x3_u8.raw", "--perm", "2,0,1", status=2).stderr
     assert "smallest ceiling" in sepconv("transpose", "in.npy", "out.npy", "--max-memory", "1K", status=1).stderr
@@ -122,3 +146,23 @@ def test_resolution_turns_with_the_image(sepconv):
             tags = file.pages[0].tags
             assert tags["XResolution"].value == (150, 1) and tags["YResolution"].value == (300, 1)
             assert tags["ImageDescription"].value == "leaf"
+
+
+def test_tiles_of_a_result_make_sense(sepconv):
+    """Tiles turn with the image; planes of many channels, of which a tile of the source's size would be gigabytes, get others; and what
+    is only moved does not become JPEG."""
+    image = random_image((600, 700, 3), np.uint8)
+    np.save(sepconv.folder / "image.npy", image)
+    sepconv("run", "image.npy", "in.tif", "--tile", "256x128", "--compress", "jpeg", "--quiet")
+    sepconv("run", "in.tif", "seen.npy", "--quiet")
+    sepconv("transpose", "in.tif", "turned.tif", "--quiet")
+    sepconv("transpose", "in.tif", "planes.tif", "--perm", "2,0,1", "--quiet", "--max-memory", "64M")
+    seen = np.load(sepconv.folder / "seen.npy")
+    with tifffile.TiffFile(sepconv.folder / "turned.tif") as file:
+        page = file.pages[0]
+        assert (page.tilelength, page.tilewidth) == (128, 256) and page.compression == tifffile.COMPRESSION.ADOBE_DEFLATE
+    with tifffile.TiffFile(sepconv.folder / "planes.tif") as file:
+        page = file.pages[0]
+        assert not page.is_tiled or page.tilelength * page.tilewidth * 700 <= 4 << 20
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "turned.tif"), seen.swapaxes(0, 1))
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "planes.tif").reshape(3, 600, 700), seen.transpose(2, 0, 1))
