@@ -143,10 +143,12 @@ __global__ void __launch_bounds__(kCombThreads) transpose_comb_in(const CombJob 
       const int before = turn.chunk * kPixels - pixel[k];
       unsigned to = places.element(turn.chunk * kPixels, turn.row) - before * p.row_bytes -
                     (before > 0 ? places.padding : 0U);
-      if (before == 0 && pixel[k] + kPixels <= pixels) {
+      if (pixel[k] >= 0 && pixel[k] + kPixels <= pixels) {
 #pragma unroll
-        for (int i = 0; i < kPixels; ++i)
-          *reinterpret_cast<T*>(shared + to + i * p.row_bytes) = element_of<Element>(words, i);
+        for (int i = 0; i < kPixels; ++i) {
+          const unsigned padding = i > 0 && before > 0 && i >= before ? places.padding : 0U;
+          *reinterpret_cast<T*>(shared + to + i * p.row_bytes + padding) = element_of<Element>(words, i);
+        }
         continue;
       }
 #pragma unroll

@@ -96,6 +96,29 @@ __device__ inline void store_within(std::byte* piece, std::int64_t offset, unsig
   }
 }
 
+/// The aligned word that begins at byte `begin` of a run of elements of which parts lie in shared memory, in
+/// units of Unit bytes: place(e, part) is where byte `part` of element e is.
+template <int Element, int Unit, class Place>
+__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const Place& place) {
+  unsigned element = begin / Element;
+  unsigned part = begin - element * Element;
+  if constexpr (Unit == 4) {
+    return *reinterpret_cast<const unsigned*>(shared + place(element, part));
+  } else {
+    unsigned word = 0;
+#pragma unroll
+    for (int i = 0; i < 4 / Unit; ++i) {
+      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + place(element, part)))
+              << (8 * Unit * i);
+      part += Unit;
+      if (part == Element) {
+        part = 0;
+        ++element;
+      }
+    }
+    return word;
+  }
+}
 /// Four bytes of padding every 128: threads that go by a power of two meet no bank twice.
 __device__ inline unsigned padded(unsigned offset) { return offset + (offset >> 7) * 4; }
 

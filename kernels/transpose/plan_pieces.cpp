@@ -112,6 +112,18 @@ std::int64_t word_unit(const Job& job) {
   return known && (unit == widest || s == 2) ? unit : 0;
 }
 
+/// Whether a block of small matrices can transpose them by micro tiles, and by how many.
+void plan_micro_tiles(SmallJob& small) {
+  const Job& job = small.job;
+  const std::int64_t micro = 4 / std::min<std::int64_t>(job.element_bytes, 4);
+  const bool words =
+      (reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out)) % 4 == 0;
+  small.micro = micro > 1 && words && job.rows % micro == 0 && job.cols % micro == 0;
+  if (!small.micro) return;
+  small.micros = Divisor(job.rows / micro * (job.cols / micro));
+  small.micro_cols = Divisor(job.cols / micro);
+}
+
 }  // namespace
 
 bool plan_comb(CudaPlan& plan) {
@@ -161,7 +173,9 @@ bool plan_small(CudaPlan& plan) {
   if (job.in_pitch != job.cols * s || job.out_pitch != job.rows * s || job.in_item != matrix * s ||
       job.out_item != matrix * s)
     return false;
-  std::int64_t items = kTileBytes / (matrix * s);
+  plan_micro_tiles(small);
+  // With micro tiles shared memory holds matrices twice.
+  std::int64_t items = std::max<std::int64_t>((small.micro ? kTileBytes / 2 : kTileBytes) / (matrix * s), 1);
   if (items * matrix * s % 16 != 0 && items >= 32) items -= items % 16;  // blocks begin with a sector
   items = std::min(items, job.items);
   small.tile_items = static_cast<std::int32_t>(items);
@@ -170,14 +184,6 @@ bool plan_small(CudaPlan& plan) {
   small.matrix = Divisor(matrix);
   small.rows = Divisor(job.rows);
   small.cols = static_cast<std::uint32_t>(job.cols);
-  const std::int64_t micro = 4 / std::min<std::int64_t>(s, 4);
-  const bool words =
-      (reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out)) % 4 == 0;
-  small.micro = s <= 2 && words && job.rows % micro == 0 && job.cols % micro == 0;
-  if (small.micro) {
-    small.micros = Divisor(matrix / (micro * micro));
-    small.micro_cols = Divisor(job.cols / micro);
-  }
   const std::int64_t bytes = items * matrix * s + 8;
   small.shared_bytes =
       static_cast<std::int32_t>(round_up(bytes + bytes / 32 + 8, 16) * (small.micro ? 2 : 1));

@@ -71,48 +71,31 @@ using Shifted1 = ShiftedTile<1, 1, 64, 256>;
 using Shifted2 = ShiftedTile<2, 2, 64, 256>;
 using Shifted4 = ShiftedTile<4, 2, 128, 256>;
 using Shifted8 = ShiftedTile<8, 1, 64, 128>;
-using NarrowShifted4 = ShiftedTile<4, 1, 256, 256>;  ///< as above
+using NarrowShifted4 = ShiftedTile<4, 1, 128, 256>;  ///< as above
 
-/// A tile for elements of 12 bytes, moved in units of 4. The pitch in shared memory, in words, is 3 more than
-/// a multiple of 32: elements of a column so follow one another around the banks.
-template <int ElementBytes, int Rows, int Threads>
+/// A tile for elements of 3, 6 and 12 bytes, moved in units of Unit bytes. 96 words of an input row are
+/// loaded, of which up to two are spare where rows are shifted. The pitch in shared memory, in words, is odd,
+/// so that threads which go down a column meet few banks twice, and 3 more than a multiple of 32 for elements
+/// of three words, which so follow one another around the banks.
+template <int ElementBytes, int Unit, int Rows, int Threads>
 struct PixelTile {
   static constexpr int kElementBytes = ElementBytes;
-  static constexpr int kUnit = 4;
+  static constexpr int kUnit = Unit;
   static constexpr int kThreads = Threads;
   static constexpr int kAcross = 3;
   static constexpr int kInWords = 96;
-  static constexpr int kCols = 384 / ElementBytes;
+  static constexpr int kCols = (Unit < 4 ? 372 : 384) / ElementBytes;
   static constexpr int kRows = Rows;
   static constexpr int kHalo = kHaloOf<ElementBytes>;
   static constexpr int kLoadRows = Rows + kHalo;
-  static constexpr int kPitch = kInWords + 3;
+  static constexpr int kPitch = kInWords + (Unit == 4 ? 3 : 1);
   static constexpr int kOutWords = Rows * ElementBytes / 4;
+  static constexpr int kSharedBytes = (kLoadRows * kPitch + 1) * 4;
   static_assert(Rows * ElementBytes % 32 == 0 && Threads % kOutWords == 0 && Threads % 32 == 0);
 };
-using Pixel12 = PixelTile<12, 64, 192>;
-
-/// A tile for elements of 3 and 6 bytes, which have slots of 4 and 8 bytes in shared memory, one column after
-/// another. With a halo output rows begin anywhere, as with shifted tiles; without, with a sector. The pitch,
-/// in slots, is odd: a warp that stores a row's elements down a column meets no bank twice.
-template <int ElementBytes, int Rows, int Cols, int Threads, bool Halo>
-struct SlotTile {
-  static constexpr int kElementBytes = ElementBytes;
-  static constexpr int kUnit = ElementBytes == 3 ? 1 : 2;
-  static constexpr int kSlotWords = (ElementBytes + 3) / 4;
-  static constexpr int kThreads = Threads;
-  static constexpr int kCols = Cols;
-  static constexpr int kRows = Rows;
-  static constexpr int kHalo = Halo ? kHaloOf<ElementBytes> : 0;
-  static constexpr int kLoadRows = Rows + kHalo;
-  static constexpr int kPitch = kLoadRows + 1 + kLoadRows % 2;
-  static constexpr int kStretches = Rows * ElementBytes / 128;  ///< of a warp along an output row
-  static_assert(Rows * ElementBytes % 128 == 0 && Cols % 32 == 0);
-};
-template <bool Halo>
-using Slot3 = SlotTile<3, 128, 64, 256, Halo>;
-template <bool Halo>
-using Slot6 = SlotTile<6, 64, 64, 256, Halo>;
+using Pixel3 = PixelTile<3, 1, 64, 192>;
+using Pixel6 = PixelTile<6, 2, 64, 192>;
+using Pixel12 = PixelTile<12, 4, 64, 192>;
 
 /// The tiles of all items and the order in which running numbers go through them: within bands of band_rows x
 /// band_cols tiles, which follow one another along the input's rows; all items of a band in turn where
@@ -217,9 +200,8 @@ struct RunsJob {
 /// What transpose_cuda does for a shape.
 struct CudaPlan {
   enum class Kernel : std::uint8_t { none, copy, tile, shifted, pixels, comb, small, staged, runs };
-  /// Of a tile: narrow in the input, or flat, or of few threads, or of pixels whose output rows begin with
-  /// a sector.
-  enum class Form : std::uint8_t { square, narrow, flat, light, sectors };
+  /// Of a tile: narrow in the input, or flat, or of few threads.
+  enum class Form : std::uint8_t { square, narrow, flat, light };
   Kernel kernel = Kernel::none;
   Form form = Form::square;
   Job job;

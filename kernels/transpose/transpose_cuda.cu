@@ -8,7 +8,6 @@
 #include "sepconv/kernels/transpose/planes_kernel.cuh"
 #include "sepconv/kernels/transpose/runs_kernel.cuh"
 #include "sepconv/kernels/transpose/shifted_kernel.cuh"
-#include "sepconv/kernels/transpose/slot_kernel.cuh"
 #include "sepconv/kernels/transpose/small_kernel.cuh"
 #include "sepconv/kernels/transpose/staged_kernel.cuh"
 #include "sepconv/kernels/transpose/tile_kernel.cuh"
@@ -65,21 +64,18 @@ void launch_shifted(const CudaPlan& plan, DeviceStream stream) {
 }
 
 template <class Tile>
-void launch_slots(const Job& job, DeviceStream stream) {
-  transpose_slots<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
+void launch_pixels(const Job& job, DeviceStream stream) {
+  transpose_pixels<Tile><<<static_cast<unsigned>(job.grid.count()), Tile::kThreads, 0, stream>>>(job);
 }
 
-void launch_pixels(const CudaPlan& plan, DeviceStream stream) {
-  const Job& job = plan.job;
-  const bool sectors = plan.form == CudaPlan::Form::sectors;
+void launch_pixels(const Job& job, DeviceStream stream) {
   switch (job.element_bytes) {
     case 3:
-      return sectors ? launch_slots<Slot3<false>>(job, stream) : launch_slots<Slot3<true>>(job, stream);
+      return launch_pixels<Pixel3>(job, stream);
     case 6:
-      return sectors ? launch_slots<Slot6<false>>(job, stream) : launch_slots<Slot6<true>>(job, stream);
+      return launch_pixels<Pixel6>(job, stream);
     default:
-      transpose_pixels<Pixel12>
-          <<<static_cast<unsigned>(job.grid.count()), Pixel12::kThreads, 0, stream>>>(job);
+      return launch_pixels<Pixel12>(job, stream);
   }
 }
 
@@ -240,7 +236,7 @@ void launch(const CudaPlan& plan, DeviceStream stream) {
       launch_shifted(plan, stream);
       break;
     case CudaPlan::Kernel::pixels:
-      launch_pixels(plan, stream);
+      launch_pixels(plan.job, stream);
       break;
     case CudaPlan::Kernel::comb:
       launch_comb(plan.comb, stream);

@@ -149,22 +149,15 @@ bool plan_shifted(CudaPlan& plan, bool chosen) {
   }
 }
 
-template <template <bool> class Tile>
-bool plan_slots(CudaPlan& plan, bool chosen) {
-  constexpr auto kKernel = CudaPlan::Kernel::pixels;
-  if (rows_are_sectors(plan.job))
-    return plan_halo_tile<Tile<false>>(plan, chosen, Tile<false>::kUnit, kKernel, CudaPlan::Form::sectors);
-  return plan_halo_tile<Tile<true>>(plan, chosen, Tile<true>::kUnit, kKernel);
-}
-
 bool plan_pixels(CudaPlan& plan, bool chosen) {
+  constexpr auto kKernel = CudaPlan::Kernel::pixels;
   switch (plan.job.element_bytes) {
     case 3:
-      return plan_slots<Slot3>(plan, chosen);
+      return plan_halo_tile<Pixel3>(plan, chosen, Pixel3::kUnit, kKernel);
     case 6:
-      return plan_slots<Slot6>(plan, chosen);
+      return plan_halo_tile<Pixel6>(plan, chosen, Pixel6::kUnit, kKernel);
     case 12:
-      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, CudaPlan::Kernel::pixels);
+      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, kKernel);
     default:
       return false;
   }
