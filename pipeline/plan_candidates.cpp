@@ -28,7 +28,11 @@ constexpr std::int64_t kDeviceHaloFactor = 2;
 // Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not seen to be faster, unless the
 // source's own blocks are decoded again for each of them.
 constexpr std::int64_t kMostTurnedBytes = 64 << 20;
+// Between page-locked memory and a GPU.
+constexpr std::int64_t kMostTurnedDeviceBytes = 1 << 30;
 constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
+constexpr double kLongSide = 512;
+constexpr double kAlignedSide = 128;
 
 /// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`.
 std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side) {
@@ -105,7 +109,10 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
   const bool whole_cols = options.band_cols == 0 && problem.sink.layout().access == Access::sequential;
   const auto pixel_bytes = static_cast<double>(problem.specs.back().pixel_bytes());
   std::vector<Extent> bands;
+  // Rows of a band begin where memory likes it.
+  const auto aligned = [](double side) { return side >= kLongSide ? side - std::fmod(side, kAlignedSide) : side; };
   const auto offer = [&](double rows, double cols) {
+    rows = aligned(rows), cols = aligned(cols);
     if (whole_rows) rows = static_cast<double>(image.rows);
     if (whole_cols) cols = static_cast<double>(image.cols);
     if (options.band_rows > 0) rows = static_cast<double>(options.band_rows);
@@ -115,9 +122,12 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
     if (std::ranges::find(bands, band) == bands.end()) bands.push_back(band);
   };
   const bool decodes_blocks = source.block.cols > 1;
-  auto most_bytes = static_cast<double>(decodes_blocks ? std::max(kMostTurnedBytes, problem.specs.back().bytes()) : kMostTurnedBytes);
-  for (; most_bytes >= kLeastTurnedBytes; most_bytes /= 2) {
-    const double pixels = most_bytes / pixel_bytes;
+  const bool on_bus = problem.devices > 0 && problem.source.is_page_locked() && problem.sink.is_page_locked();
+  const std::int64_t most_bytes = decodes_blocks ? std::max(kMostTurnedBytes, problem.specs.back().bytes())
+                                  : on_bus       ? kMostTurnedDeviceBytes
+                                                 : kMostTurnedBytes;
+  for (auto bytes = static_cast<double>(most_bytes); bytes >= kLeastTurnedBytes; bytes /= 2) {
+    const double pixels = bytes / pixel_bytes;
     const double item = static_cast<double>(problem.item.area());
     if (item <= pixels) {  // whole items, stacked one way or the other
       const double items = std::floor(pixels / item);

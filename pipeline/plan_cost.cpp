@@ -18,6 +18,9 @@ constexpr double kOutOfCache = 1.3;
 // A piece of a file of its own, a row of a copy within memory of its own. They too only rank.
 constexpr double kFilePieceBytes = 4096;
 constexpr double kMemoryPieceBytes = 256;
+// A row of a copy between page-locked memory and a GPU: of less than 32 KiB it takes some 40 ns more than its bytes do. Measured on an H200.
+constexpr double kBusPieceBytes = 2200;
+constexpr std::int64_t kLongBusPiece = 32 << 10;
 constexpr std::int64_t kMostSampled = 64;  // parts of a result that are looked at one by one
 constexpr double kOverBudget = 1e3;    // never chosen while a smaller scratch is to be had
 // Of a GPU on a bus, in seconds; they too only rank candidates. Measured on an H200.
@@ -98,18 +101,26 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
-/// What short pieces cost when a turned result is made, as so many bytes moved: a band that is not as wide as its file is read or written
-/// row by row.
+/// What short pieces of one side cost, as so many bytes moved: `cols` of each row of the image.
+double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool page_locked) {
+  if (cols >= image.extent.cols) return 0;
+  const std::int64_t bytes = cols * image.pixel_bytes();
+  const double pieces = static_cast<double>(image.bytes()) / static_cast<double>(bytes);
+  if (!page_locked) return pieces * kFilePieceBytes;
+  if (problem.devices == 0) return pieces * kMemoryPieceBytes;
+  return bytes < kLongBusPiece ? pieces * kBusPieceBytes : 0;
+}
+
+/// The same of both sides when a turned result is made: a band that is not as wide as its file is read or written row by row.
 double piece_bytes(const PlanProblem& problem, Extent band) {
   if (!problem.turned) return 0;
-  const auto cost = [&](bool in_pieces, const ImageSpec& image, std::int64_t cols, bool in_memory) {
-    if (!in_pieces || cols >= image.extent.cols) return 0.0;
-    const double pieces = static_cast<double>(image.bytes()) / static_cast<double>(cols * image.pixel_bytes());
-    return pieces * (in_memory ? kMemoryPieceBytes : kFilePieceBytes);
-  };
   const Rect needed = source_rect(problem.chain, problem.specs, problem.middle(band));
-  return cost(problem.source.layout().block.cols == 1, problem.specs.front(), needed.cols, problem.source.is_page_locked()) +
-         cost(problem.sink.layout().block.cols == 1, problem.specs.back(), band.cols, problem.sink.is_page_locked());
+  double bytes = 0;
+  if (problem.source.layout().block.cols == 1)
+    bytes += piece_bytes(problem, problem.specs.front(), needed.cols, problem.source.is_page_locked());
+  if (problem.sink.layout().block.cols == 1)
+    bytes += piece_bytes(problem, problem.specs.back(), band.cols, problem.sink.is_page_locked());
+  return bytes;
 }
 
 /// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
@@ -240,7 +251,9 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
   cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);
-  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
+  double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
+  // The first upload and the last download, which nothing hides; upright bands have a size that minds it (plan_candidates.cpp).
+  if (problem.turned) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
   cut.cost = (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
   return cut;
 }

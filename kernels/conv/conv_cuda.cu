@@ -71,6 +71,7 @@ void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& b
 }
 
 bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic) {
+  if (taps.columns_first) return convolve_cuda_fits(taps.transposed(), channels, from, arithmetic);
   bool fits = false;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) { fits = conv_cuda::fused_fits<A>(taps, channels, from); });
   return fits;

@@ -63,6 +63,10 @@ TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gp
   CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
   CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
   CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
+  for (const SeparableTaps& taps : {SeparableTaps{few, {}, true}, SeparableTaps{few, many, true}, SeparableTaps{many, few, true}}) {
+    CHECK(convolve_cuda_fits(taps, 1, PixelType::u8, Arithmetic::f32) ==
+          convolve_cuda_fits(taps.transposed(), 1, PixelType::u8, Arithmetic::f32));
+  }
   CHECK_FALSE(convolve_cuda_fits({few, many}, 1, PixelType::u8, Arithmetic::f32));
   CHECK_FALSE(convolve_cuda_fits({few, few}, 300, PixelType::u8, Arithmetic::f32));
   CHECK_FALSE(convolve_cuda_fits({few, few}, 1, PixelType::f64, Arithmetic::f32));
