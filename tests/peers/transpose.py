@@ -76,7 +76,7 @@ def numpy_copyto(source, target, axes):
 def opencv(cv2):
     """cv2.transpose is of images; cv2.split and merge are what it has between pixels and planes."""
     def run(source, target, axes):
-        if axes in ((1, 0), (1, 0, 2)):
+        if axes in ((1, 0), (1, 0, 2)) and source[0, 0].size <= 4:
             return cv2.transpose(source, target)
         if source.ndim == 3 and axes == (2, 0, 1) and source.shape[2] <= 4:
             return np.asarray(cv2.split(source, list(target)))
@@ -90,7 +90,7 @@ def opencv(cv2):
 def libvips(pyvips):
     """rot90 turns; mirrored left to right that is the transposed image."""
     def run(source, _, axes):
-        if axes not in ((1, 0), (1, 0, 2)):
+        if axes not in ((1, 0), (1, 0, 2)) or source[0, 0].size > 4:
             return None
         return pyvips.Image.new_from_array(source).rot90().fliphor().numpy()
 
