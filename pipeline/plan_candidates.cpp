@@ -15,18 +15,19 @@ namespace {
 constexpr std::int64_t kPreferredInputBytes =
     8 << 20;  // a band that the outer caches hold while it is filtered
 constexpr std::int64_t kHaloFactor =
-    4;                              // a band is at least so many times as high as its halo, if memory allows
-// Bands for a GPU. With n bands the first upload and the last download, which nothing hides, take 1/n of the bus's time, and every
-// band costs as much as copying kBandOverheadBytes; the sum is least for bands of sqrt(image * overhead) bytes. Measured on an H200:
-// 26 us a band at 51 GB/s.
+    4;  // a band is at least so many times as high as its halo, if memory allows
+// Bands for a GPU. With n bands the first upload and the last download, which nothing hides, take 1/n of the
+// bus's time, and every band costs as much as copying kBandOverheadBytes; the sum is least for bands of
+// sqrt(image * overhead) bytes. Measured on an H200: 26 us a band at 51 GB/s.
 constexpr double kBandOverheadBytes = 1.3e6;
 constexpr std::int64_t kLeastDeviceInputBytes = 4 << 20;
 constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
-// What passes through slots on the host stays in its caches: reading and writing files is then faster than for larger bands.
+// What passes through slots on the host stays in its caches: reading and writing files is then faster than
+// for larger bands.
 constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
 constexpr std::int64_t kDeviceHaloFactor = 2;
-// Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not seen to be faster, unless the
-// source's own blocks are decoded again for each of them.
+// Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not
+// seen to be faster, unless the source's own blocks are decoded again for each of them.
 constexpr std::int64_t kMostTurnedBytes = 64 << 20;
 // Between page-locked memory and a GPU.
 constexpr std::int64_t kMostTurnedDeviceBytes = 1 << 30;
@@ -51,10 +52,11 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
   const std::int64_t halo = problem.halo_rows({1, image.cols});
   const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
-  const bool staged = problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
+  const bool staged =
+      problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
   const std::int64_t device_bytes =
-      std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)), kLeastDeviceInputBytes,
-                 staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
+      std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)),
+                 kLeastDeviceInputBytes, staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
   const std::int64_t input_bytes = problem.devices > 0 ? device_bytes : kPreferredInputBytes;
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t rows =
@@ -78,7 +80,8 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
   return sizes(image.cols, std::max<std::int64_t>(unit, std::min<std::int64_t>(64, image.cols)), image.cols);
 }
 
-/// Candidates as wide as possible first, a group for each width: only bands of full width read each source row once.
+/// Candidates as wide as possible first, a group for each width: only bands of full width read each source
+/// row once.
 std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const PlanOptions& options) {
   std::vector<std::vector<Extent>> groups;
   const std::vector<std::int64_t> rows = candidate_rows(problem, options);
@@ -89,9 +92,10 @@ std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const
   return groups;
 }
 
-/// One side of a turned band: about `wanted`, a multiple of the sink's unit, as it must be, and of the source's where that is not much more.
-/// Whole items, unless parts of one end where the sink's blocks do.
-std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit, std::int64_t item, std::int64_t side) {
+/// One side of a turned band: about `wanted`, a multiple of the sink's unit, as it must be, and of the
+/// source's where that is not much more. Whole items, unless parts of one end where the sink's blocks do.
+std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit, std::int64_t item,
+                         std::int64_t side) {
   const auto least = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
   const bool in_item = item == side || (least < item && item % sink_unit == 0);
   const std::int64_t unit = in_item ? sink_unit : std::lcm(item, sink_unit);
@@ -100,7 +104,8 @@ std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t sou
   return std::min(rounded, in_item ? item : side);
 }
 
-/// Bands of a turned result: blocks of several shapes and sizes, from the whole width of the source to the whole width of the result.
+/// Bands of a turned result: blocks of several shapes and sizes, from the whole width of the source to the
+/// whole width of the result.
 std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.specs.back().extent;
   const Extent unit = problem.band_unit();
@@ -110,15 +115,19 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
   const auto pixel_bytes = static_cast<double>(problem.specs.back().pixel_bytes());
   std::vector<Extent> bands;
   // Rows of a band begin where memory likes it.
-  const auto aligned = [](double side) { return side >= kLongSide ? side - std::fmod(side, kAlignedSide) : side; };
+  const auto aligned = [](double side) {
+    return side >= kLongSide ? side - std::fmod(side, kAlignedSide) : side;
+  };
   const auto offer = [&](double rows, double cols) {
     rows = aligned(rows), cols = aligned(cols);
     if (whole_rows) rows = static_cast<double>(image.rows);
     if (whole_cols) cols = static_cast<double>(image.cols);
     if (options.band_rows > 0) rows = static_cast<double>(options.band_rows);
     if (options.band_cols > 0) cols = static_cast<double>(options.band_cols);
-    const Extent band{turned_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols, problem.item.rows, image.rows),
-                      turned_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows, problem.item.cols, image.cols)};
+    const Extent band{turned_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols,
+                                  problem.item.rows, image.rows),
+                      turned_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows,
+                                  problem.item.cols, image.cols)};
     if (std::ranges::find(bands, band) == bands.end()) bands.push_back(band);
   };
   const bool decodes_blocks = source.block.cols > 1;
@@ -132,7 +141,8 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
     if (item <= pixels) {  // whole items, stacked one way or the other
       const double items = std::floor(pixels / item);
       const bool down = problem.item.rows < image.rows;
-      offer(static_cast<double>(problem.item.rows) * (down ? items : 1), static_cast<double>(problem.item.cols) * (down ? 1 : items));
+      offer(static_cast<double>(problem.item.rows) * (down ? items : 1),
+            static_cast<double>(problem.item.cols) * (down ? 1 : items));
       continue;
     }
     const auto item_rows = static_cast<double>(problem.item.rows);
@@ -152,8 +162,11 @@ void check_turned(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.specs.back().extent;
   const bool cut_rows = options.band_rows > 0 && options.band_rows < image.rows;
   const bool cut_cols = options.band_cols > 0 && options.band_cols < image.cols;
-  if ((cut_rows && problem.source.layout().access == Access::sequential) || (cut_cols && problem.sink.layout().access == Access::sequential)) {
-    throw InvalidArgument("a transposed result of a source or sink that goes row by row cannot be cut like that; leave the band's size out");
+  if ((cut_rows && problem.source.layout().access == Access::sequential) ||
+      (cut_cols && problem.sink.layout().access == Access::sequential)) {
+    throw InvalidArgument(
+        "a transposed result of a source or sink that goes row by row cannot be cut like that; leave the "
+        "band's size out");
   }
 }
 
@@ -172,9 +185,10 @@ std::string explain_turned(const PlanProblem& problem, const Plan& plan) {
     if (block.cols > 1) return std::string("whole blocks");
     return "pieces of " + format_bytes(static_cast<double>(cols * image.pixel_bytes()));
   };
-  return fmt::format("rows of the source become columns of the result: of each row, a band is read in {} and written in {}",
-                     piece(needed.cols, plan.source(), problem.source.layout().block),
-                     piece(plan.band.cols, plan.result(), problem.sink.layout().block));
+  return fmt::format(
+      "rows of the source become columns of the result: of each row, a band is read in {} and written in {}",
+      piece(needed.cols, plan.source(), problem.source.layout().block),
+      piece(plan.band.cols, plan.result(), problem.sink.layout().block));
 }
 
 }  // namespace sepconv

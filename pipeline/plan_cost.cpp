@@ -15,14 +15,18 @@ constexpr double kRowOverhead = 3000;          // starting a row of a tile: bord
 constexpr double kByteMoved = 8;               // reading or writing a byte of a band
 constexpr std::int64_t kCacheBytes = 1 << 20;  // scratch that one core's L2 cache keeps
 constexpr double kOutOfCache = 1.3;
-// A piece of a file of its own, a row of a copy within memory of its own. They too only rank.
-constexpr double kFilePieceBytes = 4096;
+// A piece of a file of its own, a row of a copy within memory of its own. They too only rank. All threads
+// read, but the kernel lets one at a time write into a file.
+constexpr double kReadPieceBytes = 512;
+constexpr double kWrittenPieceBytes = 8192;
+constexpr std::int64_t kLongFilePiece = 256 << 10;  // longer ones were not seen to be faster
 constexpr double kMemoryPieceBytes = 256;
-// A row of a copy between page-locked memory and a GPU: of less than 32 KiB it takes some 40 ns more than its bytes do. Measured on an H200.
+// A row of a copy between page-locked memory and a GPU: of less than 32 KiB it takes some 40 ns more than its
+// bytes do. Measured on an H200.
 constexpr double kBusPieceBytes = 2200;
 constexpr std::int64_t kLongBusPiece = 32 << 10;
 constexpr std::int64_t kMostSampled = 64;  // parts of a result that are looked at one by one
-constexpr double kOverBudget = 1e3;    // never chosen while a smaller scratch is to be had
+constexpr double kOverBudget = 1e3;        // never chosen while a smaller scratch is to be had
 // Of a GPU on a bus, in seconds; they too only rank candidates. Measured on an H200.
 constexpr double kDeviceOperation = 1.0 / 1e13;
 constexpr double kBusByte = 1.0 / 50e9;
@@ -52,8 +56,8 @@ double scratch_factor(std::int64_t arena_bytes, std::int64_t max_arena_bytes) {
   return arena_bytes > kCacheBytes ? kOutOfCache : 1.0;
 }
 
-/// Pixels of the source's blocks that `part` of the result touches. Blocks that it shares with the part below are not counted for both, unless
-/// parts of items one below the other are computed in between.
+/// Pixels of the source's blocks that `part` of the result touches. Blocks that it shares with the part below
+/// are not counted for both, unless parts of items one below the other are computed in between.
 std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
   const Extent source = problem.specs.front().extent;
   const Extent block = problem.source.layout().block;
@@ -66,8 +70,8 @@ std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
          touched(needed.col, needed.col_end(), block.cols, source.cols);
 }
 
-/// Sum of decoded_pixels over `count` parts of the result, part(index) being one of them. Of many, those in the middle are alike but for
-/// where the source's blocks begin, and a run of them stands for all.
+/// Sum of decoded_pixels over `count` parts of the result, part(index) being one of them. Of many, those in
+/// the middle are alike but for where the source's blocks begin, and a run of them stands for all.
 template <class Part>
 std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const Part& part) {
   const auto sum = [&](std::int64_t begin, std::int64_t end) {
@@ -82,17 +86,19 @@ std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const P
   return sum(0, 1) + sum(count - 1, count) + std::llround(each * static_cast<double>(count - 2));
 }
 
-/// Source bytes decoded over the whole run: once for bands of the source's full width; narrower ones read their halos and partly used
-/// blocks again.
+/// Source bytes decoded over the whole run: once for bands of the source's full width; narrower ones read
+/// their halos and partly used blocks again.
 std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   const ImageSpec& source = problem.specs.front();
   if (!problem.source.layout().streams) return source.bytes();
   const Extent result = problem.specs.back().extent;
-  // Parts of the result that are computed from top to bottom of the source: columns of bands, rows of them in a turned result, cut
-  // where an item ends.
-  const BandCut rows = problem.turned ? BandCut{result.rows, problem.item.rows, band.rows} : BandCut{result.rows, result.rows, result.rows};
-  const BandCut cols = problem.turned ? BandCut{result.cols, problem.item.cols, std::max(band.cols, problem.item.cols)}
-                                      : BandCut{result.cols, result.cols, band.cols};
+  // Parts of the result that are computed from top to bottom of the source: columns of bands, rows of them in
+  // a turned result, cut where an item ends.
+  const BandCut rows = problem.turned ? BandCut{result.rows, problem.item.rows, band.rows}
+                                      : BandCut{result.rows, result.rows, result.rows};
+  const BandCut cols = problem.turned
+                           ? BandCut{result.cols, problem.item.cols, std::max(band.cols, problem.item.cols)}
+                           : BandCut{result.cols, result.cols, band.cols};
   const std::int64_t pixels = sum_decoded(problem, rows.count() * cols.count(), [&](std::int64_t index) {
     const std::int64_t row = index / cols.count();
     const std::int64_t col = index % cols.count();
@@ -101,25 +107,31 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
-/// What short pieces of one side cost, as so many bytes moved: `cols` of each row of the image.
-double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool page_locked) {
+/// What short pieces of one side cost, as so many bytes moved: `cols` of each row of the image; each as
+/// `of_file` where it is not page-locked memory.
+double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool page_locked,
+                   double of_file) {
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
-  const double pieces = static_cast<double>(image.bytes()) / static_cast<double>(bytes);
-  if (!page_locked) return pieces * kFilePieceBytes;
+  const auto image_bytes = static_cast<double>(image.bytes());
+  if (!page_locked) return image_bytes / static_cast<double>(std::min(bytes, kLongFilePiece)) * of_file;
+  const double pieces = image_bytes / static_cast<double>(bytes);
   if (problem.devices == 0) return pieces * kMemoryPieceBytes;
   return bytes < kLongBusPiece ? pieces * kBusPieceBytes : 0;
 }
 
-/// The same of both sides when a turned result is made: a band that is not as wide as its file is read or written row by row.
+/// The same of both sides when a turned result is made: a band that is not as wide as its file is read or
+/// written row by row.
 double piece_bytes(const PlanProblem& problem, Extent band) {
   if (!problem.turned) return 0;
   const Rect needed = source_rect(problem.chain, problem.specs, problem.middle(band));
   double bytes = 0;
   if (problem.source.layout().block.cols == 1)
-    bytes += piece_bytes(problem, problem.specs.front(), needed.cols, problem.source.is_page_locked());
+    bytes += piece_bytes(problem, problem.specs.front(), needed.cols, problem.source.is_page_locked(),
+                         kReadPieceBytes);
   if (problem.sink.layout().block.cols == 1)
-    bytes += piece_bytes(problem, problem.specs.back(), band.cols, problem.sink.is_page_locked());
+    bytes += piece_bytes(problem, problem.specs.back(), band.cols, problem.sink.is_page_locked(),
+                         kWrittenPieceBytes);
   return bytes;
 }
 
@@ -169,7 +181,8 @@ void PlanProblem::find_turn() {
 Rect PlanProblem::middle(Extent band) const {
   const Extent image = specs.back().extent;
   // Without a halo a band at the beginning is like any other, and it does not straddle two items.
-  return item == image ? middle_rect(image, band) : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
+  return item == image ? middle_rect(image, band)
+                       : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
 }
 
 Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced) {
@@ -197,7 +210,9 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
 }
 
 BandTraffic::BandTraffic(const PlanProblem& problem, Extent of)
-    : band(of), bytes_read(sepconv::bytes_read(problem, of)), piece_bytes(sepconv::piece_bytes(problem, of)) {}
+    : band(of),
+      bytes_read(sepconv::bytes_read(problem, of)),
+      piece_bytes(sepconv::piece_bytes(problem, of)) {}
 
 Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads) {
   const ImageSpec& result = problem.specs.back();
@@ -252,9 +267,11 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
   cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
-  // The first upload and the last download, which nothing hides; upright bands have a size that minds it (plan_candidates.cpp).
+  // The first upload and the last download, which nothing hides; upright bands have a size that minds it
+  // (plan_candidates.cpp).
   if (problem.turned) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
-  cut.cost = (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
+  cut.cost =
+      (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
   return cut;
 }
 

@@ -1,5 +1,6 @@
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/io/one_at_a_time.hpp"
 
 namespace sepconv {
 namespace {
@@ -17,9 +18,10 @@ class FlatWriter final : public Writer {
 
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
-  std::int64_t buffer_bytes(int concurrency) const override { return concurrency * kBounceBytes; }
+  std::int64_t buffer_bytes(int) const override { return kBounceBytes; }
 
-  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+  void write(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
+    OneAtATime executor(threads);
     const bool whole_rows = rect.cols == spec_.extent.cols;
     if (whole_rows && in.contiguous()) {
       for_each_byte_piece(rect.rows * in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
@@ -77,7 +79,8 @@ class FlatWriter final : public Writer {
 }  // namespace
 
 std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const ImageSpec& spec,
-                                         std::vector<std::byte> header, std::string description, bool is_image) {
+                                         std::vector<std::byte> header, std::string description,
+                                         bool is_image) {
   check_flat_image({spec, static_cast<std::int64_t>(header.size()), false, {}, is_image}, file->target());
   return std::make_unique<FlatWriter>(std::move(file), spec, std::move(header), std::move(description));
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sepconv/io/one_at_a_time.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_writer.hpp"
@@ -55,7 +56,7 @@ class CompressedWriter final : public TiffWriter {
         offsets.push_back(sink().place(directory().block_index(block.plane, block.grid_row, block.grid_col),
                                        encoded(i).size));
       }
-      executor.for_each(size, [&](std::int64_t i, int) {
+      OneAtATime(executor).for_each(size, [&](std::int64_t i, int) {
         sink().write_at(offsets[static_cast<std::size_t>(i)], encoded(i).bytes());
       });
     }

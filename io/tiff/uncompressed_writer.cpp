@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/one_at_a_time.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_writer.hpp"
 
@@ -30,7 +31,8 @@ class UncompressedWriter final : public TiffWriter {
   }
 
  private:
-  void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+  void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
+    OneAtATime executor(threads);
     if (directory().tiled) {
       write_tiles(rect, in, executor);
     } else {
