@@ -1,5 +1,6 @@
 """--max-memory holds, for images far larger than it: the peak resident set of the program, and the values in windows."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -141,3 +142,16 @@ def test_permutations_of_a_large_tensor(folder, permutation):
     run_under_ceiling(folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes))))
     run_under_ceiling(folder, "transpose", "tensor.npy", "same.npy", "--perm", "0,1,2")
     run_under_ceiling(folder, "compare", "same.npy", "back.npy")
+
+
+@pytest.mark.parametrize("permutation", ["2,0,1", "2,1,0"])
+def test_permutations_of_a_large_tiff(folder, permutation):
+    """Strips, of which a part is decoded whole: no band may decode them all again."""
+    rows, cols, channels = 16000, 20000, 3  # 0.96 GB
+    run_under_ceiling(folder, "generate", "source.tif", "--size", f"{cols}x{rows}", "--channels", channels, "--tile", 0, "--pattern", "natural")
+    run_under_ceiling(folder, "transpose", "source.tif", "out.npy", "--perm", permutation, "--stats", "stats.json")
+    assert json.loads((folder / "stats.json").read_text())["plan"]["bytes_read"] == rows * cols * channels
+    axes = [int(axis) for axis in permutation.split(",")]
+    result = np.load(folder / "out.npy", mmap_mode="r").transpose(np.argsort(axes))
+    for row, col in [(0, 0), (rows - 40, cols - 56), (rows // 2, cols // 3)]:
+        np.testing.assert_array_equal(result[row : row + 40, col : col + 56], window_of(folder, "source.tif", row, col, 40, 56))
