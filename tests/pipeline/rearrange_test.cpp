@@ -6,6 +6,7 @@
 #include <chrono>
 #include <random>
 
+#include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -63,7 +64,8 @@ class NoWriter final : public Writer {
   SinkLayout layout_;
 };
 
-/// Runs the stage on a random image in random bands and tiles; every pixel must be where `place` says.
+/// Runs the stage on a random image in random bands and tiles, on a GPU if there is a choice every other time; every pixel must be where `place`
+/// says.
 void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& place, std::mt19937_64& random) {
   const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
   const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
@@ -87,9 +89,7 @@ void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& pla
   }
 }
 
-}  // namespace
-
-TEST_CASE("a transposition whose rows take turns, cut in any way") {
+void check_turns() {
   std::mt19937_64 random(5);
   for (int i = 0; i < 80; ++i) {
     const auto matrices = 1 + static_cast<std::int64_t>(random() % 6);
@@ -100,7 +100,7 @@ TEST_CASE("a transposition whose rows take turns, cut in any way") {
   }
 }
 
-TEST_CASE("a transposition of runs, cut in any way") {
+void check_runs() {
   std::mt19937_64 random(6);
   for (int i = 0; i < 80; ++i) {
     const auto run_cols = 1 + static_cast<std::int64_t>(random() % 12);
@@ -109,6 +109,17 @@ TEST_CASE("a transposition of runs, cut in any way") {
     check_places(make_transpose_of_runs(run_cols), spec,
                  [&](std::int64_t row, std::int64_t col) { return Rect{col / run_cols, row * run_cols + col % run_cols, 1, 1}; }, random);
   }
+}
+
+}  // namespace
+
+TEST_CASE("a transposition whose rows take turns, cut in any way") { check_turns(); }
+TEST_CASE("a transposition of runs, cut in any way") { check_runs(); }
+
+TEST_CASE("transpositions in turns and of runs on a GPU", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_turns();
+  check_runs();
 }
 
 TEST_CASE("images that matrices or runs do not fill are refused") {
