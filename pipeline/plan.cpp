@@ -81,7 +81,7 @@ Candidates candidates_of(const PlanProblem& problem, const PlanOptions& options)
   Candidates candidates;
   for (const std::vector<Extent>& group : candidate_bands(problem, options)) {
     candidates.emplace_back();
-    for (const Extent band : group) candidates.back().emplace_back(problem, band);
+    for (const Extent band : group) candidates.back().push_back(traffic_of(problem, band));
   }
   return candidates;
 }
@@ -203,6 +203,8 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
   return needed_rects(chain, specs, output).front();
 }
 
+int threads_of(const PlanOptions& options) { return options.threads > 0 ? options.threads : usable_processors(); }
+
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
   if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
   if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
@@ -221,7 +223,7 @@ Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, con
     throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
   plan.arithmetic = chain.arithmetic(source.spec(), options.arithmetic);
   plan.max_memory_bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
-  const int threads = options.threads > 0 ? options.threads : usable_processors();
+  const int threads = threads_of(options);
 
   const std::int64_t max_arena_bytes =
       std::clamp(plan.max_memory_bytes / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);

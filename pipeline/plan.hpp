@@ -128,5 +128,7 @@ std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOp
 std::int64_t free_memory_bytes();
 /// Processors this process may run on (affinity and cgroup quota).
 int usable_processors();
+/// The threads that were asked for, else all of those.
+int threads_of(const PlanOptions& options);
 
 }  // namespace sepconv

@@ -209,10 +209,9 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   return best;
 }
 
-BandTraffic::BandTraffic(const PlanProblem& problem, Extent of)
-    : band(of),
-      bytes_read(sepconv::bytes_read(problem, of)),
-      piece_bytes(sepconv::piece_bytes(problem, of)) {}
+BandTraffic traffic_of(const PlanProblem& problem, Extent band) {
+  return {band, bytes_read(problem, band), piece_bytes(problem, band)};
+}
 
 Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads) {
   const ImageSpec& result = problem.specs.back();

@@ -56,9 +56,8 @@ struct BandTraffic {
   Extent band;
   std::int64_t bytes_read = 0;  ///< as in Plan; an estimate where bands are very many
   double piece_bytes = 0;       ///< what short pieces of files cost, as so many bytes moved
-
-  BandTraffic(const PlanProblem& problem, Extent of);
 };
+BandTraffic traffic_of(const PlanProblem& problem, Extent band);
 
 /// Evaluates a candidate completely, for the CPU.
 Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads);

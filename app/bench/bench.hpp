@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "../commands.hpp"
+#include "../device_choice.hpp"
+#include "sepconv/core/image.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
 
@@ -34,6 +37,34 @@ TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
 
 /// Seconds that `work` takes.
 double seconds_of(const std::function<void()>& work);
+
+/// Seconds of the kernels that a call of enqueue() puts on a stream, by the GPU's own clock.
+class KernelClock {
+ public:
+  /// Calls enqueue() twice: while one round runs that does not count the host enqueues the one that does, so
+  /// that no launch is waited for. Returns when both are done.
+  double seconds(const Stream& stream, const std::function<void()>& enqueue) const;
+
+ private:
+  Event begin_{Event::Timing::on}, end_{Event::Timing::on};
+};
+
+/// What a sentence says of a command with a ladder: "bench conv" climbs "its ladder", and measures "the host
+/// engine" alone with --device cpu.
+struct LadderWords {
+  const char* command;
+  const char* ladder;
+  const char* host;
+};
+/// The one GPU that a ladder runs on goes into options.devices; none for --device cpu. The ladders' kernels
+/// are for GPUs, so with --device auto too a machine without one is no reason to measure something else:
+/// throws InvalidArgument there, and for more than one.
+void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const LadderWords& words);
+/// "cuda:0 NVIDIA H200".
+std::string name_of_gpu(int index);
+
+/// Of names that were checked.
+std::vector<PixelType> pixel_types(const std::vector<std::string>& names);
 
 void add_bench_conv(CLI::App& bench, Context& context);
 void add_bench_stream(CLI::App& bench, Context& context);

@@ -15,34 +15,8 @@ namespace sepconv::app {
 
 namespace {
 
-int threads_of(const ConvRequest& request) {
-  return request.options.threads > 0 ? request.options.threads : usable_processors();
-}
-
-/// The one GPU that the ladder runs on, or none for --device cpu.
-void choose_gpu(ConvRequest& request) {
-  using Kind = DeviceRequest::Kind;
-  if (request.device.kind == Kind::cpu) return;
-  if (request.device.indices.size() > 1) {
-    throw InvalidArgument("bench conv measures one GPU at a time; give --device cuda:N with one number");
-  }
-  // The ladder's kernels are for GPUs, so with --device auto too a machine without one is no reason to
-  // measure something else.
-  if (cuda_devices().empty()) {
-    throw InvalidArgument(fmt::format(
-        "bench conv climbs its ladder on a GPU, and {}; --device cpu measures the host engine alone",
-        absence_of_gpus()));
-  }
-  request.device.kind = Kind::cuda;
-  request.options.devices = choose_devices(request.device).devices;
-}
-
-std::string name_of_gpu(int index) {
-  return fmt::format("cuda:{} {}", index, cuda_devices().at(static_cast<std::size_t>(index)).name);
-}
-
 void bench_host(const ConvRequest& request, ConvResult& result) {
-  result.device = fmt::format("CPU, {} threads, {}", threads_of(request), simd_target());
+  result.device = fmt::format("CPU, {} threads, {}", threads_of(request.options), simd_target());
   for (const PixelType type : request.types) {
     const HostPair pair(request, {request.extent, 1, type}, false);
     for (const std::int64_t radius : request.radii)
@@ -52,7 +26,7 @@ void bench_host(const ConvRequest& request, ConvResult& result) {
 
 int bench_conv(ConvRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
-  choose_gpu(request);
+  choose_ladder_gpu(request.device, request.options, {"bench conv", "its ladder", "the host engine"});
   ConvResult result;
   if (request.options.devices.empty()) {
     bench_host(request, result);
@@ -81,11 +55,7 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
       ->type_name("LIST");
   command
       .add_option_function<std::vector<std::string>>(
-          "--type",
-          [&request](const std::vector<std::string>& names) {
-            request.types.clear();
-            for (const std::string& name : names) request.types.push_back(*parse_pixel_type(name));
-          },
+          "--type", [&request](const std::vector<std::string>& names) { request.types = pixel_types(names); },
           "f64,f32 by default")
       ->delimiter(',')
       ->check(CLI::IsMember({"f32", "f64"}))

@@ -55,15 +55,9 @@ class DeviceCase {
     }
   }
 
-  /// Of the kernels alone, by the GPU's own clock. While one round runs that does not count the host enqueues
-  /// the one that does, so that no launch is waited for.
+  /// Of the kernels alone.
   double kernel_seconds(int rung) {
-    enqueue(rung);
-    begin_.record(stream_.get());
-    enqueue(rung);
-    end_.record(stream_.get());
-    stream_.synchronize();
-    return end_.seconds_since(begin_);
+    return clock_.seconds(stream_, [&] { enqueue(rung); });
   }
 
   /// The fused kernel has not room for every filter.
@@ -86,7 +80,7 @@ class DeviceCase {
   PixelView in_, out_;
   Ladder ladder_;
   Arena arena_;
-  Event begin_{Event::Timing::on}, end_{Event::Timing::on};
+  KernelClock clock_;
   Stream stream_;
 };
 

@@ -20,8 +20,7 @@ double sigma_of(std::int64_t radius) { return static_cast<double>(radius) / 3; }
 const ImageSpec spec_of(const ConstPixelView& view) { return {view.extent, view.channels, view.type}; }
 
 ConvLimits host_limits(const ConvRequest& request, PixelType type) {
-  const int threads = request.options.threads > 0 ? request.options.threads : usable_processors();
-  const HostLimits limits = measure_host_limits(threads, arithmetic_of(type));
+  const HostLimits limits = measure_host_limits(threads_of(request.options), arithmetic_of(type));
   return {limits.copy_bytes_per_second, limits.fma_per_second};
 }
 

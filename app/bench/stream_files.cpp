@@ -75,7 +75,7 @@ void copy_raw(const std::filesystem::path& from, const std::filesystem::path& to
 /// The target is new each time, as a run's is; making room for it by removing the one before is not measured.
 Timing raw_limit(const StreamRequest& request, const std::filesystem::path& from,
                  const std::filesystem::path& to) {
-  const int threads = request.options.threads > 0 ? request.options.threads : usable_processors();
+  const int threads = threads_of(request.options);
   ThreadPool pool(threads, request.options.stop);
   std::vector<Buffer> pieces;
   for (int worker = 0; worker < threads; ++worker) pieces.emplace_back(kPieceBytes);

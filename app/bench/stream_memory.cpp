@@ -74,8 +74,7 @@ Timing duplex_limit(const StreamRequest& request, const HostImage& from, const H
 }
 
 Timing copy_limit(const StreamRequest& request, const HostImage& from, const HostImage& to) {
-  ThreadPool pool(request.options.threads > 0 ? request.options.threads : usable_processors(),
-                  request.options.stop);
+  ThreadPool pool(threads_of(request.options), request.options.stop);
   const std::int64_t size = from.memory.size();
   const auto copy = [&] {
     pool.for_each(ceil_div(size, kHostPieceBytes), [&](std::int64_t piece, int) {

@@ -16,29 +16,10 @@ namespace sepconv::app {
 
 namespace {
 
-/// The one GPU that the ladders run on, or none for --device cpu.
-void choose_gpu(TransposeRequest& request) {
-  using Kind = DeviceRequest::Kind;
-  if (request.device.kind == Kind::cpu) return;
-  if (request.device.indices.size() > 1) {
-    throw InvalidArgument("bench transpose measures one GPU at a time; give --device cuda:N with one number");
-  }
-  // As in bench conv: the ladders' kernels are for GPUs, so a machine without one is no reason to measure
-  // something else.
-  if (cuda_devices().empty()) {
-    throw InvalidArgument(fmt::format(
-        "bench transpose climbs its ladders on a GPU, and {}; --device cpu measures the host's rungs alone",
-        absence_of_gpus()));
-  }
-  request.device.kind = Kind::cuda;
-  request.options.devices = choose_devices(request.device).devices;
-}
-
 std::string text_of_device(const TransposeRequest& request) {
   const std::string host = fmt::format("CPU, {} threads, {}", request.threads(), simd_target());
   if (!request.on_gpu()) return host;
-  const DeviceInfo gpu = cuda_devices().at(static_cast<std::size_t>(request.gpu()));
-  const std::string text = fmt::format("cuda:{} {}", gpu.index, gpu.name);
+  const std::string text = name_of_gpu(request.gpu());
   return request.cpu ? fmt::format("{}; {}", text, host) : text;
 }
 
@@ -68,7 +49,7 @@ int bench_transpose(TransposeRequest& request, std::stop_token stop) {
     return kDone;
   }
   request.options.stop = std::move(stop);
-  choose_gpu(request);
+  choose_ladder_gpu(request.device, request.options, {"bench transpose", "its ladders", "the host's rungs"});
   check_transpose_memory(request);
   const TransposeResult result = measure(request);
   request.json ? print_transpose_json(request, result) : print_transpose_tables(request, result);
@@ -107,11 +88,7 @@ void add_size_options(CLI::App& command, TransposeRequest& request) {
       ->type_name("A,B,C");
   command
       .add_option_function<std::vector<std::string>>(
-          "--type",
-          [&request](const std::vector<std::string>& names) {
-            request.types.clear();
-            for (const std::string& name : names) request.types.push_back(*parse_pixel_type(name));
-          },
+          "--type", [&request](const std::vector<std::string>& names) { request.types = pixel_types(names); },
           "f32 by default")
       ->delimiter(',')
       ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))

@@ -34,7 +34,7 @@ struct TransposeRequest {
 
   bool on_gpu() const { return !options.devices.empty(); }
   int gpu() const { return options.devices.front(); }
-  int threads() const;
+  int threads() const { return threads_of(options); }
   const std::vector<Permutation>& chosen_permutations() const;
 };
 

@@ -42,15 +42,9 @@ class DevicePair {
     stream_.synchronize();
   }
 
-  /// Of the kernels alone, by the GPU's own clock. While one round runs that does not count the host enqueues
-  /// the one that does, so that no launch is waited for.
+  /// Of the kernels alone.
   double kernel_seconds(const Enqueue& enqueue) const {
-    enqueue(in_.data(), out_.data(), stream_.get());
-    begin_.record(stream_.get());
-    enqueue(in_.data(), out_.data(), stream_.get());
-    end_.record(stream_.get());
-    stream_.synchronize();
-    return end_.seconds_since(begin_);
+    return clock_.seconds(stream_, [&] { enqueue(in_.data(), out_.data(), stream_.get()); });
   }
 
  private:
@@ -61,7 +55,7 @@ class DevicePair {
 
   std::int64_t bytes_;
   Buffer in_, out_;
-  Event begin_{Event::Timing::on}, end_{Event::Timing::on};
+  KernelClock clock_;
   Stream stream_;
 };
 

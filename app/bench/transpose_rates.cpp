@@ -25,8 +25,6 @@ double loop_bytes_per_second(const TransposeResult& result, const TransposeRow& 
 
 }  // namespace
 
-int TransposeRequest::threads() const { return options.threads > 0 ? options.threads : usable_processors(); }
-
 const std::vector<Permutation>& TransposeRequest::chosen_permutations() const {
   static const std::vector<Permutation> all(all_permutations().begin(), all_permutations().end());
   return permutations.empty() ? all : permutations;

@@ -1,0 +1,43 @@
+// What the commands with a ladder share.
+#include <fmt/format.h>
+
+#include "bench.hpp"
+#include "sepconv/core/error.hpp"
+
+namespace sepconv::app {
+
+double KernelClock::seconds(const Stream& stream, const std::function<void()>& enqueue) const {
+  enqueue();
+  begin_.record(stream.get());
+  enqueue();
+  end_.record(stream.get());
+  stream.synchronize();
+  return end_.seconds_since(begin_);
+}
+
+void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const LadderWords& words) {
+  using Kind = DeviceRequest::Kind;
+  if (request.kind == Kind::cpu) return;
+  if (request.indices.size() > 1) {
+    throw InvalidArgument(
+        fmt::format("{} measures one GPU at a time; give --device cuda:N with one number", words.command));
+  }
+  if (cuda_devices().empty()) {
+    throw InvalidArgument(fmt::format("{} climbs {} on a GPU, and {}; --device cpu measures {} alone",
+                                      words.command, words.ladder, absence_of_gpus(), words.host));
+  }
+  request.kind = Kind::cuda;
+  options.devices = choose_devices(request).devices;
+}
+
+std::string name_of_gpu(int index) {
+  return fmt::format("cuda:{} {}", index, cuda_devices().at(static_cast<std::size_t>(index)).name);
+}
+
+std::vector<PixelType> pixel_types(const std::vector<std::string>& names) {
+  std::vector<PixelType> types;
+  for (const std::string& name : names) types.push_back(*parse_pixel_type(name));
+  return types;
+}
+
+}  // namespace sepconv::app
