@@ -1,25 +1,32 @@
 // Tasks that are best done by one thread after the other. Private to io.
 #pragma once
 
+#include <algorithm>
+
 #include "sepconv/core/executor.hpp"
 
 namespace sepconv {
 
-/// Runs all tasks of a loop as one task of another executor. For writing into a file: the kernel lets one
-/// thread at a time do that, and those that wait for their turn keep their processors busy (64 MiB in 16 KiB
-/// pieces by two threads: 1.5 to 2 times as long as by one).
+/// Runs the tasks of a loop in their order, never two at a time, on another executor's threads. For writing
+/// into a file: the kernel lets one thread at a time do that, and those that wait for their turn keep their
+/// processors busy (docs/benchmarks.md, "Permutations from file to file"). A stop of the other executor ends
+/// the loop after some tasks.
 class OneAtATime final : public Executor {
  public:
   explicit OneAtATime(Executor& executor) : executor_(executor) {}
 
   int concurrency() const noexcept override { return 1; }
   void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
-    executor_.for_each(count > 0 ? 1 : 0, [&](std::int64_t, int) {
-      for (std::int64_t index = 0; index < count; ++index) task(index, 0);
-    });
+    for (std::int64_t first = 0; first < count; first += kAtOnce) {
+      executor_.for_each(1, [&](std::int64_t, int) {
+        for (std::int64_t index = first; index < std::min(first + kAtOnce, count); ++index) task(index, 0);
+      });
+    }
   }
 
  private:
+  static constexpr std::int64_t kAtOnce = 16;  // pieces of half a MiB or so
+
   Executor& executor_;
 };
 

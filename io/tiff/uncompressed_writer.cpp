@@ -2,7 +2,6 @@
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_writer.hpp"
 
 namespace sepconv {
@@ -26,9 +25,7 @@ class UncompressedWriter final : public TiffWriter {
     sink().finish();
   }
 
-  std::int64_t buffer_bytes(int concurrency) const override {
-    return sink().memory_bytes() + concurrency * scratch_bytes();
-  }
+  std::int64_t buffer_bytes(int) const override { return sink().memory_bytes() + scratch_bytes(); }
 
  private:
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
@@ -47,13 +44,13 @@ class UncompressedWriter final : public TiffWriter {
       const std::int64_t grid_row = tiles.row + task % tiles.area() / tiles.cols;
       const std::int64_t grid_col = tiles.col + task % tiles.cols;
       const Rect part = directory().block_rect(grid_row, grid_col);
-      const auto scratch = lease_scratch();
+      Buffer& scratch = make_scratch();
       copy_to_block(in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}),
-                    channel_of(plane), scratch->data(), format_.row_bytes());
-      pad_block(scratch->data(), format_, part.extent());
+                    channel_of(plane), scratch.data(), format_.row_bytes());
+      pad_block(scratch.data(), format_, part.extent());
       const std::int64_t offset =
           first_offset_ + directory().block_index(plane, grid_row, grid_col) * format_.bytes();
-      sink().write_at(offset, scratch->bytes().first(static_cast<std::size_t>(format_.bytes())));
+      sink().write_at(offset, scratch.bytes().first(static_cast<std::size_t>(format_.bytes())));
     });
   }
 
@@ -88,7 +85,7 @@ class UncompressedWriter final : public TiffWriter {
 
   void write_through_scratch(std::int64_t offset, std::int64_t channel, const ConstPixelView& in,
                              bool whole_rows) {
-    const auto scratch = lease_scratch();
+    Buffer& scratch = make_scratch();
     const std::int64_t row_bytes = format_.row_bytes();
     const bool many = whole_rows && row_bytes <= kScratchBytes;
     const Extent step{many ? kScratchBytes / row_bytes : 1,
@@ -96,22 +93,24 @@ class UncompressedWriter final : public TiffWriter {
     for (std::int64_t row = 0; row < in.extent.rows; row += step.rows) {
       for (std::int64_t col = 0; col < in.extent.cols; col += step.cols) {
         const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(in.extent));
-        copy_to_block(in.crop(part), channel, scratch->data(), part.cols * pixel_bytes());
+        copy_to_block(in.crop(part), channel, scratch.data(), part.cols * pixel_bytes());
         sink().write_at(offset + row * row_bytes + col * pixel_bytes(),
-                        scratch->bytes().first(static_cast<std::size_t>(part.area() * pixel_bytes())));
+                        scratch.bytes().first(static_cast<std::size_t>(part.area() * pixel_bytes())));
       }
     }
   }
 
-  LeasePool<Buffer>::Lease lease_scratch() {
-    return scratch_.lease([this] { return std::make_unique<Buffer>(scratch_bytes()); });
+  /// What is gathered before it is written; not all files need it.
+  Buffer& make_scratch() {
+    if (scratch_.data() == nullptr) scratch_ = Buffer(scratch_bytes());
+    return scratch_;
   }
   std::int64_t scratch_bytes() const noexcept { return directory().tiled ? format_.bytes() : kScratchBytes; }
   std::int64_t pixel_bytes() const noexcept { return format_.channels * size_of(format_.type); }
 
   const BlockFormat format_;
   const std::int64_t first_offset_;
-  LeasePool<Buffer> scratch_;
+  Buffer scratch_;
 };
 
 }  // namespace
