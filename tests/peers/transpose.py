@@ -21,6 +21,9 @@ import time
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/peers/gpu"))
+from permute_case import PermuteCase, parse_case  # noqa: E402
+
 TYPES = {"u8": np.uint8, "u16": np.uint16, "f32": np.float32, "f64": np.float64}
 CASES = ["u8:8192x8193:1,0", "u16:8192x8193:1,0", "f32:8192x8193:1,0", "f64:8192x8193:1,0", "u8:8192x8193x3:1,0,2", "u8:8192x8192x3:2,0,1",
          "u8:3x8192x8192:1,2,0", "f32:4096x4096x3:2,0,1", "f32:3x4096x4096:1,2,0"] + [
@@ -32,17 +35,6 @@ def optional(name):
         return __import__(name)
     except (ImportError, OSError):  # pyvips without its library
         return None
-
-
-def parse_case(text):
-    try:
-        kind, shape, axes = text.split(":")
-        shape, axes = tuple(map(int, shape.split("x"))), tuple(map(int, axes.split(",")))
-        if kind in TYPES and sorted(axes) == list(range(len(shape))) and min(shape) > 0:
-            return kind, shape, axes
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text} is not TYPE:SHAPE:AXES, such as u8:4096x4096x3:2,0,1")
 
 
 def find_library():
@@ -60,7 +52,7 @@ class Sepconv:
         self.threads = ctypes.c_void_p(self.library.peers_host_threads_create(threads))
 
     def __call__(self, source, target, axes):
-        shape, axes = (*source.shape, 1)[:3], (*axes, 2)[:3]
+        shape, axes = PermuteCase("", source.shape, axes).three_axes
         failed = self.library.peers_host_permute((ctypes.c_int64 * 3)(*shape), (ctypes.c_int * 3)(*axes), ctypes.c_int64(source.itemsize),
                                                  ctypes.c_void_p(source.ctypes.data), ctypes.c_void_p(target.ctypes.data), self.threads)
         if failed:
@@ -139,9 +131,9 @@ def seconds_of(work):
 
 def measure(case, runs, copy, everyone):
     """Seconds of each run of each; raises SystemExit when one differs from NumPy's transposed view."""
-    kind, shape, axes = case
+    axes = case.axes
     random = np.random.default_rng(1)
-    source = random.integers(0, 250, shape, np.uint8).astype(TYPES[kind])
+    source = random.integers(0, 250, case.shape, np.uint8).astype(TYPES[case.type])
     expected = source.transpose(axes)
     target = np.zeros(expected.shape, source.dtype)
     times = {name: [] for name in ["copy", *everyone]}
@@ -154,7 +146,7 @@ def measure(case, runs, copy, everyone):
                 continue
             elapsed[name] = seconds
             if turn == 0 and not np.array_equal(np.asarray(result).reshape(expected.shape), expected):
-                raise SystemExit(f"failed: {name} gives another result than NumPy's view of {kind} {shape} {axes}")
+                raise SystemExit(f"failed: {name} gives another result than NumPy's view of {case}")
         if turn > 0:
             for name, seconds in elapsed.items():
                 times[name].append(seconds)
@@ -169,7 +161,7 @@ def records(options, everyone):
         ours = statistics.median(times["sepconv"]) if "sepconv" in times else None
         for name, seconds in times.items():
             median = statistics.median(seconds)
-            yield {"case": f"{case[0]} {'x'.join(map(str, case[1]))} ({','.join(map(str, case[2]))})", "program": name, "seconds": median,
+            yield {"case": str(case), "program": name, "seconds": median,
                    "spread": (max(seconds) - min(seconds)) / 2 / median, "gb_per_s": 2 * size_bytes / median / 1e9,
                    "share_of_copy": limit / median, "sepconv_is_faster_by": ours and median / ours}
 

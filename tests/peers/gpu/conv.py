@@ -154,14 +154,10 @@ def main(arguments=None):
     unknown = [name for name in options.peers if name not in gpu_peers.PEERS]
     if unknown:
         return fail(f"no peer is called {unknown[0]}: there are {', '.join(gpu_peers.PEERS)}", 2)
-    path = options.library or gpu_library.find_library()
-    if path is None:
-        return fail(f"{gpu_library.NAME} was found nowhere: build the target peers_gpu with a CUDA toolkit, or name it with --library", 2)
-    gpu_peers.import_early(options.peers)
     try:
-        library = gpu_library.Library(path)
-    except (OSError, AttributeError) as error:
-        return fail(f"{path} cannot be loaded ({error}): build the target peers_gpu anew", 2)
+        library = gpu_library.open_library(options.library, lambda: gpu_peers.import_early(options.peers))
+    except gpu_library.NotThere as error:
+        return fail(str(error), 2)
     if library.devices() == 0:
         print("skipped: no GPU")
         return NO_GPU

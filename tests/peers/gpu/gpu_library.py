@@ -55,6 +55,23 @@ def find_library():
     return next((place / NAME for place in places if (place / NAME).exists()), None)
 
 
+class NotThere(RuntimeError):
+    """There is no library that could be loaded, and what to do."""
+
+
+def open_library(path, import_others):
+    """The library at `path`, or where it is found if that is None. Calls import_others() before it loads: other GPU libraries may bring a newer
+    C++ runtime, which serves both."""
+    path = path or find_library()
+    if path is None:
+        raise NotThere(f"{NAME} was found nowhere: build the target peers_gpu with a CUDA toolkit, or name it with --library")
+    import_others()
+    try:
+        return Library(path)
+    except (OSError, AttributeError) as error:
+        raise NotThere(f"{path} cannot be loaded ({error}): build the target peers_gpu anew") from None
+
+
 class Library:
     """The loaded library. Import other GPU libraries first: they may bring a newer C++ runtime, which serves both."""
 
