@@ -25,7 +25,8 @@ class OneAtATime final : public Executor {
   }
 
  private:
-  static constexpr std::int64_t kAtOnce = 16;  // pieces of half a MiB or so
+  // Some 32 MiB: between two lots other loops have their turn, which takes time.
+  static constexpr std::int64_t kAtOnce = 64;
 
   Executor& executor_;
 };
