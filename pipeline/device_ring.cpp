@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "sepconv/kernels/cuda/store_rows.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 
 namespace sepconv {
@@ -111,7 +112,10 @@ void DeviceRing::download(std::int64_t band) {
   const BandEvents& events = events_of(band);
   events.compute.end.wait_in(download_.get());
   events.download.begin.record(download_.get());
-  copy_pixels_in_order(device_result(band).pixels, output(band), download_.get());
+  const ConstPixelView result = device_result(band).pixels;
+  const PixelView to = output(band);
+  const auto bring = plan_.stores_rows ? store_rows : copy_rows;
+  bring(to.data, to.pitch_bytes, result.data, result.pitch_bytes, result.row_bytes(), result.extent.rows, download_.get());
   events.download.end.record(download_.get());
 }
 

@@ -250,6 +250,7 @@ Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, con
   plan.device_memory = cut.device_memory;
   plan.bytes_read = cut.bytes_read;
   plan.bytes_written = plan.result().bytes();
+  plan.stores_rows = cut.stores_rows;
   plan.operations = cut.operations;
   const double ideal = tile_operations(chain, plan.specs, plan.result().extent);
   plan.recomputed = std::max(0.0, cut.operations - ideal);

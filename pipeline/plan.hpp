@@ -87,6 +87,7 @@ struct Plan {
   std::int64_t bytes_written = 0;  ///< of result pixels
   double operations = 0;           ///< fused multiply-adds of the whole run, recomputed halos included
   double recomputed = 0;  ///< part of `operations` that is done again because bands and tiles overlap
+  bool stores_rows = false;  ///< a kernel, not a copy engine, brings results to page-locked memory: their rows are short
   bool streams = true;    ///< source and sink both do
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
 

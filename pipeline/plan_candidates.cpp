@@ -31,6 +31,8 @@ constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr std::int64_t kMostTurnedBytes = 64 << 20;
 // Between page-locked memory and a GPU.
 constexpr std::int64_t kMostTurnedDeviceBytes = 1 << 30;
+constexpr std::int64_t kLeastBusRow = 2 << 10;
+constexpr std::int64_t kMostBusRow = 128 << 10;
 constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
 constexpr double kLongSide = 512;
 constexpr double kAlignedSide = 128;
@@ -154,6 +156,16 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
     offer(item_rows, pixels / item_rows);
     offer(pixels / item_cols, item_cols);
   }
+  // Copies over the bus know steps of so many bytes a row.
+  for (std::int64_t up = kLeastBusRow; on_bus && up <= kMostBusRow; up *= 2) {
+    for (std::int64_t down = kLeastBusRow; down <= kMostBusRow; down *= 2) {
+      const Extent band{up / static_cast<std::int64_t>(pixel_bytes),
+                        down / static_cast<std::int64_t>(pixel_bytes)};
+      if (band.rows > 0 && band.cols > 0 &&
+          band.area() <= kMostTurnedDeviceBytes / static_cast<std::int64_t>(pixel_bytes))
+        offer(static_cast<double>(band.rows), static_cast<double>(band.cols));
+    }
+  }
   offer(1, 1);
   return bands;
 }
@@ -186,9 +198,11 @@ std::string explain_turned(const PlanProblem& problem, const Plan& plan) {
     return "pieces of " + format_bytes(static_cast<double>(cols * image.pixel_bytes()));
   };
   return fmt::format(
-      "rows of the source become columns of the result: of each row, a band is read in {} and written in {}",
+      "rows of the source become columns of the result: of each row, a band is read in {} and written in "
+      "{}{}",
       piece(needed.cols, plan.source(), problem.source.layout().block),
-      piece(plan.band.cols, plan.result(), problem.sink.layout().block));
+      piece(plan.band.cols, plan.result(), problem.sink.layout().block),
+      plan.stores_rows ? ", stored by a kernel, because copies of so short rows are slow" : "");
 }
 
 }  // namespace sepconv

@@ -21,10 +21,15 @@ constexpr double kReadPieceBytes = 512;
 constexpr double kWrittenPieceBytes = 8192;
 constexpr std::int64_t kLongFilePiece = 256 << 10;  // longer ones were not seen to be faster
 constexpr double kMemoryPieceBytes = 256;
-// A row of a copy between page-locked memory and a GPU: of less than 32 KiB it takes some 40 ns more than its
-// bytes do. Measured on an H200.
-constexpr double kBusPieceBytes = 2200;
-constexpr std::int64_t kLongBusPiece = 32 << 10;
+// A row of a copy between page-locked memory and a GPU, followed by a gap: while kernels run now and then it
+// takes some 0.12 us more than its bytes do, in a long upload half of it, in images of short rows less (the
+// square of their length). A kernel stores short rows at four fifths of the bus's rate. Measured on an H200.
+constexpr double kBusRowBytes = 6000;
+constexpr double kLongUploadedRowBytes = 2900;
+constexpr std::int64_t kLongUploadedRow = 32 << 10;
+constexpr double kBusRowPitch = 64 << 10;
+constexpr double kStoredByte = 0.18;
+constexpr double kStoredRowBytes = 80;
 constexpr std::int64_t kMostSampled = 64;  // parts of a result that are looked at one by one
 constexpr double kOverBudget = 1e3;        // never chosen while a smaller scratch is to be had
 // Of a GPU on a bus, in seconds; they too only rank candidates. Measured on an H200.
@@ -107,32 +112,60 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
-/// What short pieces of one side cost, as so many bytes moved: `cols` of each row of the image; each as
-/// `of_file` where it is not page-locked memory.
-double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool page_locked,
-                   double of_file) {
+/// What short pieces of one side cost that is no page-locked memory beside a GPU, as so many bytes moved:
+/// `cols` of each row of the image; each as `of_file` unless it is memory.
+double piece_bytes(const ImageSpec& image, std::int64_t cols, bool is_memory, double of_file) {
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
   const auto image_bytes = static_cast<double>(image.bytes());
-  if (!page_locked) return image_bytes / static_cast<double>(std::min(bytes, kLongFilePiece)) * of_file;
-  const double pieces = image_bytes / static_cast<double>(bytes);
-  if (problem.devices == 0) return pieces * kMemoryPieceBytes;
-  return bytes < kLongBusPiece ? pieces * kBusPieceBytes : 0;
+  if (is_memory) return image_bytes / static_cast<double>(bytes) * kMemoryPieceBytes;
+  return image_bytes / static_cast<double>(std::min(bytes, kLongFilePiece)) * of_file;
 }
 
-/// The same of both sides when a turned result is made: a band that is not as wide as its file is read or
-/// written row by row.
-double piece_bytes(const PlanProblem& problem, Extent band) {
-  if (!problem.turned) return 0;
-  const Rect needed = source_rect(problem.chain, problem.specs, problem.middle(band));
-  double bytes = 0;
-  if (problem.source.layout().block.cols == 1)
-    bytes += piece_bytes(problem, problem.specs.front(), needed.cols, problem.source.is_page_locked(),
-                         kReadPieceBytes);
-  if (problem.sink.layout().block.cols == 1)
-    bytes += piece_bytes(problem, problem.specs.back(), band.cols, problem.sink.is_page_locked(),
-                         kWrittenPieceBytes);
-  return bytes;
+/// What copies of `cols` of each row cost over the bus beyond their bytes, as so many bytes moved one way.
+double copied_rows_bytes(const ImageSpec& image, std::int64_t cols, bool upload) {
+  if (cols >= image.extent.cols) return 0;
+  const std::int64_t bytes = cols * image.pixel_bytes();
+  const double gaps = std::min(1.0, static_cast<double>(image.row_bytes()) / kBusRowPitch);
+  const double each = upload && bytes >= kLongUploadedRow ? kLongUploadedRowBytes : kBusRowBytes;
+  return static_cast<double>(image.bytes()) / static_cast<double>(bytes) * each * gaps * gaps;
+}
+
+/// The same when a kernel stores them.
+double stored_rows_bytes(const ImageSpec& image, std::int64_t cols) {
+  const auto row_bytes = static_cast<double>(cols * image.pixel_bytes());
+  return static_cast<double>(image.bytes()) * (kStoredByte + kStoredRowBytes / row_bytes);
+}
+
+/// Sets what short pieces cost on both sides when a turned result is made: a band that is not as wide as its
+/// file is read or written row by row.
+void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
+  if (!problem.turned) return;
+  const ImageSpec& source = problem.specs.front();
+  const ImageSpec& result = problem.specs.back();
+  const std::int64_t source_cols =
+      source_rect(problem.chain, problem.specs, problem.middle(traffic.band)).cols;
+  const std::int64_t result_cols = traffic.band.cols;
+  const bool from_bus = problem.devices > 0 && problem.source.is_page_locked();
+  const bool to_bus = problem.devices > 0 && problem.sink.is_page_locked();
+  double up = 0;
+  double down = 0;
+  if (from_bus) {
+    up = copied_rows_bytes(source, source_cols, true);
+  } else if (problem.source.layout().block.cols == 1) {
+    traffic.piece_bytes += piece_bytes(source, source_cols, problem.source.is_page_locked(), kReadPieceBytes);
+  }
+  if (to_bus) {
+    const double stored = stored_rows_bytes(result, result_cols) + up;
+    down = copied_rows_bytes(result, result_cols, false);
+    traffic.stores_rows = stored < std::max(up, down);
+    if (traffic.stores_rows) down = stored;
+  } else if (problem.sink.layout().block.cols == 1) {
+    traffic.piece_bytes +=
+        piece_bytes(result, result_cols, problem.sink.is_page_locked(), kWrittenPieceBytes);
+  }
+  // Both ways at once: the slower one counts, and what moves beside it for as long.
+  traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
 }
 
 /// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
@@ -210,7 +243,9 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
 }
 
 BandTraffic traffic_of(const PlanProblem& problem, Extent band) {
-  return {band, bytes_read(problem, band), piece_bytes(problem, band)};
+  BandTraffic traffic{band, bytes_read(problem, band)};
+  set_pieces(problem, traffic);
+  return traffic;
 }
 
 Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads) {
@@ -262,6 +297,7 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   cut.device_memory = {.slots = device_inputs(slots) * cut.slot_input_bytes + slots * cut.slot_output_bytes,
                        .scratch = chain_device_bytes(problem.chain, problem.specs, band, problem.arithmetic)};
   cut.bytes_read = traffic.bytes_read;
+  cut.stores_rows = traffic.stores_rows;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
   cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);

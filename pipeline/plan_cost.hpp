@@ -43,6 +43,7 @@ struct Cut {
   MemoryUse memory;
   DeviceMemoryUse device_memory;
   std::int64_t bytes_read = 0;
+  bool stores_rows = false;  ///< as in Plan
   double operations = 0;
   double cost = 0;  ///< estimated time in multiply-adds; for comparing candidates only
 };
@@ -55,7 +56,8 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
 struct BandTraffic {
   Extent band;
   std::int64_t bytes_read = 0;  ///< as in Plan; an estimate where bands are very many
-  double piece_bytes = 0;       ///< what short pieces of files cost, as so many bytes moved
+  double piece_bytes = 0;       ///< what short pieces cost, as so many bytes moved
+  bool stores_rows = false;     ///< as in Plan
 };
 BandTraffic traffic_of(const PlanProblem& problem, Extent band);
 

@@ -6,6 +6,7 @@
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/cuda/store_rows.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/kernels/transpose/ladder/launch.hpp"
@@ -42,6 +43,8 @@ std::pmr::memory_resource* device_resource() noexcept {
 std::pmr::memory_resource* pinned_resource() noexcept { return device_resource(); }
 
 void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
+
+void store_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
 
 bool is_capturing(DeviceStream) { fail(); }
 

@@ -179,3 +179,27 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
     }
   }
 }
+
+TEST_CASE("between page-locked memory and a GPU short rows are stored by a kernel, long ones copied") {
+  const auto plan_of = [](PixelType type, HostMemory sink_memory) {
+    const ImageSpec spec{{65536, 65536}, 1, type};
+    std::byte never_touched{};
+    const PixelView pixels = dense_view(&never_touched, spec);
+    const auto reader = make_memory_reader(ConstPixelView(pixels), HostMemory::page_locked);
+    const auto writer = make_memory_writer(pixels, sink_memory);
+    return make_plan(Chain().then(make_transpose()), *reader, *writer,
+                     {.max_memory_bytes = std::int64_t{64} << 30,
+                      .devices = {0},
+                      .max_device_memory_bytes = std::int64_t{64} << 30});
+  };
+  // Of bytes, pieces that are long both ways would make blocks of a quarter of the image.
+  const Plan bytes = plan_of(PixelType::u8, HostMemory::page_locked);
+  CHECK(bytes.stores_rows);
+  CHECK(bytes.band.rows == 65536);
+  CHECK(bytes.band_count() >= 16);
+  CHECK_THAT(bytes.notes.front(), Catch::Contains("stored by a kernel"));
+  const Plan floats = plan_of(PixelType::f32, HostMemory::page_locked);
+  CHECK_FALSE(floats.stores_rows);
+  CHECK(floats.band.cols * 4 >= 32 << 10);
+  CHECK_FALSE(plan_of(PixelType::u8, HostMemory::pageable).stores_rows);
+}
