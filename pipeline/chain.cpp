@@ -41,6 +41,22 @@ const Stage* Chain::host_only_stage(const ImageSpec& source) const {
   return nullptr;
 }
 
+std::int64_t Chain::resident_bytes() const {
+  std::int64_t bytes = 0;
+  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->resident_bytes());
+  return bytes;
+}
+
+Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
+  Chain chain;
+  for (const StagePtr& stage : stages_) {
+    const std::int64_t bytes = Arena::bytes_for(stage->resident_bytes());
+    chain.then(bytes > 0 ? stage->on_device(memory, stream) : stage);
+    memory += bytes;
+  }
+  return chain;
+}
+
 Chain Chain::transposes_last() const {
   Chain result;
   StagePtr carried;  // a transpose on its way to the end

@@ -41,6 +41,12 @@ class Chain {
   /// The first stage that does not run on a device for this source; null if all do.
   const Stage* host_only_stage(const ImageSpec& source) const;
 
+  /// What its stages hold, and take of each device.
+  std::int64_t resident_bytes() const;
+
+  /// The chain to enqueue: Stage::on_device() of each. `memory` has room for resident_bytes() and outlives it.
+  Chain on_device(std::byte* memory, DeviceStream stream) const;
+
   /// The same result by less moving: every transpose goes towards the end, past stages that have a transposed() twin, and two that meet
   /// cancel. What is left of them is one transpose at the end, unless a stage has no twin. The same bits.
   Chain transposes_last() const;

@@ -160,7 +160,7 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   double operations = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     // A row pass runs over the input's rows, a column pass over the output's.
-    const std::int64_t in_rows = chain.stages()[i]->moves_only() ? rects[i + 1].rows : rects[i].rows;
+    const std::int64_t in_rows = chain.stages()[i]->works_on_halo() ? rects[i].rows : rects[i + 1].rows;
     const double rows = static_cast<double>(in_rows + rects[i + 1].rows) / 2;
     const double elements = rows * static_cast<double>(rects[i + 1].cols * specs[i + 1].channels);
     operations += chain.stages()[i]->operations_per_element() * elements;

@@ -62,17 +62,21 @@ void check_spec(const ImageSpec& spec) {
   }
 }
 
-Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
-  const std::int64_t bytes = chain_device_bytes(chain, specs, specs.back().extent, arithmetic);
+/// Device memory for a part of the filter, told by `what` if it cannot be had.
+Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& chain) {
   try {
-    return Arena(Buffer(bytes, device_resource()));
+    return Buffer(bytes, device_resource());
   } catch (const OutOfMemory&) {
     throw OutOfMemory(
-        fmt::format("{} bytes of scratch for the filter '{}' could not be allocated on the GPU; filter "
+        fmt::format("{} bytes of {} for the filter '{}' could not be allocated on the GPU; filter "
                     "smaller images, or "
                     "use run(), which works in bands",
-                    bytes, chain.text()));
+                    bytes, what, chain.text()));
   }
+}
+
+Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
+  return Arena(device_buffer(chain_device_bytes(chain, specs, specs.back().extent, arithmetic), "scratch", chain));
 }
 
 }  // namespace
@@ -96,6 +100,7 @@ struct DeviceFilter::State {
     }
     device = current_device();
     scratch = scratch_of(chain, specs, arithmetic);
+    hold_resident();
     last.emplace();
   }
   State(const State&) = delete;
@@ -106,6 +111,16 @@ struct DeviceFilter::State {
       last->synchronize();
     } catch (const Error&) {  // not ours to report: see ~DeviceFilter
     }
+  }
+
+  /// Copies what stages hold to the device; whatever stream is used later finds it there.
+  void hold_resident() {
+    const std::int64_t bytes = chain.resident_bytes();
+    if (bytes == 0) return;
+    resident = device_buffer(bytes, "matrices", chain);
+    const Stream upload;
+    chain = chain.on_device(resident.data(), upload.get());
+    upload.synchronize();
   }
 
   void enqueue(const ConstRegion& in, const Region& out, DeviceStream stream) {
@@ -128,6 +143,7 @@ struct DeviceFilter::State {
   std::vector<ImageSpec> specs;
   Arithmetic arithmetic = Arithmetic::f32;
   int device = 0;
+  Buffer resident;
   std::mutex mutex;  // of what follows
   Arena scratch;
   std::optional<Event> last;  // the end of the call made last
@@ -153,7 +169,7 @@ void DeviceFilter::enqueue(const ConstPixelView& in, const PixelView& out, Devic
 const ImageSpec& DeviceFilter::input() const noexcept { return state_->specs.front(); }
 const ImageSpec& DeviceFilter::result() const noexcept { return state_->specs.back(); }
 Arithmetic DeviceFilter::arithmetic() const noexcept { return state_->arithmetic; }
-std::int64_t DeviceFilter::scratch_bytes() const noexcept { return state_->scratch.capacity_bytes(); }
+std::int64_t DeviceFilter::scratch_bytes() const noexcept { return state_->scratch.capacity_bytes() + state_->resident.size(); }
 int DeviceFilter::device() const noexcept { return state_->device; }
 
 }  // namespace sepconv

@@ -100,7 +100,8 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
                     ceilings);
       }
     }
-    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols;
+    // Where whole columns are needed, narrower bands read nothing twice either.
+    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols && !problem.whole_columns;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
@@ -158,8 +159,12 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.push_back(
         fmt::format("bands end at multiples of {} rows, the sink's blocks", problem.band_unit().rows));
   }
-  if (halo > 0) notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
-  if (plan.band.cols < image.cols && options.band_cols == 0 && !plan.turned) {
+  if (problem.whole_columns && !plan.turned) {
+    notes.push_back("a band needs whole columns of the source: bands lie side by side");
+  } else if (halo > 0) {
+    notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
+  }
+  if (plan.band.cols < image.cols && options.band_cols == 0 && !plan.turned && !problem.whole_columns) {
     notes.push_back(fmt::format(
         "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
         format_bytes(static_cast<double>(plan.bytes_read)),

@@ -37,14 +37,16 @@ struct MemoryUse {
   std::int64_t scratch = 0;  ///< arenas of all threads
   std::int64_t source = 0;   ///< reader and decoder
   std::int64_t sink = 0;     ///< writer and encoder
-  std::int64_t total() const noexcept { return slots + scratch + source + sink; }
+  std::int64_t resident = 0;  ///< what the chain's stages hold: matrices
+  std::int64_t total() const noexcept { return slots + scratch + source + sink + resident; }
 };
 
 /// Where the bytes on each GPU go.
 struct DeviceMemoryUse {
   std::int64_t slots = 0;    ///< bands of source and result, all slots
   std::int64_t scratch = 0;  ///< what the chain takes between source and result of a band
-  std::int64_t total() const noexcept { return slots + scratch; }
+  std::int64_t resident = 0;  ///< what the chain's stages hold
+  std::int64_t total() const noexcept { return slots + scratch + resident; }
 };
 
 /// How one side of the result is cut: into `length / item` items (item divides length; one item is the usual case), and each of them into

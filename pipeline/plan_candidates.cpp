@@ -26,6 +26,7 @@ constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
 // for larger bands.
 constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
 constexpr std::int64_t kDeviceHaloFactor = 2;
+constexpr std::int64_t kProductRows = 512;  // of a band that is multiplied by a matrix, which is read for each
 // Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not
 // seen to be faster, unless the source's own blocks are decoded again for each of them.
 constexpr std::int64_t kMostTurnedBytes = 64 << 20;
@@ -61,8 +62,10 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
                  kLeastDeviceInputBytes, staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
   const std::int64_t input_bytes = problem.devices > 0 ? device_bytes : kPreferredInputBytes;
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
+  const std::int64_t many_rows = problem.devices > 0 ? ceil_div(kDeviceProductElements, image.cols) : kProductRows;
+  const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
-      std::max({ceil_div(input_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows()});
+      std::max({ceil_div(input_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
   return sizes(rows, unit, image.rows);
 }
 

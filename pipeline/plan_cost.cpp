@@ -13,6 +13,7 @@ namespace {
 // and AVX2 processors, where a core does some 20 to 60 multiply-adds a nanosecond.
 constexpr double kRowOverhead = 3000;          // starting a row of a tile: border, pointers, loop set-up
 constexpr double kByteMoved = 8;               // reading or writing a byte of a band
+constexpr double kPackedElement = 16;          // of an operand of a product: reading, converting and storing it
 constexpr std::int64_t kCacheBytes = 1 << 20;  // scratch that one core's L2 cache keeps
 constexpr double kOutOfCache = 1.3;
 // A piece of a file of its own, a row of a copy within memory of its own. They too only rank. All threads
@@ -51,7 +52,8 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
       std::max(1.0, static_cast<double>(ceil_div(static_cast<std::int64_t>(tiles), threads)));
   const double stages = static_cast<double>(std::max<std::size_t>(1, problem.chain.size()));
   const double per_tile = tile_operations(problem.chain, problem.specs, tile) +
-                          kRowOverhead * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows);
+                          kRowOverhead * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows) +
+                          kPackedElement * problem.sum_length * static_cast<double>(tile.rows + tile.cols);
   return waves * per_tile;
 }
 
@@ -137,10 +139,10 @@ double stored_rows_bytes(const ImageSpec& image, std::int64_t cols) {
   return static_cast<double>(image.bytes()) * (kStoredByte + kStoredRowBytes / row_bytes);
 }
 
-/// Sets what short pieces cost on both sides when a turned result is made: a band that is not as wide as its
-/// file is read or written row by row.
+/// Sets what short pieces cost on both sides when bands are blocks or columns, because a turned result is made
+/// or whole columns are needed: a band that is not as wide as its file is read or written row by row.
 void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
-  if (!problem.turned) return;
+  if (!problem.turned && !problem.whole_columns) return;
   const ImageSpec& source = problem.specs.front();
   const ImageSpec& result = problem.specs.back();
   const std::int64_t source_cols =
@@ -181,42 +183,6 @@ void set_slots(const PlanProblem& problem, Cut& cut) {
 double overlap_factor(int slots) { return slots == 1 ? kNoOverlap : slots == 2 ? kSomeOverlap : 1.0; }
 
 }  // namespace
-
-std::int64_t PlanProblem::read_unit_rows() const {
-  const SourceLayout& layout = source.layout();
-  return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.block.rows) : 1;
-}
-
-Extent PlanProblem::band_unit() const {
-  const Extent image = specs.back().extent;
-  const Extent block = sink.layout().block;
-  return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
-          std::clamp<std::int64_t>(block.cols, 1, image.cols)};
-}
-
-std::int64_t PlanProblem::halo_rows(Extent band) const {
-  const Rect part = middle(band);
-  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - (turned ? part.cols : part.rows));
-}
-
-void PlanProblem::find_turn() {
-  item = specs.back().extent;
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const Stage& stage = *chain.stages()[i];
-    const Extent turned_item = stage.turned_item(specs[i]);
-    if (turned_item.empty()) continue;
-    turned = !turned;
-    // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
-    if (!stage.is_transpose() && chain.size() == 1) item = turned_item;
-  }
-}
-
-Rect PlanProblem::middle(Extent band) const {
-  const Extent image = specs.back().extent;
-  // Without a halo a band at the beginning is like any other, and it does not straddle two items.
-  return item == image ? middle_rect(image, band)
-                       : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
-}
 
 Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced) {
   if (!forced.empty()) return {std::min(forced.rows, band.rows), std::min(forced.cols, band.cols)};
@@ -262,7 +228,8 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
   cut.memory = {.slots = slots * (cut.slot_input_bytes + cut.slot_output_bytes),
                 .scratch = threads * cut.arena_bytes,
                 .source = problem.source.buffer_bytes(threads),
-                .sink = problem.sink.buffer_bytes(threads)};
+                .sink = problem.sink.buffer_bytes(threads),
+                .resident = problem.chain.resident_bytes()};
 
   cut.bytes_read = traffic.bytes_read;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
@@ -272,7 +239,8 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
       static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
   cut.operations =
       tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
-  const double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
+  double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
+  if (problem.whole_columns) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as below
   const double work =
       band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
   cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) / threads;
@@ -293,9 +261,11 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   cut.memory = {.slots = problem.devices * slots * host_slot,
                 .scratch = 0,
                 .source = problem.source.buffer_bytes(threads),
-                .sink = problem.sink.buffer_bytes(threads)};
+                .sink = problem.sink.buffer_bytes(threads),
+                .resident = problem.chain.resident_bytes()};
   cut.device_memory = {.slots = device_inputs(slots) * cut.slot_input_bytes + slots * cut.slot_output_bytes,
-                       .scratch = chain_device_bytes(problem.chain, problem.specs, band, problem.arithmetic)};
+                       .scratch = chain_device_bytes(problem.chain, problem.specs, band, problem.arithmetic),
+                       .resident = problem.chain.resident_bytes()};
   cut.bytes_read = traffic.bytes_read;
   cut.stores_rows = traffic.stores_rows;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
@@ -304,9 +274,12 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   // The first upload and the last download, which nothing hides; upright bands have a size that minds it
   // (plan_candidates.cpp).
-  if (problem.turned) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
+  if (problem.turned || problem.whole_columns) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
+  const std::int64_t elements = band.area() * result.channels;
+  const bool is_small = problem.sum_length > 0 && elements < kDeviceProductElements;
+  const double idle = is_small ? static_cast<double>(kDeviceProductElements) / static_cast<double>(elements) : 1;
   cut.cost =
-      (cut.operations * kDeviceOperation + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
+      (cut.operations * kDeviceOperation * idle + moved * kBusByte + bands * kDeviceBand) * overlap_factor(slots);
   return cut;
 }
 

@@ -6,6 +6,9 @@
 
 namespace sepconv {
 
+/// Elements of a product that keep a whole GPU busy: a sum is not shared out, so there is no more to do at once.
+inline constexpr std::int64_t kDeviceProductElements = 1 << 20;
+
 /// Everything about a run that is settled before the cut is chosen.
 struct PlanProblem {
   const Chain& chain;
@@ -17,8 +20,10 @@ struct PlanProblem {
   int devices = 0;               ///< GPUs; 0: the CPU computes
   bool turned = false;           ///< as in Plan
   Extent item{};
+  double sum_length = 0;         ///< of products with matrices, all stages together: they read both operands once a tile
+  bool whole_columns = false;    ///< any part of the result needs columns of a product's input from top to bottom
 
-  /// Sets the last two from the chain.
+  /// Sets the last four from the chain.
   void find_turn();
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.

@@ -53,14 +53,15 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
   line("written", bytes(plan.bytes_written));
   if (plan.computes()) line("work", fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
                            plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
-  line("memory", fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}", bytes(plan.memory.total()),
-                             bytes(plan.max_memory_bytes), bytes(plan.memory.slots),
-                             bytes(plan.memory.scratch), bytes(plan.memory.source), bytes(plan.memory.sink)));
+  const auto resident = [](std::int64_t held) { return held > 0 ? fmt::format(", matrices {}", bytes(held)) : ""; };
+  line("memory", fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}{}", bytes(plan.memory.total()),
+                             bytes(plan.max_memory_bytes), bytes(plan.memory.slots), bytes(plan.memory.scratch),
+                             bytes(plan.memory.source), bytes(plan.memory.sink), resident(plan.memory.resident)));
   if (!plan.devices.empty()) {
     line("devices", fmt::format("cuda:{}", fmt::join(plan.devices, ",")));
-    line("", fmt::format("{} of {} on each: slots {}, scratch {}", bytes(plan.device_memory.total()),
+    line("", fmt::format("{} of {} on each: slots {}, scratch {}{}", bytes(plan.device_memory.total()),
                          bytes(plan.max_device_memory_bytes), bytes(plan.device_memory.slots),
-                         bytes(plan.device_memory.scratch)));
+                         bytes(plan.device_memory.scratch), resident(plan.device_memory.resident)));
   }
   if (plan.devices.empty()) line("limit", limit_text(plan));
   for (const std::string& note : plan.notes) line("note", note);

@@ -15,8 +15,9 @@
 //   matrix      matrix.cpp             itself                        changes the number of channels
 //   scale cast clamp abs threshold     pointwise.cpp   itself        cast changes the type
 //   transpose   transpose.cpp          rows and columns exchanged    swaps the extent
+//   gemm        gemm.cpp               whole rows, or whole columns  sets the number of columns, or of rows
 //
-// docs/adding-a-stage.md shows how to add one, and how gemm (full rows) fits.
+// docs/adding-a-stage.md shows how to add one, and how gemm fits.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +69,20 @@ class Stage : public std::enable_shared_from_this<Stage> {
 
   /// Fused multiply-adds (or operations of like cost) per output element: for the planner and for the summary.
   virtual double operations_per_element() const { return 1; }
+
+  /// Whether a part of that work is done for every row of the input, halo included, as a convolution's row pass is; else all of it is in
+  /// proportion to the output.
+  virtual bool works_on_halo() const noexcept { return !moves_only(); }
+
+  /// Bytes that the stage holds for as long as it lives, and that on_device() takes of each device: a matrix.
+  virtual std::int64_t resident_bytes() const { return 0; }
+
+  /// Of a stage with resident_bytes(): the same stage to call enqueue() of. What it holds is copied to `memory`, so many bytes of the
+  /// current device that outlive it, in the order of `stream`.
+  virtual std::shared_ptr<const Stage> on_device(std::byte* memory, DeviceStream stream) const {
+    (void)memory, (void)stream;
+    return shared_from_this();
+  }
 
   /// Upper bound of the arena bytes that apply() takes for an output of this extent.
   virtual std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {

@@ -63,6 +63,7 @@ StageDefinitions taps_stages();
 StageDefinitions matrix_stages();
 StageDefinitions pointwise_stages();
 StageDefinitions transpose_stages();
+StageDefinitions gemm_stages();
 
 /// `own` and, after them, the keys that every convolving stage takes: border, value, flip.
 std::vector<StageEntry::Key> convolving_keys(std::vector<StageEntry::Key> own);

@@ -15,7 +15,7 @@ const StageDefinitions& definitions() {
     StageDefinitions joined;
     for (const auto contribute : {gaussian_stages, box_stages, binomial_stages, derivative_stages,
                                   multi_scale_stages, taps_stages, matrix_stages, pointwise_stages,
-                                  transpose_stages}) {
+                                  transpose_stages, gemm_stages}) {
       std::ranges::move(contribute(), std::back_inserter(joined));
     }
     return joined;

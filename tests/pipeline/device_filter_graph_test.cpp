@@ -6,6 +6,7 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
+#include "../support/matrix_file.hpp"
 #include "sepconv/pipeline/device_filter.hpp"
 #include "sepconv/pipeline/run.hpp"
 
@@ -34,11 +35,7 @@ GraphExec captured(const Stream& stream, const Enqueue& enqueue) {
   return GraphExec(exec);
 }
 
-}  // namespace
-
-TEST_CASE("a device filter is captured into a graph and launched again and again", "[gpu]") {
-  SEPCONV_NEEDS_GPU();
-  const std::vector<std::string> stages{"gaussian:sigma=2", "unsharp:sigma=1", "cast:type=u8"};
+void check_graph(const std::vector<std::string>& stages) {
   const Chain chain = Chain::parse(stages);
   const ImageSpec spec{{301, 407}, 1, PixelType::u16};
   const DeviceFilter filter(chain, spec);
@@ -67,4 +64,17 @@ TEST_CASE("a device filter is captured into a graph and launched again and again
   filter.enqueue(in.view(), out.view(), stream.get());  // outside, after
   out.download(actual.view(), stream);
   CHECK(actual == expected);
+}
+
+}  // namespace
+
+TEST_CASE("a device filter is captured into a graph and launched again and again", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_graph({"gaussian:sigma=2", "unsharp:sigma=1", "cast:type=u8"});
+}
+
+TEST_CASE("a device filter with a matrix is captured into a graph", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const MatrixFolder matrices;
+  check_graph({"gaussian:sigma=2", "gemm:file=" + matrices.noise({407, 90}, PixelType::f64, 1), "scale:by=0.001"});
 }

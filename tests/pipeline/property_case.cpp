@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "../support/image.hpp"
+#include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
 
 namespace sepconv::test {
@@ -84,6 +85,40 @@ std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
   return fmt::format("matrix:rows={},values={}", rows, fmt::join(values, ","));
 }
 
+/// Stands for the matrix's file, which differs from run to run and from machine to machine.
+constexpr const char* kMatrixFile = "matrix.npy";
+
+std::string with_file(std::string stage, const std::string& file) {
+  const std::size_t at = stage.find(kMatrixFile);
+  return at == std::string::npos ? stage : stage.replace(at, std::string(kMatrixFile).size(), file);
+}
+
+Chain chain_of(const PropertyCase& c) {
+  static const MatrixFolder matrices;
+  std::vector<std::string> stages = c.stages;
+  if (!c.matrix.extent.empty()) {
+    const std::string file = matrices.noise(c.matrix.extent, c.matrix.type, c.matrix_seed);
+    for (std::string& stage : stages) stage = with_file(stage, file);
+  }
+  return Chain::parse(stages);
+}
+
+/// Puts a product into the chain: on the left anywhere, on the right, where channels end, after all that needs them.
+void insert_gemm(std::mt19937_64& random, PropertyCase& c) {
+  const bool left = random() % 2 == 0;
+  const auto at = left ? between(random, 0, std::ssize(c.stages)) : std::ssize(c.stages);
+  PropertyCase before = c;
+  before.stages.resize(static_cast<std::size_t>(at));
+  const ImageSpec spec = chain_of(before).result_spec(c.spec);
+  const std::int64_t count = pick<std::int64_t>(random, {1, 2, 7, 16, 33, 70});
+  c.matrix.extent = left ? Extent{count, spec.extent.rows} : Extent{spec.extent.cols * spec.channels, count};
+  c.matrix.type = pick(random, {PixelType::f32, PixelType::f64});
+  c.matrix_seed = random() % 1000;
+  c.stages.insert(c.stages.begin() + at, fmt::format("gemm:file={}{}", kMatrixFile, left ? ",side=left" : ""));
+  for (std::int64_t more = between(random, 0, 2); more > 0; --more)
+    c.stages.push_back(random() % 3 == 0 ? "transpose" : random_stage(random));
+}
+
 std::int64_t random_side(std::mt19937_64& random) {
   return pick<std::int64_t>(random,
                             {1, 2, 3, 5, 7, 13, 15, 16, 17, 31, 33, 61, 64, 65, 97, 127, 128, 129, 211});
@@ -112,12 +147,13 @@ PropertyCase random_case(std::mt19937_64& random) {
     c.stages.push_back(random() % 8 == 0 ? random_matrix(random, channels) : random_stage(random));
     if (random() % 4 == 0) c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
   }
+  if (random() % 4 == 0) insert_gemm(random, c);
   const bool turned = std::ranges::count(c.stages, "transpose") % 2 == 1;
   c.image_seed = random() % 1000;
   c.slots = static_cast<int>(between(random, 1, 4));
   c.threads = static_cast<int>(between(random, 1, 4));
   c.band_rows = pick<std::int64_t>(random, {1, 2, 3, 7, 16, 33, 1000});
-  const auto [rows, cols] = turned ? Extent{c.spec.extent.cols, c.spec.extent.rows} : c.spec.extent;
+  const auto [rows, cols] = chain_of(c).result_spec(c.spec).extent;
   if (rows > 1000) c.band_rows = std::max<std::int64_t>(c.band_rows, 16);
   // Of a turned result the planner chooses both sides, so that both are given.
   if (turned || random() % 3 == 0)
@@ -129,7 +165,7 @@ PropertyCase random_case(std::mt19937_64& random) {
 
 bool holds(const PropertyCase& c, const std::vector<int>& devices) {
   const Image source = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
-  const Chain chain = Chain::parse(c.stages);
+  const Chain chain = chain_of(c);
   const Image expected(chain.result_spec(c.spec));
   run_whole_image(*source.reader(), *expected.writer(), chain);
 
@@ -187,7 +223,7 @@ PropertyCase shrunk(PropertyCase failing, const std::function<bool(const Propert
     try {
       return fails(c);
     } catch (const std::exception&) {
-      return false;  // dropping a matrix may leave a chain that cannot be
+      return false;  // dropping a stage or a row may leave a matrix that does not fit
     }
   };
   for (bool progress = true; progress;) {
@@ -208,6 +244,10 @@ std::string command_line(const PropertyCase& c) {
   std::string text = fmt::format(
       "sepconv generate in.npy --size {}x{} --channels {} --type {} --pattern noise --seed {}\n",
       c.spec.extent.cols, c.spec.extent.rows, c.spec.channels, name_of(c.spec.type), c.image_seed);
+  if (!c.matrix.extent.empty()) {
+    text += fmt::format("sepconv generate {} --size {}x{} --type {} --pattern noise --seed {}\n", kMatrixFile, c.matrix.extent.cols,
+                        c.matrix.extent.rows, name_of(c.matrix.type), c.matrix_seed);
+  }
   text += fmt::format("sepconv run {} --whole\n", fmt::format(fmt::runtime(run), "whole.npy"));
   text += fmt::format("sepconv run {} --threads {} --slots {} --band-rows {}",
                       fmt::format(fmt::runtime(run), "streamed.npy"), c.threads, c.slots, c.band_rows);

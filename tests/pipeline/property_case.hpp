@@ -21,6 +21,8 @@ struct PropertyCase {
   std::int64_t band_cols = 0;
   Extent tile;
   int delay_us = 0;  ///< longest delay of a read, of a stage on a tile, and of a write
+  ImageSpec matrix{};  ///< of a gemm stage; no rows if there is none
+  std::uint64_t matrix_seed = 0;
 };
 
 PropertyCase random_case(std::mt19937_64& random);

@@ -86,6 +86,11 @@ class HookedStage final : public Stage {
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
   bool needs_f64() const override { return stage_->needs_f64(); }
   double operations_per_element() const override { return stage_->operations_per_element(); }
+  bool works_on_halo() const noexcept override { return stage_->works_on_halo(); }
+  std::int64_t resident_bytes() const override { return stage_->resident_bytes(); }
+  StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
+    return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);
+  }
   std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
     return stage_->scratch_bytes(output, input, arithmetic);
   }

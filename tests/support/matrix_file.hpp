@@ -1,0 +1,38 @@
+// Matrices in files, for stages that read one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "../io/temporary_folder.hpp"
+#include "image.hpp"
+#include "sepconv/io/files.hpp"
+
+namespace sepconv::test {
+
+/// A folder for as long as it lives, and what is put there.
+class MatrixFolder {
+ public:
+  /// The file's path.
+  std::string save(const std::string& name, const Image& image) const {
+    const std::filesystem::path path = folder_.path() / name;
+    const auto writer = create_writer(path, image.spec(), {.overwrite = true});
+    SerialExecutor executor;
+    writer->write(Rect::whole(image.spec().extent), image.view(), executor);
+    writer->finish();
+    return path;
+  }
+
+  /// A matrix of noise, made if it is not there yet.
+  std::string noise(Extent extent, PixelType type, std::uint64_t seed) const {
+    const std::string name = std::to_string(extent.rows) + "x" + std::to_string(extent.cols) + "-" + std::string(name_of(type)) + "-" +
+                             std::to_string(seed) + ".npy";
+    if (std::filesystem::exists(folder_.path() / name)) return folder_.path() / name;
+    return save(name, Image::of_pattern({extent, 1, type}, Pattern::noise, seed));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace sepconv::test
