@@ -8,6 +8,7 @@
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/pipeline/chain.hpp"
 #include "sepconv/pipeline/device_filter.hpp"
+#include "sepconv/pipeline/gemm.hpp"
 #include "sepconv/pipeline/measure.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "sepconv/pipeline/run.hpp"

@@ -20,6 +20,7 @@ struct Context {
 void add_run_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
 void add_transpose_command(CLI::App& program, Context& context);
+void add_gemm_command(CLI::App& program, Context& context);
 void add_info_command(CLI::App& program, Context& context);
 void add_stats_command(CLI::App& program, Context& context);
 void add_compare_command(CLI::App& program, Context& context);

@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   add_run_command(program, context);
   add_plan_command(program, context);
   add_transpose_command(program, context);
+  add_gemm_command(program, context);
   add_info_command(program, context);
   add_stats_command(program, context);
   add_compare_command(program, context);

@@ -176,12 +176,16 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
       ->check(CLI::PositiveNumber);
 }
 
-void add_limit_options(CLI::App& command, RunOptions& options) {
+void add_cut_options(CLI::App& command, RunOptions& options) {
   add_budget_options(command, options);
   command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
       ->check(CLI::Range(1, 64));
   command.add_option("--band-cols", options.band_cols, "columns of the result per band")
       ->check(CLI::PositiveNumber);
+}
+
+void add_limit_options(CLI::App& command, RunOptions& options) {
+  add_cut_options(command, options);
   command
       .add_option_function<std::string>(
           "--arithmetic",

@@ -38,7 +38,9 @@ void add_layout_options(CLI::App& command, LayoutRequest& request);
 
 /// --max-memory, --threads and --band-rows, straight into the options of a run.
 void add_budget_options(CLI::App& command, RunOptions& options);
-/// These, --slots, --band-cols and --arithmetic, straight into the options of a run.
+/// These, --slots and --band-cols.
+void add_cut_options(CLI::App& command, RunOptions& options);
+/// All of these and --arithmetic, straight into the options of a run.
 void add_limit_options(CLI::App& command, RunOptions& options);
 
 /// What is shown beside the result.

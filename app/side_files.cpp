@@ -30,9 +30,8 @@ bool is_same_name(const fs::path& a, const fs::path& b) {
   return resolved(a) == resolved(b);
 }
 
-using Taken = std::vector<std::pair<fs::path, std::string>>;
+using Taken = SideFiles::Taken;
 
-/// Files that no log may be, and what each is.
 Taken taken_names(const JobRequest& job) {
   Taken taken = {{job.input, "the input image"}, {job.output, "the output image"}};
   for (const std::string& stage : job.stages) {
@@ -69,21 +68,22 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
       ->type_name("FILE");
 }
 
-SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job) {
-  Taken taken = taken_names(job);
-  trace_ = checked("--trace", request.trace, taken, job.layout.overwrite);
-  report_ = checked("--report", request.report, taken, job.layout.overwrite);
-  stats_ = checked("--stats", request.stats, taken, job.layout.overwrite);
-}
+SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
+    : SideFiles(request, taken_names(job), job.layout.overwrite) {}
 
-void SideFiles::write(const RunReport& report, const RunLimits& limits) {
+SideFiles::SideFiles(const SideFileRequest& request, Taken taken, bool overwrite)
+    : trace_(checked("--trace", request.trace, taken, overwrite)),
+      report_(checked("--report", request.report, taken, overwrite)),
+      stats_(checked("--stats", request.stats, taken, overwrite)) {}
+
+void SideFiles::write(const Timeline& timeline, const std::string& summary, const std::string& json) {
   if (trace_) {
     std::ostringstream text;
-    write_chrome_trace(text, report.timeline.spans());
+    write_chrome_trace(text, timeline.spans());
     write_whole(*trace_, text.str());
   }
-  if (report_) write_whole(*report_, summary(report, limits));
-  if (stats_) write_whole(*stats_, to_json(report, limits));
+  if (report_) write_whole(*report_, summary);
+  if (stats_) write_whole(*stats_, json);
 }
 
 int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {
@@ -96,8 +96,13 @@ int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {
   }
   RunLimits limits;
   if (!reporting.quiet || side_files.wants_limits()) limits = measure_limits(report.plan);
-  side_files.write(report, limits);
-  if (!reporting.quiet) write_to_stderr(summary(report, limits));
+  if (side_files.wants_limits() || !reporting.quiet) {
+    const std::string text = summary(report, limits);
+    side_files.write(report.timeline, text, to_json(report, limits));
+    if (!reporting.quiet) write_to_stderr(text);
+  } else {
+    side_files.write(report.timeline, {}, {});
+  }
   return kDone;
 }
 

@@ -20,10 +20,15 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request);
 /// --force, as OUT is.
 class SideFiles {
  public:
+  /// Files that no log may be, and what each is.
+  using Taken = std::vector<std::pair<std::filesystem::path, std::string>>;
+
   /// Throws if a file could not be made, is asked for twice, or is one that the job reads or makes.
   SideFiles(const SideFileRequest& request, const JobRequest& job);
+  SideFiles(const SideFileRequest& request, Taken taken, bool overwrite);
   bool wants_limits() const noexcept { return report_ || stats_; }
-  void write(const RunReport& report, const RunLimits& limits);
+  /// The run's spans, and its summary as text and as JSON.
+  void write(const Timeline& timeline, const std::string& summary, const std::string& json);
 
  private:
   std::unique_ptr<OutputFile> trace_, report_, stats_;

@@ -35,7 +35,7 @@ std::string track_suffix(const Plan& plan, int device) {
 }
 
 CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options)
-    : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan, options), pool_(plan.threads, state_.stop_token()) {
+    : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan.band_count(), plan.result(), options), pool_(plan.threads, state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
     if (bands.first == bands.end) continue;  // fewer bands than devices

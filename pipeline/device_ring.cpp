@@ -1,7 +1,5 @@
 #include "sepconv/pipeline/device_ring.hpp"
 
-#include <limits>
-
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/store_rows.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
@@ -25,6 +23,7 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   // Device memory first: it is what is short most often, and costs little to try.
   for (int input = 0; input < device_inputs(plan.slots); ++input) device_inputs_.emplace_back(plan.slot_input_bytes, memory);
   arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
+  resident_ = Buffer(plan.device_memory.resident, memory);
   for (int slot = 0; slot < plan.slots; ++slot) slots_.push_back({{}, {}, Buffer(plan.slot_output_bytes, memory)});
   for (Slot& slot : slots_) {
     slot.input = Buffer(input_bytes, pinned);
@@ -32,6 +31,7 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   }
   // upload(i) comes after download(i - 1 - slots), and that after the host has recorded band i - 1 - 2 * slots.
   events_.resize(static_cast<std::size_t>(2 * plan.slots + 1));
+  chain_ = plan.chain.on_device(resident_.data(), compute_.get());
 }
 
 DeviceRing::~DeviceRing() {
@@ -103,7 +103,7 @@ void DeviceRing::compute(std::int64_t band) {
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
   // The span begins here: waiting is not computing.
   events.compute.begin.record(compute_.get());
-  enqueue_chain(plan_.chain, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
   events.compute.end.record(compute_.get());
 }
 
@@ -124,26 +124,11 @@ ConstPixelView DeviceRing::wait_for_result(std::int64_t band) const {
   return output(band);
 }
 
-/// The origin event is passed between two readings of the host's clock: of several tries the closest pair says when.
-void DeviceRing::set_clock(const Timeline& timeline) {
-  double least = std::numeric_limits<double>::infinity();
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    Event event(Event::Timing::on);
-    const double before = timeline.now();
-    event.record(compute_.get());
-    compute_.synchronize();
-    const double after = timeline.now();
-    if (after - before >= least) continue;
-    least = after - before;
-    origin_seconds_ = (before + after) / 2;
-    origin_ = std::move(event);
-  }
-}
+void DeviceRing::set_clock(const Timeline& timeline) { clock_.set(timeline, compute_); }
 
 void DeviceRing::record_span(const char* track, const Interval& interval, std::int64_t band, std::int64_t bytes,
                              Timeline& timeline) const {
-  const double begin = origin_seconds_ + interval.begin.seconds_since(origin_);
-  timeline.record({track + track_suffix_, band, begin, begin + interval.end.seconds_since(interval.begin), bytes});
+  clock_.record(track + track_suffix_, interval, band, bytes, timeline);
 }
 
 void DeviceRing::record_spans(std::int64_t band, Timeline& timeline) const {

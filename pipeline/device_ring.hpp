@@ -7,6 +7,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/band_rows.hpp"
+#include "sepconv/pipeline/device_clock.hpp"
 #include "sepconv/pipeline/run.hpp"
 
 namespace sepconv {
@@ -62,10 +63,7 @@ class DeviceRing {
     Buffer output;  // page-locked; empty if the sink is
     Buffer device_output;
   };
-  struct Interval {
-    Event begin{Event::Timing::on};
-    Event end{Event::Timing::on};
-  };
+  using Interval = DeviceClock::Interval;
   /// Of one band; used again for a later one when the host has recorded it.
   struct BandEvents {
     Interval upload, compute, download;
@@ -91,10 +89,11 @@ class DeviceRing {
   std::vector<Slot> slots_;
   std::vector<Buffer> device_inputs_;
   Arena arena_;  // of the compute stream
+  Buffer resident_;
+  Chain chain_;  // the plan's, with what it holds in resident_
   Stream upload_, compute_, download_;
   std::vector<BandEvents> events_;
-  Event origin_{Event::Timing::on};
-  double origin_seconds_ = 0;  // of origin_ on the timeline
+  DeviceClock clock_;
 };
 
 }  // namespace sepconv

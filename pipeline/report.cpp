@@ -86,6 +86,7 @@ json device_json(const Plan& plan) {
           {"memory_bytes",
            {{"slots", plan.device_memory.slots},
             {"scratch", plan.device_memory.scratch},
+            {"resident", plan.device_memory.resident},
             {"total", plan.device_memory.total()},
             {"ceiling", plan.max_device_memory_bytes}}}};
 }
@@ -112,6 +113,7 @@ json plan_json(const Plan& plan) {
             {"scratch", plan.memory.scratch},
             {"source", plan.memory.source},
             {"sink", plan.memory.sink},
+            {"resident", plan.memory.resident},
             {"total", plan.memory.total()},
             {"ceiling", plan.max_memory_bytes}}},
           {"bytes_read", plan.bytes_read},
@@ -140,6 +142,15 @@ RunLimits measure_limits(const Plan& plan) {
   } catch (const Error&) {  // the run is done, and its result good: somebody else has taken the memory meanwhile
   }
   return limits;
+}
+
+StepReport step_report(const Timeline& timeline, const std::string& name) {
+  const std::vector<Span> spans = timeline.spans();
+  StepReport step{name, busy_seconds(spans, name), hidden_seconds(spans, name), 0, 0};
+  for (const Span& span : spans) {
+    if (span.track == name) step.bytes += span.bytes;
+  }
+  return step;
 }
 
 Overlap overlap_of(const RunReport& report) {

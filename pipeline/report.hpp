@@ -24,6 +24,9 @@ struct RunLimits {
 /// the plan's ceilings. The rates of a GPU that cannot be measured are 0.
 RunLimits measure_limits(const Plan& plan);
 
+/// What a track of the timeline shows, operations aside.
+StepReport step_report(const Timeline& timeline, const std::string& name);
+
 /// What going on at the same time brought.
 struct Overlap {
   double copy_hidden = 0;  ///< part of the copying (GPUs: upload and download; CPU: read and write) while another step was busy

@@ -59,21 +59,15 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan,
 
 /// Half of what could not be had: of memory on the host and on the devices, because it is not told which was short.
 PlanOptions smaller_than(const Plan& plan, PlanOptions options) {
-  options.max_memory_bytes = plan.memory.total() / 2;
+  // What stages hold, they hold whatever the plan.
+  const MemoryUse& memory = plan.memory;
+  options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
   if (!plan.devices.empty()) {
-    options.max_memory_bytes = std::max(plan.memory.slots / 2 + plan.memory.source + plan.memory.sink, std::int64_t{1});
-    options.max_device_memory_bytes = plan.device_memory.total() / 2;
+    const DeviceMemoryUse& device = plan.device_memory;
+    options.max_memory_bytes = std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
+    options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
   }
   return options;
-}
-
-StepReport step_report(const Timeline& timeline, const std::string& name) {
-  const std::vector<Span> spans = timeline.spans();
-  StepReport step{name, busy_seconds(spans, name), hidden_seconds(spans, name), 0, 0};
-  for (const Span& span : spans) {
-    if (span.track == name) step.bytes += span.bytes;
-  }
-  return step;
 }
 
 /// The tracks that a run of this plan records, in the order in which a band passes them.

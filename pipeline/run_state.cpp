@@ -4,9 +4,10 @@
 
 namespace sepconv {
 
-RunState::RunState(const Plan& plan, const RunOptions& options) : plan_(plan), options_(options) {
-  progress_.bands = plan.band_count();
-  progress_.pixels = plan.result().extent.area();
+RunState::RunState(std::int64_t parts, const ImageSpec& result, const RunOptions& options)
+    : pixel_bytes_(result.pixel_bytes()), options_(options) {
+  progress_.bands = parts;
+  progress_.pixels = result.extent.area();
 }
 
 void RunState::add_bytes_read(std::int64_t bytes) {
@@ -17,7 +18,7 @@ void RunState::add_bytes_read(std::int64_t bytes) {
 void RunState::report_written(const Rect& part, const Timeline& timeline) {
   ++progress_.bands_done;
   progress_.pixels_done += part.area();
-  progress_.bytes_written += part.area() * plan_.result().pixel_bytes();
+  progress_.bytes_written += part.area() * pixel_bytes_;
   progress_.seconds = timeline.now();
   if (!options_.progress) return;
   {

@@ -15,7 +15,8 @@ namespace sepconv {
 /// How many bands each role has finished is the runner's to keep; it is read and changed under this state's lock.
 class RunState {
  public:
-  RunState(const Plan& plan, const RunOptions& options);
+  /// The result is written in so many parts.
+  RunState(std::int64_t parts, const ImageSpec& result, const RunOptions& options);
 
   /// Stopped by fail(): for the pool and for scratch.
   std::stop_token stop_token() const noexcept { return stop_.get_token(); }
@@ -49,7 +50,7 @@ class RunState {
   void rethrow_failure();
 
  private:
-  const Plan& plan_;
+  std::int64_t pixel_bytes_;  // of the result
   const RunOptions& options_;
   Progress progress_;  // the writer's own, but for what add_bytes_read counts
   std::stop_source stop_;

@@ -32,7 +32,7 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan,
       sink_(sink),
       plan_(plan),
       options_(options),
-      state_(plan, options),
+      state_(plan.band_count(), plan.result(), options),
       pool_(plan.threads, state_.stop_token()) {
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   for (int slot = 0; slot < plan.slots; ++slot) {

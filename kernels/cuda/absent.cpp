@@ -7,6 +7,9 @@
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/cuda/store_rows.hpp"
+#include "sepconv/kernels/gemm/exact.hpp"
+#include "sepconv/kernels/gemm/gemm.hpp"
+#include "sepconv/kernels/gemm/ladder/launch.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/kernels/transpose/ladder/launch.hpp"
@@ -57,6 +60,17 @@ void Event::wait_in(DeviceStream) const { fail(); }
 void Event::synchronize() const { fail(); }
 double Event::seconds_since(const Event&) const { fail(); }
 void Event::Destroy::operator()(DeviceEvent) const noexcept {}
+
+void gemm_cuda(const GemmOp&, const ConstPixelView&, const ConstPixelView&, const PixelView&, DeviceStream) { fail(); }
+std::string gemm_cuda_library() { return ""; }
+void gemm_ladders::launch(GemmRung, const GemmShape&, const GemmOperands&, const PixelView&, DeviceStream) { fail(); }
+void gemm_ladders::launch(ZeroCopyRung, const GemmOperands&, const TileCache&, const PixelView&, DeviceStream) { fail(); }
+KernelFacts gemm_facts(GemmRung, PixelType, bool, bool) { fail(); }
+KernelFacts gemm_facts(ZeroCopyRung, PixelType, int) { fail(); }
+
+void exact_gemm_cuda(const ExactOperand&, const ExactOperand&, const PixelView&, Arithmetic, DeviceStream, std::span<const PointwiseOp>) {
+  fail();
+}
 
 void pointwise_cuda(const PointwiseOp&, const ConstPixelView&, const ConstPixelView&, const PixelView&, Arithmetic, DeviceStream,
                     std::span<const PointwiseOp>) {

@@ -155,3 +155,27 @@ def test_permutations_of_a_large_tiff(folder, permutation):
     result = np.load(folder / "out.npy", mmap_mode="r").transpose(np.argsort(axes))
     for row, col in [(0, 0), (rows - 40, cols - 56), (rows // 2, cols // 3)]:
         np.testing.assert_array_equal(result[row : row + 40, col : col + 56], window_of(folder, "source.tif", row, col, 40, 56))
+
+
+@pytest.mark.parametrize("flags", [[], ["--trans-a"], ["--trans-b", "--add", "c.npy"]], ids=lambda flags: " ".join(flags) or "plain")
+def test_product_of_matrices_larger_than_the_ceiling(folder, flags):
+    """Whole numbers below 256, whose sums in f64 are exact: so every element must be the one."""
+    m, n, k = 9000, 7000, 8000  # 576, 448 and 504 MB
+    random = np.random.default_rng(3)
+
+    def save(name, rows, cols):
+        values = np.lib.format.open_memmap(folder / name, "w+", np.float64, (rows, cols))
+        for row in range(0, rows, 500):
+            values[row : row + 500] = random.integers(0, 256, (min(500, rows - row), cols))
+        return values
+
+    a = save("a.npy", *((k, m) if "--trans-a" in flags else (m, k)))
+    b = save("b.npy", *((n, k) if "--trans-b" in flags else (k, n)))
+    c = save("c.npy", m, n) if "--add" in flags else np.zeros((1, 1))
+    run_under_ceiling(folder, "gemm", "a.npy", "b.npy", "out.npy", *flags)
+    result = np.load(folder / "out.npy", mmap_mode="r")
+    assert result.shape == (m, n)
+    left, right = (a.T if "--trans-a" in flags else a), (b.T if "--trans-b" in flags else b)
+    for row in window_starts(m, 20):
+        expected = np.array(left[row : row + 20]) @ np.array(right) + (c[row : row + 20] if "--add" in flags else 0)
+        np.testing.assert_array_equal(result[row : row + 20], expected)

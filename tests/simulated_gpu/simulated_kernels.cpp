@@ -8,6 +8,8 @@
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/conv/conv_check.hpp"
 #include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "sepconv/kernels/gemm/exact.hpp"
+#include "sepconv/kernels/gemm/gemm.hpp"
 #include "sepconv/kernels/pointwise/pointwise_check.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/kernels/transpose/ladder/launch.hpp"
@@ -69,6 +71,18 @@ void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, co
   simulated::enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
     const Kept kept(out, arithmetic);
     mix_channels_host(matrix, in, kept.view, arithmetic);
+    apply_all(ops, kept.view, arithmetic);
+    pointwise_host({}, kept.view, kept.view, out, arithmetic);
+  });
+}
+
+void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
+                     std::span<const PointwiseOp> then) {
+  simulated::enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+    const Kept kept(out, arithmetic);
+    const std::int64_t length = x.transposed ? x.pixels.extent.rows : x.pixels.row_elements();
+    Arena arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, length, arithmetic)));
+    exact_gemm_host(x, y, kept.view, arithmetic, arena);
     apply_all(ops, kept.view, arithmetic);
     pointwise_host({}, kept.view, kept.view, out, arithmetic);
   });
@@ -169,6 +183,11 @@ void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int6
     });
   });
 }
+
+void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, DeviceStream stream) {
+  simulated::enqueue(stream, [=] { gemm_reference(op, a, b, out); });
+}
+std::string gemm_cuda_library() { return "threads"; }
 
 void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
   check_transpose(shape);

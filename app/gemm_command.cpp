@@ -1,0 +1,151 @@
+// sepconv gemm A B OUT: products of matrices larger than memory, from file to file.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "console.hpp"
+#include "job.hpp"
+#include "progress.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/gemm.hpp"
+#include "side_files.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Request {
+  fs::path a, b, added, output;
+  OpenOptions open_a, open_b, open_added;
+  GemmOp op;
+  std::optional<double> beta;
+  LayoutRequest layout;
+  DeviceRequest device;
+  RunOptions options;
+  SideFileRequest side_files;
+  Reporting reporting;
+  bool plan_only = false;
+};
+
+struct GemmJob {
+  std::unique_ptr<Reader> a, b, added;
+  std::unique_ptr<Writer> out;
+  RunOptions options;
+  GemmPlan plan;
+  std::string note;  // why it is the CPU although a GPU was not ruled out
+};
+
+/// beta is 1 for a matrix that is added, unless it was given.
+void settle_beta(Request& request) {
+  if (request.added.empty() && request.beta)
+    throw InvalidArgument("--beta multiplies the matrix that --add names; add --add FILE, or leave --beta out");
+  request.op.beta = request.added.empty() ? 0 : request.beta.value_or(1);
+}
+
+/// A TIFF whose strips do not fit the ceiling is given tiles, unless the user decided.
+void plan_with_sink(GemmJob& job, const Request& request) {
+  const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
+  const auto plan_with = [&](const CreateOptions& options) {
+    job.out = create_writer(request.output, spec, options);
+    job.plan = make_gemm_plan(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
+  };
+  const CreateOptions create = create_options(request.output, spec, nullptr, request.layout, Kept::rearranged);
+  try {
+    plan_with(create);
+  } catch (const OutOfMemory&) {
+    if (!is_tiff_name(request.output) || request.layout.tile) throw;
+    const LayoutRequest other = other_geometry(request.layout, create.layout, spec.pixel_bytes());
+    plan_with(create_options(request.output, spec, nullptr, other, Kept::rearranged));
+  }
+}
+
+/// As for chains, a choice that was left open is the CPU where no plan for the GPU fits, or where there is no cuBLAS.
+void plan_on_device(GemmJob& job, const Request& request) {
+  const bool is_open = request.device.kind == DeviceRequest::Kind::automatic;
+  DeviceChoice choice = choose_devices(request.device);
+  if (choice.devices.size() > 1) throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
+  if (is_open && !choice.devices.empty() && gemm_cuda_library().empty()) choice = {{}, "cuBLAS was not found: the CPU computes"};
+  job.options = request.options;
+  job.options.devices = choice.devices;
+  job.note = choice.note;
+  try {
+    plan_with_sink(job, request);
+  } catch (const OutOfMemory&) {
+    if (job.options.devices.empty() || !is_open) throw;
+    job.options.devices.clear();
+    plan_with_sink(job, request);
+    job.note = "no plan for a GPU fits into memory: the CPU computes";
+  }
+}
+
+GemmJob prepare(Request& request) {
+  settle_beta(request);
+  GemmJob job;
+  job.a = open_reader(request.a, request.open_a);
+  job.b = open_reader(request.b, request.open_b);
+  if (!request.added.empty()) job.added = open_reader(request.added, request.open_added);
+  for (const fs::path& input : {request.a, request.b, request.added}) check_not_same(input, request.output);
+  plan_on_device(job, request);
+  return job;
+}
+
+int multiply(Request& request, std::stop_token stop) {
+  request.options.stop = std::move(stop);
+  request.options.logger = make_logger(request.reporting);
+  if (request.plan_only) {
+    request.layout.overwrite = true;  // nothing is made
+    const GemmJob job = prepare(request);
+    fmt::print("{}{}", describe(job.plan), job.note.empty() ? "" : fmt::format("{:<10} {}\n", "note", job.note));
+    return kDone;
+  }
+  SideFiles side_files(request.side_files,
+                       {{request.a, "the matrix A"}, {request.b, "the matrix B"}, {request.added, "the matrix that is added"}, {request.output, "the result"}},
+                       request.layout.overwrite);
+  GemmJob job = prepare(request);
+  GemmReport report;
+  {
+    ProgressLine line(request.reporting.quiet);
+    job.options.progress = line.callback();
+    report = run_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
+  }
+  side_files.write(report.timeline, summary(report), to_json(report));
+  if (!request.reporting.quiet) write_to_stderr(summary(report));
+  return kDone;
+}
+
+void add_operands(CLI::App& command, Request& request) {
+  command.add_option("A", request.a, "matrix of f32 or f64: NPY, raw or TIFF of one channel")->required()->type_name("FILE");
+  command.add_option("B", request.b, "matrix of the same type")->required()->type_name("FILE");
+  command.add_option("OUT", request.output, "matrix to make; its ending says the format")->required()->type_name("FILE");
+  command.add_flag("--trans-a", request.op.trans_a, "A's transpose in its place");
+  command.add_flag("--trans-b", request.op.trans_b, "B's transpose in its place");
+  command.add_option("--add", request.added, "matrix C that is added: OUT = alpha A B + beta C")->type_name("FILE");
+  command.add_option("--alpha", request.op.alpha, "1 by default")->type_name("NUMBER");
+  command.add_option("--beta", request.beta, "1 by default where a matrix is added")->type_name("NUMBER");
+}
+
+}  // namespace
+
+void add_gemm_command(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand("gemm", "Multiply matrices: OUT = alpha A B + beta C.");
+  const auto request = std::make_shared<Request>();
+  add_operands(*command, *request);
+  command->add_flag("--plan", request->plan_only, "only say what would be done: tiles, panels, bytes beside the least possible, peak memory");
+  add_input_options(*command, request->open_a);
+  add_input_options(*command, request->open_b, "-b");
+  add_input_options(*command, request->open_added, "-c");
+  add_layout_options(*command, request->layout);
+  add_device_options(*command, request->device, request->options);
+  add_cut_options(*command, request->options);
+  add_side_file_options(*command, request->side_files);
+  add_reporting_options(*command, request->reporting);
+  command->footer("Example:  sepconv gemm a.npy b.npy c.npy --trans-b --max-memory 2G");
+  command->callback([&context, request] {
+    context.action = [&context, request] { return multiply(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app

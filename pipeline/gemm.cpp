@@ -1,0 +1,195 @@
+#include "sepconv/pipeline/gemm.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/gemm_cuda_run.hpp"
+#include "sepconv/pipeline/gemm_host_run.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv {
+namespace {
+
+/// A run on whatever the plan says, ready to begin. Nothing has been read or written when the constructor throws OutOfMemory.
+class Runner {
+ public:
+  Runner(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options) {
+    if (plan.devices.empty()) {
+      host_ = std::make_unique<GemmHostRun>(files, plan, options);
+    } else {
+      scope_ = std::make_unique<DeviceScope>(plan.devices.front());
+      cuda_ = std::make_unique<GemmCudaRun>(files, plan, options);
+    }
+  }
+  void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
+
+ private:
+  std::unique_ptr<GemmHostRun> host_;
+  std::unique_ptr<DeviceScope> scope_;
+  std::unique_ptr<GemmCudaRun> cuda_;
+};
+
+PlanOptions smaller_than(const GemmPlan& plan, PlanOptions options) {
+  options.max_memory_bytes = std::max<std::int64_t>(1, plan.memory.slots / 2 + plan.memory.total() - plan.memory.slots);
+  if (!plan.devices.empty()) options.max_device_memory_bytes = plan.device_memory.total() / 2;
+  return options;
+}
+
+/// The library is asked for before anything is planned or written.
+std::string library_of(const RunOptions& options) {
+  if (options.devices.empty()) {
+    if (const std::string library = gemm_host_library(); !library.empty()) return library;
+  } else if (const std::string library = gemm_cuda_library(); !library.empty()) {
+    return library;
+  }
+  const float one[1] = {1};
+  float out[1] = {};
+  const ConstPixelView matrix = view_of(one, {1, 1});
+  if (options.devices.empty()) {
+    gemm_host({}, matrix, matrix, view_of(out, {1, 1}), 1);  // says what is missing
+  } else {
+    gemm_cuda({}, matrix, matrix, view_of(out, {1, 1}), nullptr);
+  }
+  return "";
+}
+
+std::string device_text(const GemmPlan& plan, const std::string& library) {
+  if (plan.devices.empty()) return fmt::format("CPU, {} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s", library);
+  const std::vector<DeviceInfo> found = cuda_devices();
+  const auto device = std::ranges::find(found, plan.devices.front(), &DeviceInfo::index);
+  return fmt::format("cuda:{} {}, {}", plan.devices.front(), device != found.end() ? device->name : "GPU", library);
+}
+
+GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double startup_seconds, const std::string& library) {
+  GemmReport report;
+  report.plan = plan;
+  report.wall_seconds = timeline.now();
+  report.startup_seconds = startup_seconds;
+  const std::vector<const char*> tracks = plan.devices.empty() ? std::vector<const char*>{"read", "compute", "write"}
+                                                               : std::vector<const char*>{"read", "upload", "compute", "download", "write"};
+  for (const char* const track : tracks) {
+    report.steps.push_back(step_report(timeline, track));
+    if (report.steps.back().name == "compute") report.steps.back().operations = plan.shape.operations();
+  }
+  report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
+  report.device = device_text(plan, library);
+  report.timeline = timeline;
+  return report;
+}
+
+struct Executed {
+  GemmPlan plan;
+  double startup_seconds;
+};
+
+Executed execute(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options, Timeline& timeline) try {
+  GemmPlan plan = make_gemm_plan(op, a, b, added, out, options);
+  const GemmFiles files{a, b, op.beta != 0 ? added : nullptr, out};
+  std::unique_ptr<Runner> runner;
+  for (RunOptions smaller = options; runner == nullptr;) {
+    try {
+      if (options.logger) options.logger->info("{}", describe(plan));
+      runner = std::make_unique<Runner>(files, plan, options);
+    } catch (const OutOfMemory& error) {
+      if (options.logger) options.logger->info("{}; trying a smaller plan", error.what());
+      static_cast<PlanOptions&>(smaller) = smaller_than(plan, smaller);
+      plan = make_gemm_plan(op, a, b, added, out, smaller);
+    }
+  }
+  const double startup_seconds = timeline.now();
+  runner->execute(timeline);
+  runner.reset();
+  const double begin = timeline.now();
+  out.prepare_finish();
+  if (options.stop.stop_requested()) throw Cancelled();
+  out.finish();
+  timeline.record({"write", gemm_steps(plan).back().tile + 1, begin, timeline.now(), 0});
+  return {std::move(plan), startup_seconds};
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory("memory ran out in mid-run; give a smaller --max-memory so that smaller panels are planned");
+}
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+}  // namespace
+
+GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options) {
+  Timeline timeline;
+  const std::string library = library_of(options);
+  const Executed executed = execute(op, a, b, added, out, options, timeline);
+  return make_report(executed.plan, timeline, executed.startup_seconds, library);
+}
+
+void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, const RunOptions& options, HostMemory memory) {
+  if (options.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));
+  const auto left = make_memory_reader(a, memory), right = make_memory_reader(b, memory);
+  const auto added = make_memory_reader(out, memory);
+  const auto result = make_memory_writer(out, memory);
+  Timeline timeline;  // a report would take longer than a small product
+  execute(op, *left, *right, op.beta != 0 ? added.get() : nullptr, *result, options, timeline);
+}
+
+std::string summary(const GemmReport& report) {
+  std::string text = fmt::format("{:.2f} s on {}, start {:.2f} s\n", report.wall_seconds, report.device, report.startup_seconds);
+  for (const StepReport& step : report.steps) {
+    if (step.busy_seconds == 0) continue;
+    text += fmt::format("{:<9} {:8.3f} s busy, {:4.0f} % of it beside other steps, {:8.2f} GB/s", step.name, step.busy_seconds,
+                        100 * ratio(step.hidden_seconds, step.busy_seconds), ratio(static_cast<double>(step.bytes), step.busy_seconds) / 1e9);
+    if (step.operations > 0) text += fmt::format(", {:.1f} GFLOP/s", 2 * ratio(step.operations, step.busy_seconds) / 1e9);
+    text += "\n";
+  }
+  const double working = report.wall_seconds - report.startup_seconds;
+  text += fmt::format("together  {:.1f} GFLOP/s; {} took the most time; peak memory {}\n", 2 * ratio(report.plan.shape.operations(), working) / 1e9,
+                      report.bottleneck, format_bytes(static_cast<double>(peak_rss_bytes())));
+  return text;
+}
+
+std::string to_json(const GemmReport& report) {
+  using nlohmann::ordered_json;
+  const GemmPlan& plan = report.plan;
+  ordered_json steps = ordered_json::array();
+  for (const StepReport& step : report.steps) {
+    steps.push_back({{"name", step.name},
+                     {"busy_seconds", step.busy_seconds},
+                     {"hidden_seconds", step.hidden_seconds},
+                     {"bytes", step.bytes},
+                     {"operations", step.operations}});
+  }
+  const ordered_json all = {
+      {"device", report.device},
+      {"wall_seconds", report.wall_seconds},
+      {"startup_seconds", report.startup_seconds},
+      {"flops_per_second", 2 * ratio(plan.shape.operations(), report.wall_seconds - report.startup_seconds)},
+      {"bottleneck", report.bottleneck},
+      {"peak_rss_bytes", peak_rss_bytes()},
+      {"plan",
+       {{"m", plan.shape.m},
+        {"n", plan.shape.n},
+        {"k", plan.shape.k},
+        {"type", name_of(plan.type)},
+        {"trans_a", plan.op.trans_a},
+        {"trans_b", plan.op.trans_b},
+        {"alpha", plan.op.alpha},
+        {"beta", plan.op.beta},
+        {"tile_rows", plan.rows},
+        {"tile_cols", plan.cols},
+        {"depth", plan.depth},
+        {"keeps_b", plan.keeps_b},
+        {"slots", plan.slots},
+        {"tiles", plan.tiles},
+        {"memory_bytes", plan.memory.total()},
+        {"device_memory_bytes", plan.device_memory.total()},
+        {"bytes_read", plan.bytes_read},
+        {"bytes_written", plan.bytes_written},
+        {"least_bytes", plan.least_bytes}}},
+      {"steps", std::move(steps)}};
+  return all.dump(2) + "\n";
+}
+
+}  // namespace sepconv

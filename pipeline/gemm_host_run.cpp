@@ -1,0 +1,120 @@
+#include "sepconv/pipeline/gemm_host_run.hpp"
+
+#include <algorithm>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kPartOperations = 20'000'000'000;  // some tenths of a second
+constexpr std::int64_t kLeastPartRows = 256;
+
+}  // namespace
+
+GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options)
+    : files_(files),
+      plan_(plan),
+      options_(options),
+      steps_(gemm_steps(plan)),
+      memory_(plan, options.memory != nullptr ? options.memory : page_resource()),
+      state_(steps_.back().tile + 1, plan.result(), options),
+      pool_(plan.threads, state_.stop_token()) {}
+
+void GemmHostRun::execute(Timeline& timeline) {
+  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
+  {
+    std::vector<std::jthread> threads;
+    try {
+      threads.emplace_back([&] { play([&] { read_all(timeline); }); });
+      threads.emplace_back([&] { play([&] { write_all(timeline); }); });
+      play([&] { compute_all(timeline); });
+    } catch (...) {  // a thread could not be had; those that began wait for it
+      state_.fail(std::current_exception());
+    }
+  }
+  state_.rethrow_failure();
+}
+
+void GemmHostRun::play(const std::function<void()>& role) noexcept {
+  try {
+    role();
+  } catch (...) {
+    state_.fail(std::current_exception());
+  }
+}
+
+void GemmHostRun::read_all(Timeline& timeline) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const GemmStep& step = steps_[i];
+    const auto index = static_cast<std::int64_t>(i);
+    const bool adds = step.first && files_.added != nullptr;
+    const auto is_free = [&] {
+      return computed_ > step.a_after && (!step.loads_b || computed_ > step.b_after) && (!adds || written_ > step.tile_after);
+    };
+    if (!state_.wait_until(is_free)) return;
+    const double begin = timeline.now();
+    const ProfilerRange range("read", index);
+    const PixelView a = memory_.a(step, index);
+    std::int64_t bytes = a.extent.rows * a.row_bytes();
+    files_.a.read(stored_a(plan_.op, step), a, pool_);
+    if (step.loads_b) {
+      const PixelView b = memory_.b(step, index);
+      bytes += b.extent.rows * b.row_bytes();
+      files_.b.read(stored_b(plan_.op, step), b, pool_);
+    }
+    if (adds) {
+      bytes += step.result.area() * plan_.element_bytes();
+      files_.added->read(step.result, memory_.tile(step), pool_);
+    }
+    timeline.record({"read", index, begin, timeline.now(), bytes});
+    state_.add_bytes_read(bytes);
+    state_.update([&] { ++read_; });
+  }
+}
+
+void GemmHostRun::compute_all(Timeline& timeline) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const GemmStep& step = steps_[i];
+    const auto index = static_cast<std::int64_t>(i);
+    if (!state_.wait_until([&] { return read_ > index && written_ > step.tile_after; })) return;
+    const double begin = timeline.now();
+    const ProfilerRange range("compute", index);
+    const PixelView a = memory_.a(step, index), b = memory_.b(step, index), tile = memory_.tile(step);
+    multiply(op_of(plan_, step), a, b, tile);
+    const std::int64_t elements = a.extent.area() + b.extent.area() + tile.extent.area();
+    timeline.record({"compute", index, begin, timeline.now(), elements * plan_.element_bytes()});
+    state_.update([&] { ++computed_; });
+  }
+}
+
+/// In parts, so that a stop is seen between them.
+void GemmHostRun::multiply(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& tile) {
+  const std::int64_t depth = op.trans_a ? a.extent.rows : a.extent.cols;
+  const std::int64_t most = std::max(kLeastPartRows, kPartOperations / (depth * tile.extent.cols));
+  for (std::int64_t row = 0; row < tile.extent.rows; row += most) {
+    if (state_.stop_token().stop_requested()) throw Cancelled();
+    const std::int64_t rows = std::min(most, tile.extent.rows - row);
+    const Rect part = op.trans_a ? Rect{0, row, depth, rows} : Rect{row, 0, rows, depth};
+    gemm_host(op, a.crop(part), b, tile.crop({row, 0, rows, tile.extent.cols}), plan_.threads);
+  }
+}
+
+void GemmHostRun::write_all(Timeline& timeline) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const GemmStep& step = steps_[i];
+    if (!step.last) continue;
+    if (!state_.wait_until([&] { return computed_ > static_cast<std::int64_t>(i); })) return;
+    const double begin = timeline.now();
+    {
+      const ProfilerRange range("write", step.tile);
+      files_.out.write(step.result, memory_.tile(step), pool_);
+    }
+    timeline.record({"write", step.tile, begin, timeline.now(), step.result.area() * plan_.element_bytes()});
+    state_.update([&] { ++written_; });
+    state_.report_written(step.result, timeline);
+  }
+}
+
+}  // namespace sepconv

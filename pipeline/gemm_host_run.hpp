@@ -1,0 +1,40 @@
+// A product on the CPU: three roles around rings of panels and tiles. Internal to run_gemm().
+#pragma once
+
+#include <functional>
+
+#include "sepconv/pipeline/gemm_memory.hpp"
+#include "sepconv/pipeline/run_state.hpp"
+#include "sepconv/pipeline/thread_pool.hpp"
+
+namespace sepconv {
+
+/// The reader fetches panels, the computer multiplies them into tiles, the writer hands finished tiles to the sink; each in a thread of its own, in the order
+/// of the steps. As StreamingRun the first failure of any of them ends all.
+class GemmHostRun {
+ public:
+  /// Allocates everything. Throws OutOfMemory before anything is read.
+  GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options);
+
+  void execute(Timeline& timeline);
+
+ private:
+  void read_all(Timeline& timeline);
+  void compute_all(Timeline& timeline);
+  void write_all(Timeline& timeline);
+  void multiply(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& tile);
+  void play(const std::function<void()>& role) noexcept;
+
+  GemmFiles files_;
+  const GemmPlan& plan_;
+  const RunOptions& options_;
+  std::vector<GemmStep> steps_;
+  GemmMemory memory_;
+  RunState state_;
+  std::int64_t read_ = 0;      // steps whose panels are there; these three under the state's lock
+  std::int64_t computed_ = 0;  // steps
+  std::int64_t written_ = 0;   // tiles
+  ThreadPool pool_;
+};
+
+}  // namespace sepconv

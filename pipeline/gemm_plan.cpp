@@ -1,0 +1,245 @@
+#include "sepconv/pipeline/gemm_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/report.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr int kPreferredSlots = 3;
+constexpr std::int64_t kAlignedSide = 128;  // sides of tiles and panels that the libraries like
+constexpr std::int64_t kLeastSide = 64;
+constexpr std::int64_t kStripBytes = 16 << 20;
+constexpr std::int64_t kBlasBytesPerThread = 8 << 20;  // what OpenBLAS packs panels into
+constexpr double kMostStepOperations = 1e13;             // of a GPU: a stop waits for a step
+// What rates candidates are ranked by, in seconds. Measured on an H200 and on two cores of an AVX-512 processor.
+struct Rates {
+  double operation;  ///< a multiply-add
+  double moved;      ///< a byte read or uploaded
+  double touched;    ///< a byte of the tile, read or written once more for every panel
+};
+constexpr double kDeviceEdge = 128;   // a side costs as much more: the libraries work in blocks
+constexpr double kHostEdge = 16;
+constexpr double kReadShare = 0.1;    // of the time of reading counts even if it is hidden
+constexpr double kShortRowFactor = 1.5;  // of copies over the bus in rows that a gap follows
+constexpr std::int64_t kLongRow = 32 << 10;
+
+Rates rates_of(const GemmPlan& plan) {
+  const bool wide = plan.type == PixelType::f64;
+  if (!plan.devices.empty()) return {1 / (wide ? 30e12 : 25e12), 1 / 50e9, 1 / 8e12};
+  return {1 / ((wide ? 20e9 : 40e9) * plan.threads), 1 / 2e9, 1 / 20e9};
+}
+
+/// What reading or uploading a panel takes beyond its bytes.
+double panel_factor(const ImageSpec& stored, Extent panel, const SourceLayout& layout, bool over_bus) {
+  if (over_bus) {
+    const bool short_rows = panel.cols < stored.extent.cols && panel.cols * stored.pixel_bytes() < kLongRow;
+    return short_rows ? kShortRowFactor : 1;
+  }
+  const auto decoded = [](std::int64_t side, std::int64_t block, std::int64_t whole) {
+    return static_cast<double>(std::min(round_up(side, block), whole)) / static_cast<double>(side);
+  };
+  return decoded(panel.rows, layout.block.rows, stored.extent.rows) * decoded(panel.cols, layout.block.cols, stored.extent.cols);
+}
+
+struct Problem {
+  const Reader& a;
+  const Reader& b;
+  const Reader* added;
+  const Writer& out;
+};
+
+/// Memory that a plan holds where it computes.
+std::int64_t working_bytes(const GemmPlan& plan) {
+  const std::int64_t a = plan.slots * plan.rows * plan.a_depth();
+  const std::int64_t b = plan.keeps_b ? plan.shape.k * plan.cols : plan.slots * plan.depth * plan.cols;
+  return (a + b + plan.tiles * plan.rows * plan.cols) * plan.element_bytes();
+}
+
+void set_memory(const Problem& problem, GemmPlan& plan) {
+  plan.memory = {.slots = working_bytes(plan),
+                 .scratch = plan.threads * kBlasBytesPerThread,
+                 .source = problem.a.buffer_bytes(plan.threads) + problem.b.buffer_bytes(plan.threads) +
+                           (problem.added != nullptr ? problem.added->buffer_bytes(plan.threads) : 0),
+                 .sink = problem.out.buffer_bytes(plan.threads)};
+  plan.device_memory = {};
+  if (plan.devices.empty()) return;
+  plan.device_memory.slots = plan.memory.slots;
+  const std::int64_t row_bytes = plan.cols * plan.element_bytes();
+  const std::int64_t unit = std::max<std::int64_t>(1, problem.out.layout().block.rows);
+  plan.strip_rows = std::min(round_up(std::max<std::int64_t>(1, kStripBytes / row_bytes), unit), plan.rows);
+  plan.memory.scratch = 0;
+  plan.memory.slots = 0;
+  if (!problem.a.is_page_locked()) plan.memory.slots += plan.slots * plan.rows * plan.a_depth() * plan.element_bytes();
+  if (!problem.b.is_page_locked()) plan.memory.slots += plan.slots * plan.depth * row_bytes;
+  if (!problem.out.is_page_locked()) plan.memory.slots += 2 * plan.strip_rows * row_bytes;
+  if (problem.added != nullptr && !problem.added->is_page_locked()) plan.memory.slots += 2 * plan.strip_rows * row_bytes;
+}
+
+/// Estimated seconds, which only rank.
+double seconds_of(const Problem& problem, const GemmPlan& plan) {
+  const Rates rates = rates_of(plan);
+  const GemmShape& shape = plan.shape;
+  const bool on_device = !plan.devices.empty();
+  const auto size = static_cast<double>(plan.element_bytes());
+  const auto rows = static_cast<double>(plan.rows), cols = static_cast<double>(plan.cols), k = static_cast<double>(shape.k);
+  const double tall = std::max(1.0, static_cast<double>(shape.m) / rows), wide = std::max(1.0, static_cast<double>(shape.n) / cols);
+  const auto stored = [](bool transposed, Extent extent) { return transposed ? Extent{extent.cols, extent.rows} : extent; };
+  const double a = rows * k * size * rates.moved *
+                   panel_factor(problem.a.spec(), stored(plan.op.trans_a, {plan.rows, plan.a_depth()}), problem.a.layout(), on_device && problem.a.is_page_locked());
+  const double b = cols * k * size * rates.moved *
+                   panel_factor(problem.b.spec(), stored(plan.op.trans_b, {plan.depth, plan.cols}), problem.b.layout(), on_device && problem.b.is_page_locked());
+  const double tile = rows * cols * size;
+  const double edge = on_device ? kDeviceEdge : kHostEdge;
+  const double computed = rows * cols * k * rates.operation * (1 + edge / rows) * (1 + edge / cols) + std::ceil(k / static_cast<double>(plan.depth)) * tile * rates.touched;
+  const double left = tile * rates.moved;
+  const auto overlap = [&](double moved) {
+    if (plan.slots == 1) return computed + moved + left;
+    return plan.tiles == 1 ? std::max(computed, moved) + left : std::max({computed, moved, left});
+  };
+  const double sum = plan.keeps_b ? wide * (overlap(a + b) + (tall - 1) * overlap(a)) : wide * tall * overlap(a + b);
+  const double read = plan.keeps_b ? wide * (b + tall * a) : wide * tall * (a + b);
+  // Of plans that take as long the one that reads least, which leaves most to others. What nothing hides: the first panels, and the last tile, which is cut into ever lower ones where that costs no second reading.
+  return sum + kReadShare * read + (a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
+}
+
+/// Lengths of a side to try: the whole, halves, thirds and so on, multiples of `unit`.
+std::vector<std::int64_t> sides(std::int64_t length, std::int64_t unit) {
+  const std::int64_t aligned = std::lcm(unit, kAlignedSide);
+  std::vector<std::int64_t> found;
+  for (std::int64_t parts = 1;; parts += std::max<std::int64_t>(1, parts / 3)) {
+    const std::int64_t wanted = ceil_div(length, parts);
+    const std::int64_t side = std::min(round_up(wanted, wanted >= aligned ? aligned : unit), length);
+    if (found.empty() || side < found.back()) found.push_back(side);
+    if (side <= std::max(unit, kLeastSide)) return found;
+  }
+}
+
+std::vector<std::int64_t> depths(std::int64_t k) {
+  std::vector<std::int64_t> found{k};
+  for (std::int64_t depth = 16384; depth >= 16; depth /= 2) {
+    if (depth < k) found.push_back(depth);
+  }
+  return found;
+}
+
+struct Search {
+  std::optional<GemmPlan> best;
+  double best_seconds = std::numeric_limits<double>::infinity();
+  std::int64_t least_host = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least_device = std::numeric_limits<std::int64_t>::max();  // of those that fit the host
+
+  void offer(const Problem& problem, GemmPlan& plan) {
+    const double tile = static_cast<double>(plan.rows) * static_cast<double>(plan.cols);
+    plan.whole_a = !plan.devices.empty() && problem.a.is_page_locked() && tile * static_cast<double>(plan.shape.k) <= kMostStepOperations;
+    if (!plan.devices.empty() && tile * static_cast<double>(plan.depth) > kMostStepOperations) return;
+    set_memory(problem, plan);
+    least_host = std::min(least_host, plan.memory.total());
+    if (plan.memory.total() > plan.max_memory_bytes) return;
+    least_device = std::min(least_device, plan.device_memory.total());
+    if (plan.device_memory.total() > plan.max_device_memory_bytes) return;
+    const double seconds = seconds_of(problem, plan);
+    if (seconds >= best_seconds) return;
+    best = plan, best_seconds = seconds;
+  }
+};
+
+Search search(const Problem& problem, GemmPlan plan, const PlanOptions& options) {
+  const Extent block = problem.out.layout().block;
+  const bool whole_rows = problem.out.layout().access == Access::sequential;
+  const auto tried = [](std::int64_t forced, std::int64_t length, std::int64_t unit) {
+    return forced > 0 ? std::vector<std::int64_t>{std::min(round_up(forced, unit), length)} : sides(length, unit);
+  };
+  const auto all_rows = tried(options.band_rows, plan.shape.m, std::clamp<std::int64_t>(block.rows, 1, plan.shape.m));
+  auto all_cols = tried(options.band_cols, plan.shape.n, std::clamp<std::int64_t>(block.cols, 1, plan.shape.n));
+  if (whole_rows) all_cols = {plan.shape.n};
+  Search found;
+  for (const bool keeps_b : {true, false}) {
+    for (const int slots : options.slots > 0 ? std::vector<int>{options.slots} : std::vector<int>{kPreferredSlots, 2, 1}) {
+      for (const int tiles : {2, 1}) {
+        for (const std::int64_t rows : all_rows) {
+          for (const std::int64_t cols : all_cols) {
+            for (const std::int64_t depth : depths(plan.shape.k)) {
+              plan.keeps_b = keeps_b, plan.slots = slots, plan.tiles = tiles;
+              plan.rows = rows, plan.cols = cols, plan.depth = depth;
+              found.offer(problem, plan);
+            }
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+[[noreturn]] void fail_to_fit(const Search& found, const GemmPlan& plan) {
+  const bool device_is_short = found.least_device != std::numeric_limits<std::int64_t>::max();
+  const std::int64_t least = device_is_short ? found.least_device : found.least_host;
+  throw OutOfMemory(fmt::format("no plan fits into {}{}: the smallest ceiling for this product is {} bytes; raise {} to {}K",
+                                format_bytes(static_cast<double>(device_is_short ? plan.max_device_memory_bytes : plan.max_memory_bytes)),
+                                device_is_short ? " of device memory" : "", least, device_is_short ? "--max-device-memory" : "--max-memory",
+                                ceil_div(least, 1024)));
+}
+
+void check_access(const Reader* reader, const char* name) {
+  if (reader != nullptr && reader->layout().access == Access::sequential)
+    throw InvalidArgument(fmt::format("{} can only be read from top to bottom, and a product takes parts of it in any order; give NPY, raw or TIFF", name));
+}
+
+/// Bytes that must move between a memory of so many bytes and the matrices, in any order of work: 2 m n k / sqrt(S) - 2 S for S elements (Smith, Lowery, Langou and van de
+/// Geijn, "A tight I/O lower bound for matrix multiplication", 2019), and each matrix once.
+double least_bytes(const GemmPlan& plan, const Reader* added) {
+  const auto size = static_cast<double>(plan.element_bytes());
+  const auto m = static_cast<double>(plan.shape.m), n = static_cast<double>(plan.shape.n), k = static_cast<double>(plan.shape.k);
+  const double memory = static_cast<double>(plan.devices.empty() ? plan.max_memory_bytes : plan.max_device_memory_bytes) / size;
+  const double once = m * k + k * n + (added != nullptr ? 2 : 1) * m * n;
+  return size * std::max(once, 2 * m * n * k / std::sqrt(memory) - 2 * memory);
+}
+
+}  // namespace
+
+ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec& b) {
+  const GemmShape shape = gemm_shape(op, a, b);
+  return {{shape.m, shape.n}, 1, a.type};
+}
+
+GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out, const PlanOptions& options) {
+  GemmPlan plan;
+  plan.op = op;
+  plan.shape = gemm_shape(op, a.spec(), b.spec(), out.spec());
+  if (added != nullptr) gemm_shape(op, a.spec(), b.spec(), added->spec());
+  if (added == nullptr && op.beta != 0) throw InvalidArgument("beta multiplies a matrix that was not given; give it, or leave beta out");
+  check_access(&a, "A"), check_access(&b, "B"), check_access(added, "C");
+  plan.type = a.spec().type;
+  plan.threads = threads_of(options);
+  plan.max_memory_bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
+  if (!options.devices.empty()) plan.devices = {options.devices.front()};
+  plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
+  const Problem problem{a, b, op.beta != 0 ? added : nullptr, out};
+  plan.row_unit = std::max<std::int64_t>(1, out.layout().block.rows);
+  for (;; plan.threads /= 2) {  // fewer hold less scratch
+    const Search found = search(problem, plan, options);
+    if (found.best) {
+      plan = *found.best;
+      break;
+    }
+    if (plan.threads == 1) fail_to_fit(found, plan);
+  }
+  for (const GemmStep& step : gemm_steps(plan)) {
+    plan.bytes_read += (step.result.rows * step.depth + (step.loads_b ? step.result.cols * step.depth : 0)) * plan.element_bytes();
+    if (step.first && problem.added != nullptr) plan.bytes_read += step.result.area() * plan.element_bytes();
+  }
+  plan.bytes_written = plan.result().bytes();
+  plan.least_bytes = least_bytes(plan, problem.added);
+  return plan;
+}
+
+}  // namespace sepconv

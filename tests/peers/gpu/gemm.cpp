@@ -1,0 +1,191 @@
+// Products of matrices in page-locked memory of the host: sepconv beside cuBLAS on resident matrices, copies around cuBLAS, and cuBLASXt, in one process.
+//
+//   peers_gemm [--size N] [--type f64|f32] [--runs R] [--no-xt]
+//
+// Medians after a warm-up. Every result is compared with the first one in some thousand elements. Exit code 0: all agree; 1: something differs; 77: no GPU.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/pipeline/gemm.hpp"
+
+namespace {
+
+using namespace sepconv;
+
+struct Options {
+  std::int64_t size = 20480;
+  PixelType type = PixelType::f64;
+  int runs = 5;
+  bool with_xt = true;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto value = [&] { return std::string(i + 1 < argc ? argv[++i] : ""); };
+    if (name == "--size") options.size = std::stoll(value());
+    if (name == "--type") options.type = value() == "f32" ? PixelType::f32 : PixelType::f64;
+    if (name == "--runs") options.runs = std::stoi(value());
+    if (name == "--no-xt") options.with_xt = false;
+  }
+  return options;
+}
+
+/// cuBLASXt, which comes with cuBLAS.
+class CuBlasXt {
+ public:
+  CuBlasXt() : library_(dlopen("libcublas.so.13", RTLD_NOW)) {
+    if (library_ == nullptr) library_ = dlopen("libcublas.so.12", RTLD_NOW);
+    int device = 0;
+    if (library_ == nullptr || find<int(void**)>("cublasXtCreate")(&handle_) != 0) return;
+    find<int(void*, int, int*)>("cublasXtDeviceSelect")(handle_, 1, &device);
+  }
+  bool is_there() const { return handle_ != nullptr; }
+  /// Row-major a b, by exchanging the operands.
+  bool multiply(const Options& options, int block, const std::byte* a, const std::byte* b, std::byte* out) const {
+    find<int(void*, int)>("cublasXtSetBlockDim")(handle_, block);
+    const auto n = static_cast<std::size_t>(options.size);
+    return options.type == PixelType::f64 ? call<double>("cublasXtDgemm", n, b, a, out) : call<float>("cublasXtSgemm", n, b, a, out);
+  }
+
+ private:
+  template <class Function>
+  Function* find(const char* name) const {
+    return reinterpret_cast<Function*>(dlsym(library_, name));
+  }
+  template <class T>
+  bool call(const char* name, std::size_t n, const std::byte* a, const std::byte* b, std::byte* out) const {
+    const T one = 1, zero = 0;
+    using Gemm = int(void*, int, int, std::size_t, std::size_t, std::size_t, const T*, const void*, std::size_t, const void*, std::size_t, const T*, void*, std::size_t);
+    return find<Gemm>(name)(handle_, 0, 0, n, n, n, &one, a, n, b, n, &zero, out, n) == 0;
+  }
+  void* library_;
+  void* handle_ = nullptr;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+class Comparison {
+ public:
+  explicit Comparison(const Options& options)
+      : options_(options), spec_{{options.size, options.size}, 1, options.type}, a_(spec_.bytes(), pinned_resource()), b_(spec_.bytes(), pinned_resource()), out_(spec_.bytes(), pinned_resource()) {
+    std::mt19937_64 random(1);
+    std::vector<double> values(65521);
+    for (double& value : values) value = std::uniform_real_distribution<double>(-1, 1)(random);
+    for (std::int64_t i = 0; i < spec_.extent.area(); ++i) set(a_, i, values[static_cast<std::size_t>(i % 65521)]), set(b_, i, values[static_cast<std::size_t>(i % 64901)]);
+  }
+
+  void time(const std::string& name, const std::function<void()>& multiply) {
+    std::memset(out_.data(), 0xff, static_cast<std::size_t>(spec_.bytes()));
+    std::vector<double> seconds;
+    for (int run = 0; run <= options_.runs; ++run) {
+      const double taken = seconds_of(multiply);
+      if (run > 0) seconds.push_back(taken);
+    }
+    std::ranges::sort(seconds);
+    const double median = seconds[seconds.size() / 2];
+    if (resident_ == 0) resident_ = median;
+    const double flops = 2 * std::pow(static_cast<double>(options_.size), 3);
+    fmt::print("| {} | {:.1f} | {:.1f} to {:.1f} | {:.1f} | {:.3f} |{}\n", name, median * 1e3, seconds.front() * 1e3, seconds.back() * 1e3, flops / median / 1e12,
+               resident_ / median, check() ? "" : " **differs**");
+    std::fflush(stdout);
+  }
+
+  /// The product on matrices that are there, and with one copy up before and one down after it.
+  void time_cublas() {
+    const Buffer a(spec_.bytes(), device_resource()), b(spec_.bytes(), device_resource()), out(spec_.bytes(), device_resource());
+    const Stream stream;
+    const auto copy = [&](std::byte* to, const std::byte* from) { copy_rows(to, 0, from, 0, spec_.bytes(), 1, stream.get()); };
+    const auto multiply = [&] { gemm_cuda({}, dense_view(a.data(), spec_), dense_view(b.data(), spec_), dense_view(out.data(), spec_), stream.get()); };
+    copy(a.data(), a_.data()), copy(b.data(), b_.data());
+    multiply(), copy(out_.data(), out.data()), stream.synchronize();
+    remember();
+    std::vector<double> seconds;
+    time("cuBLAS, resident", [&] { multiply(), stream.synchronize(), is_resident_ = true; });
+    time("copy, cuBLAS, copy", [&] { copy(a.data(), a_.data()), copy(b.data(), b_.data()), multiply(), copy(out_.data(), out.data()), stream.synchronize(); });
+  }
+
+  void time_xt() {
+    const CuBlasXt xt;
+    if (!xt.is_there()) return;
+    for (const int block : {1024, 2048, 4096, 8192})
+      time(fmt::format("cuBLASXt, blocks of {}", block), [&] { xt.multiply(options_, block, a_.data(), b_.data(), out_.data()); });
+  }
+
+  void time_sepconv(const char* name, std::int64_t device_bytes, int slots) {
+    RunOptions options;
+    options.devices = {0};
+    options.slots = slots;
+    options.max_device_memory_bytes = device_bytes;
+    BufferPool memory(device_resource());
+    options.device_memory = &memory;
+    time(name, [&] { gemm({}, dense_view(a_.data(), spec_), dense_view(b_.data(), spec_), dense_view(out_.data(), spec_), options, HostMemory::page_locked); });
+  }
+
+  std::int64_t bytes() const { return spec_.bytes(); }
+  bool all_agree() const { return agree_; }
+
+ private:
+  void set(const Buffer& memory, std::int64_t index, double value) const {
+    if (options_.type == PixelType::f64) reinterpret_cast<double*>(memory.data())[index] = value;
+    if (options_.type == PixelType::f32) reinterpret_cast<float*>(memory.data())[index] = static_cast<float>(value);
+  }
+  double at(std::int64_t index) const {
+    return options_.type == PixelType::f64 ? reinterpret_cast<const double*>(out_.data())[index] : static_cast<double>(reinterpret_cast<const float*>(out_.data())[index]);
+  }
+  std::int64_t sample(std::int64_t i) const { return i * 104729 * 641 % spec_.extent.area(); }
+  void remember() {
+    for (std::int64_t i = 0; i < 5000; ++i) expected_.push_back(at(sample(i)));
+  }
+  bool check() {
+    if (std::exchange(is_resident_, false)) return true;  // nothing came back
+    const double epsilon = options_.type == PixelType::f64 ? 0x1p-53 : 0x1p-24;
+    bool same = true;
+    for (std::int64_t i = 0; i < 5000; ++i) same = same && std::abs(at(sample(i)) - expected_[static_cast<std::size_t>(i)]) <= epsilon * static_cast<double>(options_.size);
+    agree_ = agree_ && same;
+    return same;
+  }
+
+  Options options_;
+  ImageSpec spec_;
+  Buffer a_, b_, out_;
+  std::vector<double> expected_;
+  double resident_ = 0;
+  bool is_resident_ = false;
+  bool agree_ = true;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (cuda_devices().empty()) {
+    fmt::print("skipped: no GPU\n");
+    return 77;
+  }
+  const Options options = parse(argc, argv);
+  Comparison comparison(options);
+  fmt::print("{} x {} x {} {}, page-locked, {}, {}\n\n", options.size, options.size, options.size, name_of(options.type), cuda_devices().front().name, gemm_cuda_library());
+  fmt::print("| | ms | from, to | TFLOP/s | of resident |\n|---|---|---|---|---|\n");
+  comparison.time_cublas();
+  if (options.with_xt) comparison.time_xt();
+  comparison.time_sepconv("sepconv", 0, 0);
+  comparison.time_sepconv("sepconv, device memory a tenth of A, B and C", 3 * comparison.bytes() / 10, 0);
+  comparison.time_sepconv("sepconv, a tenth of A and B", 2 * comparison.bytes() / 10, 0);
+  comparison.time_sepconv("sepconv, one slot", 0, 1);
+  return comparison.all_agree() ? 0 : 1;
+}

@@ -1,0 +1,223 @@
+// Products through panels and tiles against three loops: every operand transposed or not, any ceiling, page-locked or not, added to or not.
+#include "sepconv/pipeline/gemm.hpp"
+
+#include <catch2/catch.hpp>
+#include <algorithm>
+#include <random>
+
+#include "../support/gpu.hpp"
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+#ifdef SEPCONV_SIMULATED_GPU
+constexpr bool kSimulated = true;
+#else
+constexpr bool kSimulated = false;
+#endif
+
+/// Small whole numbers, whose sums are exact in any order: so results are equal to the last bit.
+struct Matrix {
+  Matrix(Extent extent, PixelType type, std::uint64_t seed, bool page_locked = false)
+      : spec{extent, 1, type}, memory(std::max<std::int64_t>(1, spec.bytes()), page_locked ? pinned_resource() : page_resource()) {
+    std::mt19937_64 random(seed);
+    for (std::int64_t i = 0; i < extent.area(); ++i) {
+      const auto value = static_cast<double>(random() % 9) - 4;
+      if (type == PixelType::f32) reinterpret_cast<float*>(memory.data())[i] = static_cast<float>(value);
+      if (type == PixelType::f64) reinterpret_cast<double*>(memory.data())[i] = value;
+    }
+  }
+  PixelView view() const { return dense_view(memory.data(), spec); }
+  /// Where a sum is 0, its sign is the library's own.
+  bool operator==(const Matrix& other) const { return spec.type == PixelType::f32 ? equal<float>(other) : equal<double>(other); }
+  template <class T>
+  bool equal(const Matrix& other) const {
+    const auto* const left = reinterpret_cast<const T*>(memory.data());
+    return std::equal(left, left + spec.extent.area(), reinterpret_cast<const T*>(other.memory.data()));
+  }
+
+  ImageSpec spec;
+  Buffer memory;
+};
+
+struct Case {
+  GemmShape shape;
+  GemmOp op;
+  PixelType type = PixelType::f64;
+  bool locked_a = false, locked_b = false, locked_added = false, locked_out = false;
+  RunOptions options;
+};
+
+/// Runs it, compares with the reference, and returns the plan.
+GemmPlan check(const Case& c) {
+  const auto [m, n, k] = c.shape;
+  const auto kind = [](bool locked) { return locked ? HostMemory::page_locked : HostMemory::pageable; };
+  const Matrix a(c.op.trans_a ? Extent{k, m} : Extent{m, k}, c.type, 1, c.locked_a);
+  const Matrix b(c.op.trans_b ? Extent{n, k} : Extent{k, n}, c.type, 2, c.locked_b);
+  const Matrix added({m, n}, c.type, 3, c.locked_added);
+  const Matrix expected({m, n}, c.type, 3), out({m, n}, c.type, 4, c.locked_out);
+  gemm_reference(c.op, a.view(), b.view(), expected.view());
+  const auto reader_a = make_memory_reader(a.view(), kind(c.locked_a)), reader_b = make_memory_reader(b.view(), kind(c.locked_b)),
+             reader_added = make_memory_reader(added.view(), kind(c.locked_added));
+  const auto writer = make_memory_writer(out.view(), kind(c.locked_out));
+  const GemmReport report = run_gemm(c.op, *reader_a, *reader_b, reader_added.get(), *writer, c.options);
+  INFO(describe(report.plan));
+  CHECK(out == expected);
+  CHECK(report.plan.memory.total() <= report.plan.max_memory_bytes);
+  CHECK(report.plan.device_memory.total() <= report.plan.max_device_memory_bytes);
+  return report.plan;
+}
+
+Case random_case(std::mt19937_64& random, std::int64_t most) {
+  const auto upto = [&](std::int64_t limit) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit)); };
+  const auto maybe = [&] { return random() % 2 == 0; };
+  Case c;
+  c.shape = {upto(most), upto(most), upto(most)};
+  c.op = {maybe(), maybe(), maybe() ? 1.0 : -2.0, maybe() ? 0.0 : 3.0};
+  c.type = maybe() ? PixelType::f32 : PixelType::f64;
+  c.locked_a = maybe(), c.locked_b = maybe(), c.locked_added = maybe(), c.locked_out = maybe();
+  c.options.threads = static_cast<int>(upto(2));
+  c.options.slots = static_cast<int>(random() % 4);
+  if (maybe()) c.options.band_rows = upto(c.shape.m);
+  if (maybe()) c.options.band_cols = upto(c.shape.n);
+  return c;
+}
+
+/// A ceiling between the least that does and 1.75 times that.
+template <class Ceiling>
+void tighten(std::mt19937_64& random, Case& c, const Ceiling& ceiling) {
+  ceiling(c.options) = 1;
+  std::int64_t least = 0;
+  try {
+    check(c);
+    return;  // page-locked memory needs none of the host's
+  } catch (const OutOfMemory& error) {
+    const std::string text = error.what();
+    least = std::stoll(text.substr(text.find("product is ") + 11));
+  }
+  ceiling(c.options) = least + static_cast<std::int64_t>(random() % 4 * static_cast<std::uint64_t>(least) / 4);
+}
+
+#ifndef SEPCONV_SIMULATED_GPU
+bool lacks_blas() {
+  if (!gemm_host_library().empty()) return false;
+  WARN("skipped: no OpenBLAS");
+  return true;
+}
+#endif
+
+}  // namespace
+
+#ifndef SEPCONV_SIMULATED_GPU
+TEST_CASE("a product on the CPU is that of three loops, whatever the ceiling") {
+  if (lacks_blas()) return;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 60; ++i) {
+    Case c = random_case(random, 200);
+    c.locked_a = c.locked_b = c.locked_added = c.locked_out = false;
+    CAPTURE(i);
+    if (i % 3 != 0) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
+    check(c);
+  }
+}
+
+TEST_CASE("what a product reads is what its plan says, and with memory for all of it everything is read once") {
+  if (lacks_blas()) return;
+  Case c{.shape = {300, 200, 500}, .op = {}, .options = {}};
+  const GemmPlan roomy = check(c);
+  CHECK(roomy.bytes_read == (300 * 500 + 500 * 200) * 8);
+  CHECK(roomy.least_bytes == (300 * 500 + 500 * 200 + 300 * 200) * 8);
+  c.options.max_memory_bytes = 17 << 20;
+  c.options.threads = 1;
+  c.shape = {1500, 1400, 1300};
+  const GemmPlan tight = check(c);
+  CHECK(tight.bytes_read > (1500 * 1300 + 1300 * 1400) * 8);
+  CHECK(static_cast<double>(tight.bytes_read + tight.bytes_written) >= tight.least_bytes);
+}
+
+TEST_CASE("steps cover every term of every element once, and memory is used again only when it is free") {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 200; ++i) {
+    GemmPlan plan;
+    const auto upto = [&](std::int64_t limit) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit)); };
+    plan.shape = {upto(3000), upto(900), upto(2000)};
+    plan.rows = upto(plan.shape.m), plan.cols = upto(plan.shape.n), plan.depth = upto(plan.shape.k);
+    plan.keeps_b = i % 2 == 0, plan.whole_a = i % 4 == 0, plan.slots = static_cast<int>(upto(3)), plan.tiles = static_cast<int>(upto(2));
+    if (i % 3 == 0) plan.devices = {0};
+    const std::vector<GemmStep> steps = gemm_steps(plan);
+    std::int64_t terms = 0, k = 0;
+    Rect last{};
+    for (std::int64_t index = 0; index < std::ssize(steps); ++index) {
+      const GemmStep& step = steps[static_cast<std::size_t>(index)];
+      if (step.first) {
+        k = 0;
+        REQUIRE((index == 0 || steps[static_cast<std::size_t>(index - 1)].last));
+        const bool below = step.result.col == last.col && step.result.row == last.row_end();
+        const bool right = step.result.row == 0 && step.result.col == last.col_end() && last.row_end() == plan.shape.m;
+        REQUIRE((index == 0 || below || right));
+      }
+      REQUIRE(step.k == k);
+      REQUIRE(step.depth <= (step.loads_b ? plan.depth : plan.a_depth()));
+      REQUIRE(step.result.rows <= plan.rows);
+      k += step.depth;
+      REQUIRE(step.last == (k == plan.shape.k));
+      terms += step.result.area() * step.depth;
+      last = step.result;
+      REQUIRE(step.a_after == index - plan.slots);
+      REQUIRE(step.tile_after == step.tile - plan.tiles);
+    }
+    CHECK(terms == plan.shape.m * plan.shape.n * plan.shape.k);
+  }
+}
+
+TEST_CASE("products that cannot be are refused with a sentence, before anything is read") {
+  using Catch::Contains;
+  if (lacks_blas()) return;
+  Case c{.shape = {8, 8, 8}, .op = {}, .options = {}};
+  c.options.max_memory_bytes = 100;
+  CHECK_THROWS_WITH(check(c), Contains("no plan fits into 100 B: the smallest ceiling for this product is") && Contains("--max-memory"));
+  const Matrix a({3, 4}, PixelType::f64, 1), b({4, 5}, PixelType::f64, 2), out({3, 5}, PixelType::f64, 3);
+  const auto reader_a = make_memory_reader(a.view()), reader_b = make_memory_reader(b.view());
+  const auto writer = make_memory_writer(out.view());
+  CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer), Contains("beta multiplies a matrix that was not given"));
+  CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
+}
+
+TEST_CASE("gemm on a caller's own memory adds to what is there") {
+  if (lacks_blas()) return;
+  const Matrix a({30, 40}, PixelType::f32, 1), b({50, 40}, PixelType::f32, 2), expected({30, 50}, PixelType::f32, 3), out({30, 50}, PixelType::f32, 3);
+  const GemmOp op{.trans_b = true, .beta = 1};
+  gemm_reference(op, a.view(), b.view(), expected.view());
+  gemm(op, a.view(), b.view(), out.view(), {});
+  CHECK(out == expected);
+}
+#endif
+
+TEST_CASE("a product on a GPU is that of three loops, whatever the ceilings", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  std::mt19937_64 random(13);
+  for (int i = 0; i < (kSimulated ? 80 : 200); ++i) {
+    Case c = random_case(random, kSimulated ? 90 : 300);
+    c.options.devices = {0};
+    CAPTURE(i);
+    if (i % 3 == 1) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_device_memory_bytes; });
+    if (i % 3 == 2) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
+    check(c);
+  }
+}
+
+TEST_CASE("gemm on a caller's own memory through a GPU", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  for (const bool locked : {false, true}) {
+    const Matrix a({70, 40}, PixelType::f32, 1, locked), b({40, 90}, PixelType::f32, 2, locked), expected({70, 90}, PixelType::f32, 3),
+        out({70, 90}, PixelType::f32, 3, locked);
+    gemm_reference({.beta = -1}, a.view(), b.view(), expected.view());
+    gemm({.beta = -1}, a.view(), b.view(), out.view(), {{.devices = {0}}}, locked ? HostMemory::page_locked : HostMemory::pageable);
+    CHECK(out == expected);
+  }
+}
