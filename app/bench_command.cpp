@@ -8,6 +8,7 @@ void add_bench_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("bench", "Measure rates, beside the limits of this machine.");
   command->require_subcommand(1);
   add_bench_conv(*command, context);
+  add_bench_gemm(*command, context);
   add_bench_stream(*command, context);
   add_bench_transpose(*command, context);
   command->footer(

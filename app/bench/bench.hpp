@@ -67,6 +67,7 @@ std::string name_of_gpu(int index);
 std::vector<PixelType> pixel_types(const std::vector<std::string>& names);
 
 void add_bench_conv(CLI::App& bench, Context& context);
+void add_bench_gemm(CLI::App& bench, Context& context);
 void add_bench_stream(CLI::App& bench, Context& context);
 void add_bench_transpose(CLI::App& bench, Context& context);
 

@@ -1,0 +1,161 @@
+// The GPU's rungs of bench gemm, with and without the transfers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "gemm.hpp"
+#include "sepconv/core/geometry.hpp"
+#include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// Enough to fill a GPU for the first, short look.
+constexpr std::int64_t kFirstRows = 512;
+
+constexpr GemmRung kRungs[] = {GemmRung::thread_an_element, GemmRung::shared_tiles, GemmRung::register_tiles};
+constexpr ZeroCopyRung kZeroCopyRungs[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
+
+/// Operands of so many of the first rows, wherever a rung wants them, and its result in the GPU's memory.
+using Enqueue = std::function<void(const GemmOperands& operands, const PixelView& out, DeviceStream stream)>;
+
+/// Operands and result in the GPU's memory, laid out as on the host.
+class GemmDevice {
+ public:
+  explicit GemmDevice(const GemmJob& job)
+      : job_(job),
+        a_(job.a().bytes(), device_resource()),
+        b_(job.b().bytes(), device_resource()),
+        out_(job.out().bytes(), device_resource()) {
+    if (job.adds()) added_ = Buffer(job.out().bytes(), device_resource());
+  }
+
+  GemmOperands operands(std::int64_t rows) const {
+    GemmOperands all{.a = dense_view(a_.data(), job_.a()),
+                     .b = dense_view(b_.data(), job_.b()),
+                     .trans_a = job_.trans_a(),
+                     .trans_b = job_.trans_b(),
+                     .added = {}};
+    if (job_.adds()) all.added = dense_view(added_.data(), job_.out());
+    return first_rows(all, rows);
+  }
+  PixelView out(std::int64_t rows) const { return dense_view(out_.data(), job_.out(), {rows, job_.shape.n}); }
+  DeviceStream stream() const noexcept { return stream_.get(); }
+
+  /// All of them, in stream order.
+  void upload(const GemmOperands& host) const {
+    copy(a_, host.a);
+    copy(b_, host.b);
+    if (host.added) copy(added_, *host.added);
+  }
+  void download(const PixelView& host) const { copy_rows(host.data, 0, out_.data(), 0, out_.size(), 1, stream()); }
+  void poison() const { ladder_fill(out_.data(), kPoison, out_.size(), stream()); }
+  void synchronize() const { stream_.synchronize(); }
+
+  /// Of the kernels alone.
+  double kernel_seconds(const std::function<void()>& enqueue) const { return clock_.seconds(stream_, enqueue); }
+
+ private:
+  void copy(const Buffer& to, const ConstPixelView& from) const { copy_rows(to.data(), 0, from.data, 0, to.size(), 1, stream()); }
+
+  GemmJob job_;
+  Buffer a_, b_, added_, out_;
+  KernelClock clock_;
+  Stream stream_;
+};
+
+class DeviceRungs {
+ public:
+  DeviceRungs(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all, GemmBenchResult& result)
+      : request_(request), matrices_(matrices), job_(job), all_(all), result_(result), device_(job) {
+    device_.upload(matrices.operands(job.shape.m));
+    device_.synchronize();
+  }
+
+  void measure_ladder() {
+    for (const GemmRung rung : kRungs) {
+      measure({.job = job_, .name = std::string(name_of(rung)), .kernel = gemm_facts(rung, job_.type, job_.trans_a(), job_.trans_b())},
+              false,
+              [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) { gemm_ladder(rung, operands, out, stream); });
+    }
+  }
+
+  /// The lab had A B alone.
+  void measure_zero_copy() {
+    for (const ZeroCopyRung rung : kZeroCopyRungs) {
+      for (const int side : request_.blocks) {
+        std::optional<TileCache> cache;
+        measure({.job = job_, .name = std::string(name_of(rung)), .block = side, .kernel = gemm_facts(rung, job_.type, side)}, true,
+                [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+                  const GemmShape shape = check_gemm_operands(operands, out);
+                  if (!cache || cache->shape() != shape) {
+                    cache.reset();
+                    cache.emplace(shape, out.type, side);
+                  }
+                  gemm_zero_copy(rung, operands, *cache, out, stream);
+                });
+      }
+    }
+  }
+
+  void measure_cublas() {
+    if (gemm_cuda_library().empty()) return;
+    measure({.job = job_, .name = "cuBLAS"}, false, [](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+      const GemmOp op{.trans_a = operands.trans_a, .trans_b = operands.trans_b, .alpha = 1, .beta = operands.added ? 1.0 : 0.0};
+      if (operands.added) {
+        copy_rows(out.data, out.pitch_bytes, operands.added->data, operands.added->pitch_bytes, out.row_bytes(), out.extent.rows, stream);
+      }
+      gemm_cuda(op, operands.a, operands.b, out, stream);
+    });
+  }
+
+ private:
+  /// from_host: the kernel fetches its operands from the host's memory itself.
+  void measure(GemmBenchRow row, bool from_host, const Enqueue& enqueue) {
+    const auto enqueue_rows = [&](std::int64_t rows) {
+      enqueue(from_host ? matrices_.operands(rows) : device_.operands(rows), device_.out(rows), device_.stream());
+    };
+    device_.poison();
+    time_rows(
+        request_, kFirstRows, [&](std::int64_t rows) { return device_.kernel_seconds([&] { enqueue_rows(rows); }); }, row);
+    device_.download(matrices_.out(job_.shape.m));
+    device_.synchronize();
+    matrices_.check(row, all_);
+    if (row.whole()) row.with_transfers = time_with_transfers(row.runs, from_host, enqueue_rows);
+    result_.rows.push_back(std::move(row));
+  }
+
+  /// Until the result's last byte is on the host.
+  TrimmedMean time_with_transfers(int runs, bool from_host, const std::function<void(std::int64_t rows)>& enqueue_rows) const {
+    const auto work = [&] {
+      if (!from_host) device_.upload(matrices_.operands(job_.shape.m));
+      enqueue_rows(job_.shape.m);
+      device_.download(matrices_.out(job_.shape.m));
+      device_.synchronize();
+    };
+    work();
+    return time_trimmed(runs, request_.options.stop, [&] { return seconds_of(work); });
+  }
+
+  const GemmBenchRequest& request_;
+  const GemmMatrices& matrices_;
+  GemmJob job_;
+  Executor& all_;
+  GemmBenchResult& result_;
+  GemmDevice device_;
+};
+
+}  // namespace
+
+void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all,
+                       GemmBenchResult& result) {
+  DeviceRungs rungs(request, matrices, job, all, result);
+  if (job.product == GemmProduct::ab) rungs.measure_zero_copy();
+  rungs.measure_ladder();
+  rungs.measure_cublas();
+}
+
+}  // namespace sepconv::app
