@@ -1,0 +1,133 @@
+// A multilayer perceptron whose only heavy work is three products of matrices: A B forward, A^T B for the
+// gradients of the weights, and A B^T + C for those of the activations.
+//
+// A row of a matrix of activations is an image; its last column is one, so that the last row of the weights
+// is the bias. With relu(x) = max(x, 0) and p = softmax of each row:
+//
+//   H1 = relu([X 1] W0)      H2 = H1 + relu([H1 1] W1)      ...      P = p([Hn 1] Wn)
+//
+// All layers between the first and the last have skip connections. Hence A B^T + C: the gradient for H1 is
+// what came back through W1, plus the gradient for H2, which the skip connection hands on as it is.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "mlp_data.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/pipeline/gemm.hpp"
+
+namespace mlp {
+
+/// The library's products on the host's memory, by the CPU or by a GPU, and the time they take.
+class Products {
+ public:
+  /// `devices` empty: the CPU, on `threads` threads (0: all).
+  explicit Products(std::vector<int> devices, int threads = 0);
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
+  /// out = alpha op(a) op(b) + beta out
+  void operator()(const sepconv::GemmOp& op, const sepconv::PixelView& a, const sepconv::PixelView& b,
+                  const sepconv::PixelView& out);
+  double seconds() const noexcept { return seconds_; }
+
+  /// Where matrices are to lie: page-locked for a GPU, so that it copies them from where they are.
+  std::pmr::memory_resource* memory() const noexcept;
+
+ private:
+  sepconv::BufferPool pinned_{sepconv::pinned_resource()};  // kept from product to product
+  sepconv::BufferPool device_{sepconv::device_resource()};
+  sepconv::RunOptions options_;
+  double seconds_ = 0;
+};
+
+/// Rows and columns of zeros, to begin with.
+template <class T>
+class Matrix {
+ public:
+  Matrix(sepconv::Extent extent, std::pmr::memory_resource* memory)
+      : buffer_(extent.area() * static_cast<std::int64_t>(sizeof(T)), memory), extent_(extent) {
+    std::ranges::fill(values(), T{0});
+  }
+
+  std::span<T> values() const noexcept {
+    return {reinterpret_cast<T*>(buffer_.data()), static_cast<std::size_t>(extent_.area())};
+  }
+  std::span<T> row(std::int64_t index) const noexcept {
+    return values().subspan(static_cast<std::size_t>(index * extent_.cols),
+                            static_cast<std::size_t>(extent_.cols));
+  }
+  const sepconv::Extent& extent() const noexcept { return extent_; }
+  /// For products: the first `rows` rows.
+  sepconv::PixelView top(std::int64_t rows) const {
+    return sepconv::view_of(values().data(), {rows, extent_.cols});
+  }
+
+ private:
+  sepconv::Buffer buffer_;
+  sepconv::Extent extent_;
+};
+
+struct Shape {
+  std::int64_t inputs = 0;  ///< pixels of an image
+  std::int64_t width = 64;  ///< of every layer but the last
+  std::int64_t skips = 1;   ///< layers with a skip connection
+  std::int64_t classes = 10;
+};
+
+/// Sums over images.
+struct Score {
+  double loss = 0;  ///< cross-entropy: -log of the probability given to the right digit
+  std::int64_t right = 0;
+  std::int64_t images = 0;
+
+  Score& operator+=(const Score& other) noexcept;
+  double mean_loss() const noexcept { return loss / static_cast<double>(images); }
+  double accuracy() const noexcept { return static_cast<double>(right) / static_cast<double>(images); }
+};
+
+template <class T>
+class Network {
+ public:
+  /// A layer's weights, inputs + 1 rows by outputs columns, and what is added to them at each step.
+  struct Layer {
+    Matrix<T> weights;
+    Matrix<T> change;
+  };
+
+  /// For at most `batch` images at once; `products` must outlive it. The same seed gives the same weights
+  /// everywhere.
+  Network(const Shape& shape, std::int64_t batch, std::uint64_t seed, Products& products);
+
+  /// Runs the images of these indices through the network.
+  Score forward(const Digits& digits, std::span<const std::int64_t> indices);
+  /// Once after each forward(): every layer's change becomes `beta` times itself plus `alpha` times the
+  /// gradient of the summed loss.
+  void backward(double alpha, double beta);
+  /// Once after each forward(): a step of gradient descent with momentum, on the mean loss.
+  void learn(double rate, double momentum);
+
+  std::vector<Layer>& layers() noexcept { return layers_; }
+
+ private:
+  void load(const Digits& digits, std::span<const std::int64_t> indices);
+  Score score(const Digits& digits, std::span<const std::int64_t> indices);
+
+  Products& products_;
+  std::vector<Layer> layers_;
+  std::vector<Matrix<T>> activations_;  // what goes into each layer, with the column of ones
+  std::vector<Matrix<T>> hidden_;  // what relu made of each layer but the last; on the way back its gradient
+  Matrix<T> outputs_;        // of the last layer: after forward() the gradient for them, P - (1 at the label)
+  Matrix<T> gradient_;       // for the activations, on the way back
+  std::int64_t images_ = 0;  // in this batch
+};
+
+extern template class Network<float>;
+extern template class Network<double>;
+
+}  // namespace mlp
