@@ -1,7 +1,7 @@
 #include "sepconv/pipeline/device_ring.hpp"
 
 #include "sepconv/kernels/cuda/profiler_range.hpp"
-#include "sepconv/kernels/cuda/store_rows.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 
 namespace sepconv {
@@ -114,7 +114,7 @@ void DeviceRing::download(std::int64_t band) {
   events.download.begin.record(download_.get());
   const ConstPixelView result = device_result(band).pixels;
   const PixelView to = output(band);
-  const auto bring = plan_.stores_rows ? store_rows : copy_rows;
+  const auto bring = plan_.stores_rows ? copy_rows_by_kernel : copy_rows;
   bring(to.data, to.pitch_bytes, result.data, result.pitch_bytes, result.row_bytes(), result.extent.rows, download_.get());
   events.download.end.record(download_.get());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 
 namespace sepconv {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kStepsInFlight = 32;
 constexpr std::int64_t kStripsInFlight = 2;
+constexpr std::int64_t kLongRow = 32 << 10;  // of a copy: shorter ones by a kernel
 
 std::pmr::memory_resource* pinned(const RunOptions& options) {
   return options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
@@ -17,6 +19,13 @@ std::pmr::memory_resource* pinned(const RunOptions& options) {
 
 void copy_matrix(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
   copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
+}
+
+/// Panels of a matrix in page-locked memory have rows with gaps, and copy engines are slow where those are short.
+void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
+  const bool short_rows = !from.contiguous() && from.row_bytes() < kLongRow;
+  const auto bring = short_rows ? copy_rows_by_kernel : copy_rows;
+  bring(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
 }
 
 }  // namespace
@@ -159,8 +168,8 @@ void GemmCudaRun::upload(std::int64_t index) {
   StepEvents& events = events_of(index);
   events.upload.begin.record(upload_.get());
   const PixelView a = staged_a(index), b = staged_b(index);
-  copy_matrix(a.data != nullptr ? ConstPixelView(a) : files_.a.page_locked(stored_a(plan_.op, now)), device_.a(now, index), upload_.get());
-  if (now.loads_b) copy_matrix(b.data != nullptr ? ConstPixelView(b) : files_.b.page_locked(stored_b(plan_.op, now)), device_.b(now, index), upload_.get());
+  copy_panel(a.data != nullptr ? ConstPixelView(a) : files_.a.page_locked(stored_a(plan_.op, now)), device_.a(now, index), upload_.get());
+  if (now.loads_b) copy_panel(b.data != nullptr ? ConstPixelView(b) : files_.b.page_locked(stored_b(plan_.op, now)), device_.b(now, index), upload_.get());
   if (now.first && files_.added != nullptr) upload_added(now);
   events.upload.end.record(upload_.get());
 }

@@ -68,7 +68,7 @@ class GemmCudaRun {
   std::vector<Strip> strips_;
   GemmMemory device_;
   Buffer staged_a_, staged_b_, staged_added_, staged_strips_;  // page-locked; empty where files are
-  Stream upload_, compute_, download_;
+  Stream upload_{Stream::Priority::high}, compute_, download_;
   std::vector<StepEvents> events_;
   std::vector<DeviceClock::Interval> strip_events_;
   std::vector<Event> tile_left_;

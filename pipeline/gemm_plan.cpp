@@ -29,7 +29,7 @@ struct Rates {
 constexpr double kDeviceEdge = 128;   // a side costs as much more: the libraries work in blocks
 constexpr double kHostEdge = 16;
 constexpr double kReadShare = 0.1;    // of the time of reading counts even if it is hidden
-constexpr double kShortRowFactor = 1.5;  // of copies over the bus in rows that a gap follows
+constexpr double kShortRowFactor = 1.15;  // of copies over the bus in rows that a gap follows
 constexpr std::int64_t kLongRow = 32 << 10;
 
 Rates rates_of(const GemmPlan& plan) {

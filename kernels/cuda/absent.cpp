@@ -6,7 +6,7 @@
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/cuda/store_rows.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/gemm/exact.hpp"
 #include "sepconv/kernels/gemm/gemm.hpp"
 #include "sepconv/kernels/gemm/ladder/launch.hpp"
@@ -47,11 +47,11 @@ std::pmr::memory_resource* pinned_resource() noexcept { return device_resource()
 
 void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
 
-void store_rows(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
+void copy_rows_by_kernel(void*, std::int64_t, const void*, std::int64_t, std::int64_t, std::int64_t, DeviceStream) { fail(); }
 
 bool is_capturing(DeviceStream) { fail(); }
 
-Stream::Stream() { fail(); }
+Stream::Stream(Priority) { fail(); }
 void Stream::synchronize() const { fail(); }
 void Stream::Destroy::operator()(DeviceStream) const noexcept {}
 Event::Event(Timing) { fail(); }

@@ -105,9 +105,12 @@ bool is_capturing(DeviceStream stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-Stream::Stream() {
+Stream::Stream(Priority priority) {
   cudaStream_t stream = nullptr;
-  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  int least = 0;
+  int greatest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for streams' priorities");
+  check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority == Priority::high ? greatest : least), "making a stream");
   handle_.reset(stream);
 }
 void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(get()), "work on a stream"); }

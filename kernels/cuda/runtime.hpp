@@ -82,7 +82,9 @@ bool is_capturing(DeviceStream stream);
 /// not wait for its work: whoever owns the memory that the work touches waits first.
 class Stream {
  public:
-  Stream();
+  /// Kernels of a high priority get the processors that others leave before those others' own next blocks.
+  enum class Priority : std::uint8_t { normal, high };
+  explicit Stream(Priority priority = Priority::normal);
   DeviceStream get() const noexcept { return handle_.get(); }
   /// The calling thread waits for everything enqueued so far. Throws CudaError for a failure of that work.
   void synchronize() const;

@@ -16,7 +16,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
-#include "sepconv/kernels/cuda/store_rows.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "simulated_gpu.hpp"
 
 using Clock = std::chrono::steady_clock;
@@ -148,12 +148,12 @@ void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int
   });
 }
 
-void store_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
-                std::int64_t rows, DeviceStream stream) {
+void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
+                         std::int64_t rows, DeviceStream stream) {
   copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
 }
 
-Stream::Stream() {
+Stream::Stream(Priority) {
   static std::atomic<std::uint64_t> made = 0;
   handle_.reset(new CUstream_st(made++));
 }

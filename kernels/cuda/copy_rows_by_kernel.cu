@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-#include "sepconv/kernels/cuda/store_rows.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 
 namespace sepconv {
 namespace {
@@ -25,7 +25,7 @@ struct Rows {
   }
 };
 
-__global__ void __launch_bounds__(kThreads) store(Rows<Piece> to, Rows<const Piece> from, std::int64_t row_pieces, std::int64_t count) {
+__global__ void __launch_bounds__(kThreads) copy_pieces(Rows<Piece> to, Rows<const Piece> from, std::int64_t row_pieces, std::int64_t count) {
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   for (std::int64_t first = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; first < count; first += stride * kInFlight) {
     Piece pieces[kInFlight];
@@ -51,18 +51,18 @@ bool knows_host_addresses() {
 
 }  // namespace
 
-void store_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
-                std::int64_t rows, DeviceStream stream) {
+void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
+                         std::int64_t rows, DeviceStream stream) {
   const bool in_pieces = is_aligned(to) && is_aligned(from) && is_multiple(row_bytes) &&
                          (rows == 1 || (is_multiple(to_pitch_bytes) && is_multiple(from_pitch_bytes)));
   if (rows <= 0 || row_bytes <= 0 || !in_pieces || !knows_host_addresses()) {
     return copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
   }
   const std::int64_t row_pieces = row_bytes / kPieceBytes;
-  store<<<kBlocks, kThreads, 0, stream>>>({static_cast<Piece*>(to), to_pitch_bytes / kPieceBytes},
-                                          {static_cast<const Piece*>(from), from_pitch_bytes / kPieceBytes}, row_pieces,
-                                          row_pieces * rows);
-  check_cuda(cudaGetLastError(), "storing rows");
+  copy_pieces<<<kBlocks, kThreads, 0, stream>>>({static_cast<Piece*>(to), to_pitch_bytes / kPieceBytes},
+                                                {static_cast<const Piece*>(from), from_pitch_bytes / kPieceBytes}, row_pieces,
+                                                row_pieces * rows);
+  check_cuda(cudaGetLastError(), "copying rows by a kernel");
 }
 
 }  // namespace sepconv

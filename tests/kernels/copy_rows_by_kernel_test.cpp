@@ -1,6 +1,6 @@
 // Rows stored by a kernel into page-locked memory are those that a copy brings, and nothing beside them is
 // touched.
-#include "sepconv/kernels/cuda/store_rows.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -15,25 +15,26 @@ struct Case {
   std::int64_t rows, row_bytes, to_pitch, from_pitch, to_offset, from_offset;
 };
 
-/// `copy` of a case: from device memory of counting bytes to page-locked memory full of poison, all of which
-/// is returned.
+/// `copy` of a case: from counting bytes to memory full of poison, all of which is returned. Down from the device, or up to it.
 template <class Copy>
-std::vector<std::byte> stored(const Case& c, const Copy& copy) {
+std::vector<std::byte> copied(const Case& c, bool down, const Copy& copy) {
   const std::int64_t from_bytes = c.from_offset + c.rows * c.from_pitch + c.row_bytes;
   const std::int64_t to_bytes = c.to_offset + c.rows * c.to_pitch + c.row_bytes;
-  Buffer counting(from_bytes, pinned_resource()), result(to_bytes, pinned_resource()),
-      device(from_bytes, device_resource());
+  const Buffer counting(from_bytes, pinned_resource()), result(to_bytes, pinned_resource()), device(down ? from_bytes : to_bytes, device_resource());
   for (std::int64_t i = 0; i < from_bytes; ++i) counting.data()[i] = static_cast<std::byte>(i * 7 + i / 251);
   std::memset(result.data(), 0xa5, static_cast<std::size_t>(to_bytes));
   const Stream stream;
-  copy_rows(device.data(), 0, counting.data(), 0, from_bytes, 1, stream.get());
-  copy(result.data() + c.to_offset, c.to_pitch, device.data() + c.from_offset, c.from_pitch, c.row_bytes,
-       c.rows, stream.get());
+  const auto dense = [&](std::byte* to, const std::byte* from, std::int64_t bytes) { copy_rows(to, 0, from, 0, bytes, 1, stream.get()); };
+  down ? dense(device.data(), counting.data(), from_bytes) : dense(device.data(), result.data(), to_bytes);
+  const std::byte* const from = down ? device.data() : counting.data();
+  std::byte* const to = down ? result.data() : device.data();
+  copy(to + c.to_offset, c.to_pitch, from + c.from_offset, c.from_pitch, c.row_bytes, c.rows, stream.get());
+  if (!down) dense(result.data(), device.data(), to_bytes);
   stream.synchronize();
   return {result.data(), result.data() + to_bytes};
 }
 
-TEST_CASE("rows stored by a kernel are those that a copy brings", "[gpu][sanitize]") {
+TEST_CASE("rows copied by a kernel are those that a copy brings", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   // Rows of pieces of 16 bytes, more and fewer than a round of all threads; then everything that is no
   // multiple of 16.
@@ -45,7 +46,7 @@ TEST_CASE("rows stored by a kernel are those that a copy brings", "[gpu][sanitiz
                                 {50, 96, 128, 112, 0, 4},       {0, 96, 128, 112, 0, 0}};
   for (const Case& c : cases) {
     CAPTURE(c.rows, c.row_bytes, c.to_pitch, c.from_pitch, c.to_offset, c.from_offset);
-    CHECK(stored(c, store_rows) == stored(c, copy_rows));
+    for (const bool down : {false, true}) CHECK(copied(c, down, copy_rows_by_kernel) == copied(c, down, copy_rows));
   }
 }
 
