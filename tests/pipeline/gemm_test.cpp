@@ -198,17 +198,30 @@ TEST_CASE("gemm on a caller's own memory adds to what is there") {
 }
 #endif
 
-TEST_CASE("a product on a GPU is that of three loops, whatever the ceilings", "[gpu][sanitize]") {
-  SEPCONV_NEEDS_GPU();
+namespace {
+
+void check_on_gpu(int count, std::int64_t most) {
   std::mt19937_64 random(13);
-  for (int i = 0; i < (kSimulated ? 80 : 200); ++i) {
-    Case c = random_case(random, kSimulated ? 90 : 300);
+  for (int i = 0; i < count; ++i) {
+    Case c = random_case(random, most);
     c.options.devices = {0};
     CAPTURE(i);
     if (i % 3 == 1) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_device_memory_bytes; });
     if (i % 3 == 2) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
     check(c);
   }
+}
+
+}  // namespace
+
+TEST_CASE("a product on a GPU is that of three loops, whatever the ceilings", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  kSimulated ? check_on_gpu(80, 90) : check_on_gpu(200, 300);
+}
+
+TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  check_on_gpu(6, 60);
 }
 
 TEST_CASE("gemm on a caller's own memory through a GPU", "[gpu]") {
