@@ -1,5 +1,6 @@
 // sepconv gemm A B OUT: products of matrices larger than memory, from file to file.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <memory>
 #include <optional>
@@ -105,6 +106,7 @@ int multiply(Request& request, std::stop_token stop) {
                        {{request.a, "the matrix A"}, {request.b, "the matrix B"}, {request.added, "the matrix that is added"}, {request.output, "the result"}},
                        request.layout.overwrite);
   GemmJob job = prepare(request);
+  if (!job.note.empty() && job.options.logger) job.options.logger->info(job.note);
   GemmReport report;
   {
     ProgressLine line(request.reporting.quiet);

@@ -24,6 +24,7 @@ class Runner {
       host_ = std::make_unique<GemmHostRun>(files, plan, options);
     } else {
       scope_ = std::make_unique<DeviceScope>(plan.devices.front());
+      prepare_gemm_cuda();  // takes memory of its own
       cuda_ = std::make_unique<GemmCudaRun>(files, plan, options);
     }
   }
@@ -109,7 +110,8 @@ Executed execute(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& 
   out.prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();
   out.finish();
-  timeline.record({"write", gemm_steps(plan).back().tile + 1, begin, timeline.now(), 0});
+  const std::int64_t tiles = ceil_div(plan.shape.m, plan.rows) * ceil_div(plan.shape.n, plan.cols);
+  timeline.record({"write", tiles, begin, timeline.now(), 0});
   return {std::move(plan), startup_seconds};
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("memory ran out in mid-run; give a smaller --max-memory so that smaller panels are planned");

@@ -137,9 +137,10 @@ void GemmCudaRun::read_all(Timeline& timeline) {
 void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
   const StepEvents& events = events_of(index);
   events.compute.end.synchronize();
-  const std::int64_t uploaded = a_bytes(step(index)) + b_bytes(step(index));
-  clock_.record("upload", events.upload, index, uploaded, timeline);
-  clock_.record("compute", events.compute, index, uploaded + step(index).result.area() * plan_.element_bytes(), timeline);
+  const std::int64_t panels = a_bytes(step(index)) + b_bytes(step(index));
+  const std::int64_t tile = step(index).result.area() * plan_.element_bytes();
+  clock_.record("upload", events.upload, index, panels + (step(index).first && files_.added != nullptr ? tile : 0), timeline);
+  clock_.record("compute", events.compute, index, panels + tile, timeline);
 }
 
 void GemmCudaRun::upload_all(Timeline& timeline) {
@@ -147,7 +148,9 @@ void GemmCudaRun::upload_all(Timeline& timeline) {
   for (std::int64_t index = 0; index < std::ssize(steps_); ++index) {
     if (!state_.wait_until([&] { return read_ > index && tiles_left_ > step(index).tile_after; })) return;
     if (index >= in_flight) retire(index - in_flight, timeline);
-    upload(index);
+    // No further ahead than memory is for: a stop waits for what is enqueued.
+    if (index > plan_.slots) events_of(index - plan_.slots - 1).compute.end.synchronize();
+    upload(index, timeline);
     compute(index);
     state_.update([&] { ++enqueued_; });
   }
@@ -160,7 +163,7 @@ void GemmCudaRun::wait_for_step(std::int64_t index, DeviceStream stream) const {
   if (index >= 0 && index >= oldest) events_[static_cast<std::size_t>(index) % events_.size()].compute.end.wait_in(stream);
 }
 
-void GemmCudaRun::upload(std::int64_t index) {
+void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
   const ProfilerRange range("upload", index);
   const GemmStep& now = step(index);
   wait_for_step(now.a_after, upload_.get());
@@ -170,12 +173,12 @@ void GemmCudaRun::upload(std::int64_t index) {
   const PixelView a = staged_a(index), b = staged_b(index);
   copy_panel(a.data != nullptr ? ConstPixelView(a) : files_.a.page_locked(stored_a(plan_.op, now)), device_.a(now, index), upload_.get());
   if (now.loads_b) copy_panel(b.data != nullptr ? ConstPixelView(b) : files_.b.page_locked(stored_b(plan_.op, now)), device_.b(now, index), upload_.get());
-  if (now.first && files_.added != nullptr) upload_added(now);
+  if (now.first && files_.added != nullptr) upload_added(now, timeline);
   events.upload.end.record(upload_.get());
 }
 
 /// The tile begins with what is added to it.
-void GemmCudaRun::upload_added(const GemmStep& now) {
+void GemmCudaRun::upload_added(const GemmStep& now, Timeline& timeline) {
   if (now.tile_after >= 0) tile_left_[static_cast<std::size_t>(now.tile_after % plan_.tiles)].wait_in(upload_.get());
   const PixelView tile = device_.tile(now);
   state_.add_bytes_read(now.result.area() * plan_.element_bytes());
@@ -186,7 +189,9 @@ void GemmCudaRun::upload_added(const GemmStep& now) {
     const std::int64_t slot = strip % kStripsInFlight;
     if (strip >= kStripsInFlight) uploaded[slot].synchronize();
     const PixelView staged = dense_view(staged_added_.data() + slot * (staged_added_.size() / kStripsInFlight), ImageSpec{part.extent(), 1, plan_.type});
+    const double begin = timeline.now();
     files_.added->read({now.result.row + row, now.result.col, part.rows, part.cols}, staged, pool_);
+    timeline.record({"read", now.tile, begin, timeline.now(), part.area() * plan_.element_bytes()});
     copy_matrix(staged, tile.crop(part), upload_.get());
     uploaded[slot].record(upload_.get());
   }

@@ -43,8 +43,8 @@ class GemmCudaRun {
   static std::vector<Strip> strips_of(const std::vector<GemmStep>& steps, std::int64_t strip_rows);
   void read_all(Timeline& timeline);
   void upload_all(Timeline& timeline);
-  void upload(std::int64_t index);
-  void upload_added(const GemmStep& step);
+  void upload(std::int64_t index, Timeline& timeline);
+  void upload_added(const GemmStep& step, Timeline& timeline);
   void compute(std::int64_t index);
   void download_all();
   void write_all(Timeline& timeline);

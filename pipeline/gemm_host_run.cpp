@@ -89,10 +89,10 @@ void GemmHostRun::compute_all(Timeline& timeline) {
   }
 }
 
-/// In parts, so that a stop is seen between them.
+/// In parts, so that a stop is seen between them, and that OpenBLAS packs no more than is planned.
 void GemmHostRun::multiply(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& tile) {
   const std::int64_t depth = op.trans_a ? a.extent.rows : a.extent.cols;
-  const std::int64_t most = std::max(kLeastPartRows, kPartOperations / (depth * tile.extent.cols));
+  const std::int64_t most = std::min(std::max(kLeastPartRows, kPartOperations / (depth * tile.extent.cols)), plan_.threads * kMostBlasRows);
   for (std::int64_t row = 0; row < tile.extent.rows; row += most) {
     if (state_.stop_token().stop_requested()) throw Cancelled();
     const std::int64_t rows = std::min(most, tile.extent.rows - row);

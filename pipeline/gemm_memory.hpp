@@ -6,6 +6,10 @@
 
 namespace sepconv {
 
+/// What OpenBLAS packs panels into, for each of its threads, if a call has no more rows than kMostBlasRows for each.
+constexpr std::int64_t kBlasBytesPerThread = 8 << 20;
+constexpr std::int64_t kMostBlasRows = kBlasBytesPerThread / (384 * 8);
+
 class GemmMemory {
  public:
   GemmMemory(const GemmPlan& plan, std::pmr::memory_resource* memory)

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/gemm_memory.hpp"
 #include "sepconv/pipeline/report.hpp"
 
 namespace sepconv {
@@ -18,7 +19,10 @@ constexpr int kPreferredSlots = 3;
 constexpr std::int64_t kAlignedSide = 128;  // sides of tiles and panels that the libraries like
 constexpr std::int64_t kLeastSide = 64;
 constexpr std::int64_t kStripBytes = 16 << 20;
-constexpr std::int64_t kBlasBytesPerThread = 8 << 20;  // what OpenBLAS packs panels into
+constexpr std::int64_t kStepBytes = 512;  // of the lists of steps, and of what the timeline records of one
+constexpr double kStepSeconds = 40e-6;   // threads and streams waiting for each other
+constexpr double kReadPieceBytes = 512;  // a piece of a row of a file costs as much as reading so many bytes
+constexpr double kMostBytes = 0x1p62;
 constexpr double kMostStepOperations = 1e13;             // of a GPU: a stop waits for a step
 // What rates candidates are ranked by, in seconds. Measured on an H200 and on two cores of an AVX-512 processor.
 struct Rates {
@@ -44,10 +48,12 @@ double panel_factor(const ImageSpec& stored, Extent panel, const SourceLayout& l
     const bool short_rows = panel.cols < stored.extent.cols && panel.cols * stored.pixel_bytes() < kLongRow;
     return short_rows ? kShortRowFactor : 1;
   }
+  const bool in_pieces = layout.block.cols == 1 && panel.cols < stored.extent.cols;
+  const double pieces = in_pieces ? kReadPieceBytes / static_cast<double>(panel.cols * stored.pixel_bytes()) : 0;
   const auto decoded = [](std::int64_t side, std::int64_t block, std::int64_t whole) {
     return static_cast<double>(std::min(round_up(side, block), whole)) / static_cast<double>(side);
   };
-  return decoded(panel.rows, layout.block.rows, stored.extent.rows) * decoded(panel.cols, layout.block.cols, stored.extent.cols);
+  return decoded(panel.rows, layout.block.rows, stored.extent.rows) * decoded(panel.cols, layout.block.cols, stored.extent.cols) + pieces;
 }
 
 struct Problem {
@@ -56,6 +62,19 @@ struct Problem {
   const Reader* added;
   const Writer& out;
 };
+
+/// About as many as gemm_steps() makes.
+double step_count(const GemmPlan& plan) {
+  const auto parts = [](std::int64_t length, std::int64_t part) { return static_cast<double>(ceil_div(length, part)); };
+  const double tall = parts(plan.shape.m, plan.rows), wide = parts(plan.shape.n, plan.cols), deep = parts(plan.shape.k, plan.depth);
+  return plan.keeps_b ? wide * (deep + (tall - 1) * parts(plan.shape.k, plan.a_depth())) : wide * tall * deep;
+}
+
+/// Whether the bytes of panels and tiles can be counted at all.
+bool is_countable(const GemmPlan& plan) {
+  const auto rows = static_cast<double>(plan.rows), cols = static_cast<double>(plan.cols), k = static_cast<double>(plan.shape.k);
+  return step_count(plan) < 1e12 && (plan.slots * (rows + cols) * k + plan.tiles * rows * cols) * static_cast<double>(plan.element_bytes()) < kMostBytes;
+}
 
 /// Memory that a plan holds where it computes.
 std::int64_t working_bytes(const GemmPlan& plan) {
@@ -66,7 +85,7 @@ std::int64_t working_bytes(const GemmPlan& plan) {
 
 void set_memory(const Problem& problem, GemmPlan& plan) {
   plan.memory = {.slots = working_bytes(plan),
-                 .scratch = plan.threads * kBlasBytesPerThread,
+                 .scratch = plan.threads * kBlasBytesPerThread + static_cast<std::int64_t>(step_count(plan)) * kStepBytes,
                  .source = problem.a.buffer_bytes(plan.threads) + problem.b.buffer_bytes(plan.threads) +
                            (problem.added != nullptr ? problem.added->buffer_bytes(plan.threads) : 0),
                  .sink = problem.out.buffer_bytes(plan.threads)};
@@ -76,7 +95,7 @@ void set_memory(const Problem& problem, GemmPlan& plan) {
   const std::int64_t row_bytes = plan.cols * plan.element_bytes();
   const std::int64_t unit = std::max<std::int64_t>(1, problem.out.layout().block.rows);
   plan.strip_rows = std::min(round_up(std::max<std::int64_t>(1, kStripBytes / row_bytes), unit), plan.rows);
-  plan.memory.scratch = 0;
+  plan.memory.scratch -= plan.threads * kBlasBytesPerThread;
   plan.memory.slots = 0;
   if (!problem.a.is_page_locked()) plan.memory.slots += plan.slots * plan.rows * plan.a_depth() * plan.element_bytes();
   if (!problem.b.is_page_locked()) plan.memory.slots += plan.slots * plan.depth * row_bytes;
@@ -108,7 +127,7 @@ double seconds_of(const Problem& problem, const GemmPlan& plan) {
   const double sum = plan.keeps_b ? wide * (overlap(a + b) + (tall - 1) * overlap(a)) : wide * tall * overlap(a + b);
   const double read = plan.keeps_b ? wide * (b + tall * a) : wide * tall * (a + b);
   // Of plans that take as long the one that reads least, which leaves most to others. What nothing hides: the first panels, and the last tile, which is cut into ever lower ones where that costs no second reading.
-  return sum + kReadShare * read + (a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
+  return sum + step_count(plan) * kStepSeconds + kReadShare * read + (a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
 }
 
 /// Lengths of a side to try: the whole, halves, thirds and so on, multiples of `unit`.
@@ -138,6 +157,7 @@ struct Search {
   std::int64_t least_device = std::numeric_limits<std::int64_t>::max();  // of those that fit the host
 
   void offer(const Problem& problem, GemmPlan& plan) {
+    if (!is_countable(plan)) return;
     const double tile = static_cast<double>(plan.rows) * static_cast<double>(plan.cols);
     plan.whole_a = !plan.devices.empty() && problem.a.is_page_locked() && tile * static_cast<double>(plan.shape.k) <= kMostStepOperations;
     if (!plan.devices.empty() && tile * static_cast<double>(plan.depth) > kMostStepOperations) return;
@@ -215,6 +235,9 @@ GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, cons
   GemmPlan plan;
   plan.op = op;
   plan.shape = gemm_shape(op, a.spec(), b.spec(), out.spec());
+  if (plan.shape.m == 0 || plan.shape.n == 0 || plan.shape.k == 0)
+    throw InvalidArgument(fmt::format("a product of {} x {} elements with sums of {} terms has nothing to compute; give matrices with elements", plan.shape.m,
+                                      plan.shape.n, plan.shape.k));
   if (added != nullptr) gemm_shape(op, a.spec(), b.spec(), added->spec());
   if (added == nullptr && op.beta != 0) throw InvalidArgument("beta multiplies a matrix that was not given; give it, or leave beta out");
   check_access(&a, "A"), check_access(&b, "B"), check_access(added, "C");

@@ -95,6 +95,7 @@ std::string describe(const GemmPlan& plan) {
                               plan.shape.operations()));
   const std::vector<GemmStep> steps = gemm_steps(plan);
   line("tiles", fmt::format("{} of at most {} x {} elements, {} in memory", steps.empty() ? 0 : steps.back().tile + 1, plan.rows, plan.cols, plan.tiles));
+  if (plan.devices.empty()) line("threads", fmt::format("{}", plan.threads));
   line("panels", fmt::format("{} steps of at most {} terms, {} in flight; {}", steps.size(), plan.depth, plan.slots,
                              plan.keeps_b ? "those of B stay for a column of tiles" : "those of B are read for every tile"));
   const double moved = static_cast<double>(plan.bytes_read) + static_cast<double>(plan.bytes_written);

@@ -100,8 +100,9 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
                     ceilings);
       }
     }
-    // Where whole columns are needed, narrower bands read nothing twice either.
-    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols && !problem.whole_columns;
+    // Where whole columns are needed, narrower bands read nothing twice either, if they are as high as the result.
+    const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;
+    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols && !narrow_will_do;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;

@@ -62,6 +62,7 @@ double Event::seconds_since(const Event&) const { fail(); }
 void Event::Destroy::operator()(DeviceEvent) const noexcept {}
 
 void gemm_cuda(const GemmOp&, const ConstPixelView&, const ConstPixelView&, const PixelView&, DeviceStream) { fail(); }
+void prepare_gemm_cuda() { fail(); }
 std::string gemm_cuda_library() { return ""; }
 void gemm_ladders::launch(GemmRung, const GemmShape&, const GemmOperands&, const PixelView&, DeviceStream) { fail(); }
 void gemm_ladders::launch(ZeroCopyRung, const GemmOperands&, const TileCache&, const PixelView&, DeviceStream) { fail(); }

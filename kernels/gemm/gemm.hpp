@@ -44,6 +44,9 @@ void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
 /// gemm_host does, and CudaError.
 void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, DeviceStream stream);
 
+/// Starts cuBLAS on the current device, which gemm_cuda would do itself when it is first called: tens of milliseconds, and memory of the device. Throws OutOfMemory too.
+void prepare_gemm_cuda();
+
 /// Name and version of what gemm_host and gemm_cuda call, "OpenBLAS 0.3.21", "cuBLAS 13.0.2"; empty if it is not to be had.
 std::string gemm_host_library();
 std::string gemm_cuda_library();

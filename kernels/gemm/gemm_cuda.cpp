@@ -50,6 +50,8 @@ CuBlas& needed_blas() {
 }
 
 void check(const CuBlas& blas, Status status, const char* doing) {
+  constexpr Status kAllocationFailed = 3;
+  if (status == kAllocationFailed) throw OutOfMemory(fmt::format("{} failed: the GPU's memory is short", doing));
   if (status != 0) throw CudaError(fmt::format("{} failed: {}", doing, blas.status_text(status)));
 }
 
@@ -122,6 +124,8 @@ void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
                                    : multiply(blas.dgemm, handle.get(), op, shape, a, b, out),
         "multiplying matrices by cuBLAS");
 }
+
+void prepare_gemm_cuda() { const HandleLease handle(needed_blas()); }
 
 std::string gemm_cuda_library() {
   const CuBlas& blas = cu_blas();

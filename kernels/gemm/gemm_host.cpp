@@ -26,7 +26,9 @@ struct OpenBlas {
   char* (*config)() = library.find<char*()>("openblas_get_config");
   std::mutex mutex;  // of the number of threads
 
-  bool is_complete() const { return sgemm != nullptr && dgemm != nullptr && set_threads != nullptr && threads != nullptr && config != nullptr; }
+  /// Builds that count in 64 bits have other functions under the same names.
+  bool counts_in_32_bits() const { return std::string(config()).find("USE64BITINT") == std::string::npos; }
+  bool is_complete() const { return sgemm != nullptr && dgemm != nullptr && set_threads != nullptr && threads != nullptr && config != nullptr && counts_in_32_bits(); }
 };
 
 OpenBlas& open_blas() {
@@ -42,6 +44,24 @@ OpenBlas& needed_blas() {
   }
   return blas;
 }
+
+/// OpenBLAS's number of threads while this lives.
+class ThreadCount {
+ public:
+  ThreadCount(const OpenBlas& blas, int threads) : blas_(blas), before_(blas.threads()), changed_(before_ != threads) {
+    if (changed_) blas.set_threads(threads);
+  }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+  ~ThreadCount() {
+    if (changed_) blas_.set_threads(before_);
+  }
+
+ private:
+  const OpenBlas& blas_;
+  int before_;
+  bool changed_;
+};
 
 int blas_int(std::int64_t value) {
   if (value > std::numeric_limits<int>::max())
@@ -62,10 +82,8 @@ void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
   const GemmShape shape = checked_shape(op, a, b, out);
   OpenBlas& blas = needed_blas();
   const std::scoped_lock lock(blas.mutex);
-  const int before = blas.threads();
-  if (before != threads) blas.set_threads(threads);
+  const ThreadCount count(blas, threads);
   out.type == PixelType::f32 ? multiply(blas.sgemm, op, shape, a, b, out) : multiply(blas.dgemm, op, shape, a, b, out);
-  if (before != threads) blas.set_threads(before);
 }
 
 std::string gemm_host_library() {

@@ -132,11 +132,11 @@ TEST_CASE("what a product reads is what its plan says, and with memory for all o
   const GemmPlan roomy = check(c);
   CHECK(roomy.bytes_read == (300 * 500 + 500 * 200) * 8);
   CHECK(roomy.least_bytes == (300 * 500 + 500 * 200 + 300 * 200) * 8);
-  c.options.max_memory_bytes = 17 << 20;
+  c.options.max_memory_bytes = 10 << 20;
   c.options.threads = 1;
-  c.shape = {1500, 1400, 1300};
+  c.shape = {500, 400, 600};
   const GemmPlan tight = check(c);
-  CHECK(tight.bytes_read > (1500 * 1300 + 1300 * 1400) * 8);
+  CHECK(tight.bytes_read > (500 * 600 + 600 * 400) * 8);
   CHECK(static_cast<double>(tight.bytes_read + tight.bytes_written) >= tight.least_bytes);
 }
 
@@ -175,6 +175,28 @@ TEST_CASE("steps cover every term of every element once, and memory is used agai
   }
 }
 
+TEST_CASE("the plan of a product takes few steps, whatever the shape, and the steps are part of its memory") {
+  for (const GemmShape shape : {GemmShape{1'000'000, 64, 384}, GemmShape{1'000'000, 64, 1000}, GemmShape{1'000'000, 1, 10000}, GemmShape{64, 1'000'000, 384},
+                                GemmShape{1, 1, 100'000'000}, GemmShape{1'500'000'000, 1'500'000'000, 1}}) {
+    for (const std::int64_t ceiling : {std::int64_t{128} << 20, std::int64_t{1} << 30}) {
+      std::byte never_touched{};
+      const auto view = [&](std::int64_t rows, std::int64_t cols) { return dense_view(&never_touched, ImageSpec{{rows, cols}, 1, PixelType::f32}); };
+      const auto a = make_memory_reader(view(shape.m, shape.k)), b = make_memory_reader(view(shape.k, shape.n));
+      const auto out = make_memory_writer(view(shape.m, shape.n));
+      if (shape.m > 1'000'000 && ceiling < std::int64_t{1} << 30) continue;
+      const PlanOptions options{.max_memory_bytes = ceiling, .threads = 2};
+      if (shape.m > 1'000'000) {  // so many tiles that the list of them is what does not fit
+        CHECK_THROWS_AS(make_gemm_plan({}, *a, *b, nullptr, *out, options), OutOfMemory);
+        continue;
+      }
+      const GemmPlan plan = make_gemm_plan({}, *a, *b, nullptr, *out, options);
+      INFO(describe(plan));
+      CHECK(gemm_steps(plan).size() < 2000);
+      CHECK(plan.memory.total() <= ceiling);
+    }
+  }
+}
+
 TEST_CASE("products that cannot be are refused with a sentence, before anything is read") {
   using Catch::Contains;
   if (lacks_blas()) return;
@@ -186,6 +208,9 @@ TEST_CASE("products that cannot be are refused with a sentence, before anything 
   const auto writer = make_memory_writer(out.view());
   CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer), Contains("beta multiplies a matrix that was not given"));
   CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
+  const auto nothing = make_memory_reader(dense_view(a.memory.data(), ImageSpec{{4, 0}, 1, PixelType::f64}));
+  const auto no_columns = make_memory_writer(dense_view(out.memory.data(), ImageSpec{{3, 0}, 1, PixelType::f64}));
+  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *nothing, nullptr, *no_columns), Contains("has nothing to compute"));
 }
 
 TEST_CASE("gemm on a caller's own memory adds to what is there") {

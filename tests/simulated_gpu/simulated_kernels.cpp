@@ -187,6 +187,7 @@ void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int6
 void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, DeviceStream stream) {
   simulated::enqueue(stream, [=] { gemm_reference(op, a, b, out); });
 }
+void prepare_gemm_cuda() {}
 std::string gemm_cuda_library() { return "threads"; }
 
 void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
