@@ -144,7 +144,7 @@ std::vector<std::int64_t> sides(std::int64_t length, std::int64_t unit) {
 
 std::vector<std::int64_t> depths(std::int64_t k) {
   std::vector<std::int64_t> found{k};
-  for (std::int64_t depth = 16384; depth >= 16; depth /= 2) {
+  for (std::int64_t depth = std::int64_t{1} << 26; depth >= 16; depth /= 2) {
     if (depth < k) found.push_back(depth);
   }
   return found;
