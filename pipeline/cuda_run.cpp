@@ -47,34 +47,25 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOption
 }
 
 void CudaRun::execute(Timeline& timeline) {
-  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
   for (Lane& lane : lanes_) {
     const DeviceScope scope(lane.ring->device());
     lane.ring->set_clock(timeline);
   }
-  {
-    std::vector<std::jthread> threads;
-    try {
-      for (Lane& lane : lanes_) {
-        threads.emplace_back([&] { play(lane, [&] { read_all(lane, timeline); }); });
-        threads.emplace_back([&] { play(lane, [&] { upload_all(lane); }); });
-        threads.emplace_back([&] { play(lane, [&] { download_all(lane); }); });
-      }
-      write_all(timeline);
-    } catch (...) {
-      state_.fail(std::current_exception());
+  state_.run_to_end([&](std::vector<std::jthread>& threads) {
+    for (Lane& lane : lanes_) {
+      threads.emplace_back([&] { play(lane, [&] { read_all(lane, timeline); }); });
+      threads.emplace_back([&] { play(lane, [&] { upload_all(lane); }); });
+      threads.emplace_back([&] { play(lane, [&] { download_all(lane); }); });
     }
-  }
-  state_.rethrow_failure();
+    write_all(timeline);
+  });
 }
 
 void CudaRun::play(const Lane& lane, const std::function<void()>& work) noexcept {
-  try {
+  state_.attempt([&] {
     set_current_device(lane.ring->device());
     work();
-  } catch (...) {
-    state_.fail(std::current_exception());
-  }
+  });
 }
 
 void CudaRun::read_all(Lane& lane, Timeline& timeline) {

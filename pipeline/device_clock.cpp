@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "sepconv/core/error.hpp"
+
 namespace sepconv {
 
 /// The origin event is passed between two readings of the host's clock: of several tries the closest pair says when.
@@ -24,6 +26,15 @@ void DeviceClock::set(const Timeline& timeline, const Stream& stream) {
 void DeviceClock::record(const std::string& track, const Interval& interval, std::int64_t band, std::int64_t bytes, Timeline& timeline) const {
   const double begin = origin_seconds_ + interval.begin.seconds_since(origin_);
   timeline.record({track, band, begin, begin + interval.end.seconds_since(interval.begin), bytes});
+}
+
+void wait_for_end(std::initializer_list<const Stream*> streams) noexcept {
+  for (const Stream* const stream : streams) {
+    try {
+      stream->synchronize();
+    } catch (const Error&) {
+    }
+  }
 }
 
 }  // namespace sepconv

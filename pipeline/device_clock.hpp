@@ -1,6 +1,7 @@
-// Where a device's events lie on a timeline. Internal to the runners on GPUs.
+// Where a device's events lie on a timeline, and the end of its streams. Internal to the runners on GPUs.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -24,5 +25,8 @@ class DeviceClock {
   Event origin_{Event::Timing::on};
   double origin_seconds_ = 0;  // of origin_ on the timeline
 };
+
+/// Waits until streams have done what they were given. What fails there was or will be reported by the run; here only the end counts.
+void wait_for_end(std::initializer_list<const Stream*> streams) noexcept;
 
 }  // namespace sepconv

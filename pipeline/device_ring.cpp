@@ -1,23 +1,17 @@
 #include "sepconv/pipeline/device_ring.hpp"
 
-#include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
+#include "sepconv/pipeline/run_state.hpp"
 
 namespace sepconv {
-namespace {
-
-void copy_pixels_in_order(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
-  copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
-}
-
-}  // namespace
 
 DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
                        const Plan& plan, const RunOptions& options)
     : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), plan_(plan) {
-  std::pmr::memory_resource* const pinned = options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
-  std::pmr::memory_resource* const memory = options.device_memory != nullptr ? options.device_memory : device_resource();
+  std::pmr::memory_resource* const pinned = pinned_memory(options);
+  std::pmr::memory_resource* const memory = device_memory(options);
   const std::int64_t input_bytes = source.is_page_locked() ? 0 : plan.slot_input_bytes;
   const std::int64_t output_bytes = sink.is_page_locked() ? 0 : plan.slot_output_bytes;
   // Device memory first: it is what is short most often, and costs little to try.
@@ -34,15 +28,7 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   chain_ = plan.chain.on_device(resident_.data(), compute_.get());
 }
 
-DeviceRing::~DeviceRing() {
-  for (const Stream* stream : {&upload_, &compute_, &download_}) {
-    try {
-      stream->synchronize();
-    } catch (const Error&) {
-      // Its failure was or will be reported by the run; here only the end of the work counts.
-    }
-  }
-}
+DeviceRing::~DeviceRing() { wait_for_end({&upload_, &compute_, &download_}); }
 
 BandRows DeviceRing::rows_of(std::int64_t band) const {
   return band_rows(plan_, source_.layout(), band, band > bands_.first);
@@ -85,7 +71,7 @@ void DeviceRing::upload(std::int64_t band) {
   if (!missing.empty()) {
     const PixelView staged = input(band, missing);
     const ConstPixelView from = staged.data != nullptr ? ConstPixelView(staged) : source_.page_locked(missing);
-    copy_pixels_in_order(from, device_source(band).crop(missing).pixels, upload_.get());
+    copy_pixels(from, device_source(band).crop(missing).pixels, upload_.get());
   }
   events.upload.end.record(upload_.get());
 }
@@ -97,7 +83,7 @@ void DeviceRing::compute(std::int64_t band) {
   const Region source = device_source(band);
   events.upload.end.wait_in(compute_.get());
   if (!shared.empty()) {
-    copy_pixels_in_order(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
+    copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
@@ -114,8 +100,7 @@ void DeviceRing::download(std::int64_t band) {
   events.download.begin.record(download_.get());
   const ConstPixelView result = device_result(band).pixels;
   const PixelView to = output(band);
-  const auto bring = plan_.stores_rows ? copy_rows_by_kernel : copy_rows;
-  bring(to.data, to.pitch_bytes, result.data, result.pitch_bytes, result.row_bytes(), result.extent.rows, download_.get());
+  plan_.stores_rows ? copy_pixels_by_kernel(result, to, download_.get()) : copy_pixels(result, to, download_.get());
   events.download.end.record(download_.get());
 }
 

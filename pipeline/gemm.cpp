@@ -1,7 +1,7 @@
 #include "sepconv/pipeline/gemm.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <new>
@@ -12,6 +12,7 @@
 #include "sepconv/pipeline/gemm_cuda_run.hpp"
 #include "sepconv/pipeline/gemm_host_run.hpp"
 #include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/run_planned.hpp"
 
 namespace sepconv {
 namespace {
@@ -24,7 +25,6 @@ class Runner {
       host_ = std::make_unique<GemmHostRun>(files, plan, options);
     } else {
       scope_ = std::make_unique<DeviceScope>(plan.devices.front());
-      prepare_gemm_cuda();  // takes memory of its own
       cuda_ = std::make_unique<GemmCudaRun>(files, plan, options);
     }
   }
@@ -42,32 +42,14 @@ PlanOptions smaller_than(const GemmPlan& plan, PlanOptions options) {
   return options;
 }
 
-/// The library is asked for before anything is planned or written.
-std::string library_of(const RunOptions& options) {
-  if (options.devices.empty()) {
-    if (const std::string library = gemm_host_library(); !library.empty()) return library;
-  } else if (const std::string library = gemm_cuda_library(); !library.empty()) {
-    return library;
-  }
-  const float one[1] = {1};
-  float out[1] = {};
-  const ConstPixelView matrix = view_of(one, {1, 1});
-  if (options.devices.empty()) {
-    gemm_host({}, matrix, matrix, view_of(out, {1, 1}), 1);  // says what is missing
-  } else {
-    gemm_cuda({}, matrix, matrix, view_of(out, {1, 1}), nullptr);
-  }
-  return "";
+/// Before anything is planned or written: the library may be missing, and takes memory of its own.
+void prepare_library(const RunOptions& options) {
+  if (options.devices.empty()) return prepare_gemm_host();
+  const DeviceScope scope(options.devices.front());
+  prepare_gemm_cuda();
 }
 
-std::string device_text(const GemmPlan& plan, const std::string& library) {
-  if (plan.devices.empty()) return fmt::format("CPU, {} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s", library);
-  const std::vector<DeviceInfo> found = cuda_devices();
-  const auto device = std::ranges::find(found, plan.devices.front(), &DeviceInfo::index);
-  return fmt::format("cuda:{} {}, {}", plan.devices.front(), device != found.end() ? device->name : "GPU", library);
-}
-
-GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double startup_seconds, const std::string& library) {
+GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double startup_seconds) {
   GemmReport report;
   report.plan = plan;
   report.wall_seconds = timeline.now();
@@ -79,40 +61,21 @@ GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double st
     if (report.steps.back().name == "compute") report.steps.back().operations = plan.shape.operations();
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
-  report.device = device_text(plan, library);
+  report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? gemm_host_library() : gemm_cuda_library());
   report.timeline = timeline;
   return report;
 }
 
-struct Executed {
-  GemmPlan plan;
-  double startup_seconds;
-};
-
-Executed execute(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options, Timeline& timeline) try {
-  GemmPlan plan = make_gemm_plan(op, a, b, added, out, options);
+Ran<GemmPlan> execute(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options, Timeline& timeline) try {
+  prepare_library(options);
   const GemmFiles files{a, b, op.beta != 0 ? added : nullptr, out};
-  std::unique_ptr<Runner> runner;
-  for (RunOptions smaller = options; runner == nullptr;) {
-    try {
-      if (options.logger) options.logger->info("{}", describe(plan));
-      runner = std::make_unique<Runner>(files, plan, options);
-    } catch (const OutOfMemory& error) {
-      if (options.logger) options.logger->info("{}; trying a smaller plan", error.what());
-      static_cast<PlanOptions&>(smaller) = smaller_than(plan, smaller);
-      plan = make_gemm_plan(op, a, b, added, out, smaller);
-    }
-  }
-  const double startup_seconds = timeline.now();
-  runner->execute(timeline);
-  runner.reset();
-  const double begin = timeline.now();
-  out.prepare_finish();
-  if (options.stop.stop_requested()) throw Cancelled();
-  out.finish();
-  const std::int64_t tiles = ceil_div(plan.shape.m, plan.rows) * ceil_div(plan.shape.n, plan.cols);
-  timeline.record({"write", tiles, begin, timeline.now(), 0});
-  return {std::move(plan), startup_seconds};
+  return run_planned(
+      out, options, timeline, [&](const PlanOptions& asked) { return make_gemm_plan(op, a, b, added, out, asked); },
+      [&](const GemmPlan& plan) {
+        if (options.logger) options.logger->info("{}", describe(plan));
+        return std::make_unique<Runner>(files, plan, options);
+      },
+      smaller_than);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("memory ran out in mid-run; give a smaller --max-memory so that smaller panels are planned");
 }
@@ -123,9 +86,8 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options) {
   Timeline timeline;
-  const std::string library = library_of(options);
-  const Executed executed = execute(op, a, b, added, out, options, timeline);
-  return make_report(executed.plan, timeline, executed.startup_seconds, library);
+  const Ran<GemmPlan> ran = execute(op, a, b, added, out, options, timeline);
+  return make_report(ran.plan, timeline, ran.startup_seconds);
 }
 
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, const RunOptions& options, HostMemory memory) {

@@ -10,22 +10,11 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kStepsInFlight = 32;
-constexpr std::int64_t kStripsInFlight = 2;
-constexpr std::int64_t kLongRow = 32 << 10;  // of a copy: shorter ones by a kernel
-
-std::pmr::memory_resource* pinned(const RunOptions& options) {
-  return options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
-}
-
-void copy_matrix(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
-  copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
-}
 
 /// Panels of a matrix in page-locked memory have rows with gaps, and copy engines are slow where those are short.
 void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
-  const bool short_rows = !from.contiguous() && from.row_bytes() < kLongRow;
-  const auto bring = short_rows ? copy_rows_by_kernel : copy_rows;
-  bring(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
+  const bool short_rows = !from.contiguous() && from.row_bytes() < kLongBusRow;
+  short_rows ? copy_pixels_by_kernel(from, to, stream) : copy_pixels(from, to, stream);
 }
 
 }  // namespace
@@ -36,17 +25,17 @@ GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const Run
       options_(options),
       steps_(gemm_steps(plan)),
       strips_(strips_of(steps_, files.out.is_page_locked() ? plan.rows : plan.strip_rows)),
-      device_(plan, options.device_memory != nullptr ? options.device_memory : device_resource()),
+      device_(plan, device_memory(options)),
       events_(static_cast<std::size_t>(std::max<std::int64_t>(kStepsInFlight, 2 * plan.slots))),
       strip_events_(kStripsInFlight),
       tile_left_(static_cast<std::size_t>(plan.tiles)),
       state_(std::ssize(strips_), plan.result(), options),
       pool_(plan.threads, state_.stop_token()) {
   const std::int64_t strip_bytes = plan.strip_rows * plan.cols * plan.element_bytes();
-  if (!files.a.is_page_locked()) staged_a_ = Buffer(plan.slots * plan.rows * plan.a_depth() * plan.element_bytes(), pinned(options));
-  if (!files.b.is_page_locked()) staged_b_ = Buffer(plan.slots * plan.depth * plan.cols * plan.element_bytes(), pinned(options));
-  if (!files.out.is_page_locked()) staged_strips_ = Buffer(kStripsInFlight * strip_bytes, pinned(options));
-  if (files.added != nullptr && !files.added->is_page_locked()) staged_added_ = Buffer(kStripsInFlight * strip_bytes, pinned(options));
+  if (!files.a.is_page_locked()) staged_a_ = Buffer(plan.slots * plan.rows * plan.a_depth() * plan.element_bytes(), pinned_memory(options));
+  if (!files.b.is_page_locked()) staged_b_ = Buffer(plan.slots * plan.depth * plan.cols * plan.element_bytes(), pinned_memory(options));
+  if (!files.out.is_page_locked()) staged_strips_ = Buffer(kStripsInFlight * strip_bytes, pinned_memory(options));
+  if (files.added != nullptr && !files.added->is_page_locked()) staged_added_ = Buffer(kStripsInFlight * strip_bytes, pinned_memory(options));
 }
 
 std::vector<GemmCudaRun::Strip> GemmCudaRun::strips_of(const std::vector<GemmStep>& steps, std::int64_t strip_rows) {
@@ -61,40 +50,23 @@ std::vector<GemmCudaRun::Strip> GemmCudaRun::strips_of(const std::vector<GemmSte
   return strips;
 }
 
-GemmCudaRun::~GemmCudaRun() {
-  for (const Stream* stream : {&upload_, &compute_, &download_}) {
-    try {
-      stream->synchronize();
-    } catch (const Error&) {
-      // Its failure was or will be reported by the run; here only the end of the work counts.
-    }
-  }
-}
+GemmCudaRun::~GemmCudaRun() { wait_for_end({&upload_, &compute_, &download_}); }
 
 void GemmCudaRun::execute(Timeline& timeline) {
-  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
   clock_.set(timeline, compute_);
-  {
-    std::vector<std::jthread> threads;
-    try {
-      threads.emplace_back([&] { play([&] { read_all(timeline); }); });
-      threads.emplace_back([&] { play([&] { upload_all(timeline); }); });
-      threads.emplace_back([&] { play([&] { download_all(); }); });
-      write_all(timeline);
-    } catch (...) {
-      state_.fail(std::current_exception());
-    }
-  }
-  state_.rethrow_failure();
+  state_.run_to_end([&](std::vector<std::jthread>& threads) {
+    threads.emplace_back([&] { play([&] { read_all(timeline); }); });
+    threads.emplace_back([&] { play([&] { upload_all(timeline); }); });
+    threads.emplace_back([&] { play([&] { download_all(); }); });
+    write_all(timeline);
+  });
 }
 
 void GemmCudaRun::play(const std::function<void()>& role) noexcept {
-  try {
+  state_.attempt([&] {
     set_current_device(plan_.devices.front());
     role();
-  } catch (...) {
-    state_.fail(std::current_exception());
-  }
+  });
 }
 
 PixelView GemmCudaRun::staged_a(std::int64_t index) const {
@@ -182,7 +154,7 @@ void GemmCudaRun::upload_added(const GemmStep& now, Timeline& timeline) {
   if (now.tile_after >= 0) tile_left_[static_cast<std::size_t>(now.tile_after % plan_.tiles)].wait_in(upload_.get());
   const PixelView tile = device_.tile(now);
   state_.add_bytes_read(now.result.area() * plan_.element_bytes());
-  if (staged_added_.data() == nullptr) return copy_matrix(files_.added->page_locked(now.result), tile, upload_.get());
+  if (staged_added_.data() == nullptr) return copy_pixels(files_.added->page_locked(now.result), tile, upload_.get());
   Event uploaded[kStripsInFlight];
   for (std::int64_t row = 0, strip = 0; row < tile.extent.rows; row += plan_.strip_rows, ++strip) {
     const Rect part{row, 0, std::min(plan_.strip_rows, tile.extent.rows - row), tile.extent.cols};
@@ -192,7 +164,7 @@ void GemmCudaRun::upload_added(const GemmStep& now, Timeline& timeline) {
     const double begin = timeline.now();
     files_.added->read({now.result.row + row, now.result.col, part.rows, part.cols}, staged, pool_);
     timeline.record({"read", now.tile, begin, timeline.now(), part.area() * plan_.element_bytes()});
-    copy_matrix(staged, tile.crop(part), upload_.get());
+    copy_pixels(staged, tile.crop(part), upload_.get());
     uploaded[slot].record(upload_.get());
   }
   upload_.synchronize();  // the strips are used again for the next tile
@@ -219,7 +191,7 @@ void GemmCudaRun::download_all() {
     events_of(now.step).compute.end.wait_in(download_.get());  // if the event serves a later step by now, that one
     const DeviceClock::Interval& interval = strip_events_[static_cast<std::size_t>(strip % kStripsInFlight)];
     interval.begin.record(download_.get());
-    copy_matrix(tile.crop({now.rect.row - result.row, 0, now.rect.rows, now.rect.cols}), strip_view(strip), download_.get());
+    copy_pixels(tile.crop({now.rect.row - result.row, 0, now.rect.rows, now.rect.cols}), strip_view(strip), download_.get());
     interval.end.record(download_.get());
     if (now.last) tile_left_[static_cast<std::size_t>(step(now.step).tile % plan_.tiles)].record(download_.get());
     state_.update([&] {

@@ -18,31 +18,16 @@ GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const Run
       plan_(plan),
       options_(options),
       steps_(gemm_steps(plan)),
-      memory_(plan, options.memory != nullptr ? options.memory : page_resource()),
+      memory_(plan, host_memory(options)),
       state_(steps_.back().tile + 1, plan.result(), options),
       pool_(plan.threads, state_.stop_token()) {}
 
 void GemmHostRun::execute(Timeline& timeline) {
-  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
-  {
-    std::vector<std::jthread> threads;
-    try {
-      threads.emplace_back([&] { play([&] { read_all(timeline); }); });
-      threads.emplace_back([&] { play([&] { write_all(timeline); }); });
-      play([&] { compute_all(timeline); });
-    } catch (...) {  // a thread could not be had; those that began wait for it
-      state_.fail(std::current_exception());
-    }
-  }
-  state_.rethrow_failure();
-}
-
-void GemmHostRun::play(const std::function<void()>& role) noexcept {
-  try {
-    role();
-  } catch (...) {
-    state_.fail(std::current_exception());
-  }
+  state_.run_to_end([&](std::vector<std::jthread>& threads) {
+    threads.emplace_back([&] { state_.attempt([&] { read_all(timeline); }); });
+    threads.emplace_back([&] { state_.attempt([&] { write_all(timeline); }); });
+    compute_all(timeline);
+  });
 }
 
 void GemmHostRun::read_all(Timeline& timeline) {

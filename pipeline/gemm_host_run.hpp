@@ -1,7 +1,7 @@
 // A product on the CPU: three roles around rings of panels and tiles. Internal to run_gemm().
 #pragma once
 
-#include <functional>
+#include <vector>
 
 #include "sepconv/pipeline/gemm_memory.hpp"
 #include "sepconv/pipeline/run_state.hpp"
@@ -23,7 +23,6 @@ class GemmHostRun {
   void compute_all(Timeline& timeline);
   void write_all(Timeline& timeline);
   void multiply(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& tile);
-  void play(const std::function<void()>& role) noexcept;
 
   GemmFiles files_;
   const GemmPlan& plan_;

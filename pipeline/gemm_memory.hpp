@@ -10,6 +10,11 @@ namespace sepconv {
 constexpr std::int64_t kBlasBytesPerThread = 8 << 20;
 constexpr std::int64_t kMostBlasRows = kBlasBytesPerThread / (384 * 8);
 
+/// Of copies over the bus whose rows a gap follows: shorter ones are left to a kernel.
+constexpr std::int64_t kLongBusRow = 32 << 10;
+/// Parts of a tile on their way through page-locked memory, each way.
+constexpr std::int64_t kStripsInFlight = 2;
+
 class GemmMemory {
  public:
   GemmMemory(const GemmPlan& plan, std::pmr::memory_resource* memory)

@@ -10,12 +10,11 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/gemm_memory.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/plan_ceilings.hpp"
 
 namespace sepconv {
 namespace {
 
-constexpr int kPreferredSlots = 3;
 constexpr std::int64_t kAlignedSide = 128;  // sides of tiles and panels that the libraries like
 constexpr std::int64_t kLeastSide = 64;
 constexpr std::int64_t kStripBytes = 16 << 20;
@@ -34,7 +33,6 @@ constexpr double kDeviceEdge = 128;   // a side costs as much more: the librarie
 constexpr double kHostEdge = 16;
 constexpr double kReadShare = 0.1;    // of the time of reading counts even if it is hidden
 constexpr double kShortRowFactor = 1.15;  // of copies over the bus in rows that a gap follows
-constexpr std::int64_t kLongRow = 32 << 10;
 
 Rates rates_of(const GemmPlan& plan) {
   const bool wide = plan.type == PixelType::f64;
@@ -45,7 +43,7 @@ Rates rates_of(const GemmPlan& plan) {
 /// What reading or uploading a panel takes beyond its bytes.
 double panel_factor(const ImageSpec& stored, Extent panel, const SourceLayout& layout, bool over_bus) {
   if (over_bus) {
-    const bool short_rows = panel.cols < stored.extent.cols && panel.cols * stored.pixel_bytes() < kLongRow;
+    const bool short_rows = panel.cols < stored.extent.cols && panel.cols * stored.pixel_bytes() < kLongBusRow;
     return short_rows ? kShortRowFactor : 1;
   }
   const bool in_pieces = layout.block.cols == 1 && panel.cols < stored.extent.cols;
@@ -93,14 +91,13 @@ void set_memory(const Problem& problem, GemmPlan& plan) {
   if (plan.devices.empty()) return;
   plan.device_memory.slots = plan.memory.slots;
   const std::int64_t row_bytes = plan.cols * plan.element_bytes();
-  const std::int64_t unit = std::max<std::int64_t>(1, problem.out.layout().block.rows);
-  plan.strip_rows = std::min(round_up(std::max<std::int64_t>(1, kStripBytes / row_bytes), unit), plan.rows);
+  plan.strip_rows = std::min(round_up(std::max<std::int64_t>(1, kStripBytes / row_bytes), plan.row_unit), plan.rows);
   plan.memory.scratch -= plan.threads * kBlasBytesPerThread;
   plan.memory.slots = 0;
   if (!problem.a.is_page_locked()) plan.memory.slots += plan.slots * plan.rows * plan.a_depth() * plan.element_bytes();
   if (!problem.b.is_page_locked()) plan.memory.slots += plan.slots * plan.depth * row_bytes;
-  if (!problem.out.is_page_locked()) plan.memory.slots += 2 * plan.strip_rows * row_bytes;
-  if (problem.added != nullptr && !problem.added->is_page_locked()) plan.memory.slots += 2 * plan.strip_rows * row_bytes;
+  if (!problem.out.is_page_locked()) plan.memory.slots += kStripsInFlight * plan.strip_rows * row_bytes;
+  if (problem.added != nullptr && !problem.added->is_page_locked()) plan.memory.slots += kStripsInFlight * plan.strip_rows * row_bytes;
 }
 
 /// Estimated seconds, which only rank.
@@ -150,11 +147,12 @@ std::vector<std::int64_t> depths(std::int64_t k) {
   return found;
 }
 
+Ceilings ceilings_of(const GemmPlan& plan) { return {plan.max_memory_bytes, plan.max_device_memory_bytes}; }
+
 struct Search {
   std::optional<GemmPlan> best;
   double best_seconds = std::numeric_limits<double>::infinity();
-  std::int64_t least_host = std::numeric_limits<std::int64_t>::max();
-  std::int64_t least_device = std::numeric_limits<std::int64_t>::max();  // of those that fit the host
+  LeastMemory least;
 
   void offer(const Problem& problem, GemmPlan& plan) {
     if (!is_countable(plan)) return;
@@ -162,10 +160,7 @@ struct Search {
     plan.whole_a = !plan.devices.empty() && problem.a.is_page_locked() && tile * static_cast<double>(plan.shape.k) <= kMostStepOperations;
     if (!plan.devices.empty() && tile * static_cast<double>(plan.depth) > kMostStepOperations) return;
     set_memory(problem, plan);
-    least_host = std::min(least_host, plan.memory.total());
-    if (plan.memory.total() > plan.max_memory_bytes) return;
-    least_device = std::min(least_device, plan.device_memory.total());
-    if (plan.device_memory.total() > plan.max_device_memory_bytes) return;
+    if (!least.fits(plan.memory, plan.device_memory, ceilings_of(plan))) return;
     const double seconds = seconds_of(problem, plan);
     if (seconds >= best_seconds) return;
     best = plan, best_seconds = seconds;
@@ -178,7 +173,7 @@ Search search(const Problem& problem, GemmPlan plan, const PlanOptions& options)
   const auto tried = [](std::int64_t forced, std::int64_t length, std::int64_t unit) {
     return forced > 0 ? std::vector<std::int64_t>{std::min(round_up(forced, unit), length)} : sides(length, unit);
   };
-  const auto all_rows = tried(options.band_rows, plan.shape.m, std::clamp<std::int64_t>(block.rows, 1, plan.shape.m));
+  const auto all_rows = tried(options.band_rows, plan.shape.m, std::min(plan.row_unit, plan.shape.m));
   auto all_cols = tried(options.band_cols, plan.shape.n, std::clamp<std::int64_t>(block.cols, 1, plan.shape.n));
   if (whole_rows) all_cols = {plan.shape.n};
   Search found;
@@ -198,15 +193,6 @@ Search search(const Problem& problem, GemmPlan plan, const PlanOptions& options)
     }
   }
   return found;
-}
-
-[[noreturn]] void fail_to_fit(const Search& found, const GemmPlan& plan) {
-  const bool device_is_short = found.least_device != std::numeric_limits<std::int64_t>::max();
-  const std::int64_t least = device_is_short ? found.least_device : found.least_host;
-  throw OutOfMemory(fmt::format("no plan fits into {}{}: the smallest ceiling for this product is {} bytes; raise {} to {}K",
-                                format_bytes(static_cast<double>(device_is_short ? plan.max_device_memory_bytes : plan.max_memory_bytes)),
-                                device_is_short ? " of device memory" : "", least, device_is_short ? "--max-device-memory" : "--max-memory",
-                                ceil_div(least, 1024)));
 }
 
 void check_access(const Reader* reader, const char* name) {
@@ -232,6 +218,7 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 }
 
 GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out, const PlanOptions& options) {
+  check_options(options);
   GemmPlan plan;
   plan.op = op;
   plan.shape = gemm_shape(op, a.spec(), b.spec(), out.spec());
@@ -243,7 +230,7 @@ GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, cons
   check_access(&a, "A"), check_access(&b, "B"), check_access(added, "C");
   plan.type = a.spec().type;
   plan.threads = threads_of(options);
-  plan.max_memory_bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
+  plan.max_memory_bytes = memory_ceiling(options);
   if (!options.devices.empty()) plan.devices = {options.devices.front()};
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
   const Problem problem{a, b, op.beta != 0 ? added : nullptr, out};
@@ -254,7 +241,7 @@ GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, cons
       plan = *found.best;
       break;
     }
-    if (plan.threads == 1) fail_to_fit(found, plan);
+    if (plan.threads == 1) found.least.fail(ceilings_of(plan), "product");
   }
   for (const GemmStep& step : gemm_steps(plan)) {
     plan.bytes_read += (step.result.rows * step.depth + (step.loads_b ? step.result.cols * step.depth : 0)) * plan.element_bytes();

@@ -36,6 +36,8 @@ struct GemmPlan {
   std::int64_t bytes_written = 0;  ///< of the result
   double least_bytes = 0;          ///< read and written, in any order of work with as much memory where it is done
 
+  /// Tiles of the result, as they would be if the last ones were not cut.
+  std::int64_t band_count() const noexcept { return ceil_div(shape.m, rows) * ceil_div(shape.n, cols); }
   /// Terms of op(A)'s largest panel.
   std::int64_t a_depth() const noexcept { return keeps_b && whole_a ? shape.k : depth; }
   /// Terms of the first panels: the less, the sooner the first step begins. They double from step to step.

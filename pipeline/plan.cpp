@@ -11,62 +11,23 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 #include "sepconv/pipeline/plan_candidates.hpp"
+#include "sepconv/pipeline/plan_ceilings.hpp"
 #include "sepconv/pipeline/plan_cost.hpp"
 #include "sepconv/pipeline/report.hpp"
 
 namespace sepconv {
 namespace {
 
-constexpr double kDeviceMemoryShare = 0.9;  // of what is free
-constexpr int kPreferredSlots = 3;  // one being read, one computed, one written
 constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
 constexpr std::int64_t kLeastArenaBytes = 1 << 20;
 constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
-constexpr int kMaxThreads = 1024;
-constexpr int kMaxSlots = 64;
-
-void check_options(const PlanOptions& options) {
-  const auto check = [](bool good, std::string_view what, std::int64_t value, std::string_view range) {
-    if (!good) throw InvalidArgument(fmt::format("{} cannot be {}; it lies {}", what, value, range));
-  };
-  check(options.max_memory_bytes >= 0, "the memory ceiling", options.max_memory_bytes, "above 0");
-  check(options.threads >= 0 && options.threads <= kMaxThreads, "the number of threads", options.threads,
-        "between 1 and 1024");
-  check(options.slots >= 0 && options.slots <= kMaxSlots, "the number of slots", options.slots,
-        "between 1 and 64");
-  check(options.band_rows >= 0, "the number of rows of a band", options.band_rows, "above 0");
-  check(options.max_device_memory_bytes >= 0, "the ceiling for device memory", options.max_device_memory_bytes,
-        "above 0");
-  check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
-  for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
-    check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
-    // Both would take the whole of what one may.
-    if (std::count(options.devices.begin(), device, *device) > 0)
-      throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
-  }
-}
-
-/// Ceilings for the host and for each GPU.
-struct Ceilings {
-  std::int64_t host = 0;
-  std::int64_t device = 0;
-
-  bool hold(const Cut& cut) const { return cut.memory.total() <= host && cut.device_memory.total() <= device; }
-};
 
 struct Search {
   std::optional<Cut> best;
-  std::optional<Cut> smallest_on_host;    // whatever it takes on a device
-  std::optional<Cut> smallest_on_device;  // of those that fit the host
+  LeastMemory least;
 
   void offer(const Cut& cut, const Ceilings& ceilings) {
-    const auto keep_least = [&cut](std::optional<Cut>& least, auto&& bytes) {
-      if (!least || bytes(cut) < bytes(*least)) least = cut;
-    };
-    keep_least(smallest_on_host, [](const Cut& c) { return c.memory.total(); });
-    if (cut.memory.total() <= ceilings.host)
-      keep_least(smallest_on_device, [](const Cut& c) { return c.device_memory.total(); });
-    if (ceilings.hold(cut) && (!best || cut.cost < best->cost)) best = cut;
+    if (least.fits(cut.memory, cut.device_memory, ceilings) && (!best || cut.cost < best->cost)) best = cut;
   }
 };
 
@@ -108,26 +69,13 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
   return found;
 }
 
-/// What no plan fits into, and the least that would do, rounded up and in a form that can be typed.
-[[noreturn]] void fail_to_fit(const Search& last, const Ceilings& ceilings) {
-  const bool device_is_short = last.smallest_on_device.has_value();
-  const std::int64_t least = device_is_short ? last.smallest_on_device->device_memory.total()
-                                             : last.smallest_on_host->memory.total();
-  throw OutOfMemory(fmt::format(
-      "no plan fits into {}{}: the smallest ceiling for this source, chain and sink is {} bytes; raise "
-      "{} to {}K",
-      format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
-      device_is_short ? " of device memory" : "", least,
-      device_is_short ? "--max-device-memory" : "--max-memory", ceil_div(least, 1024)));
-}
-
 /// Fewer threads hold less scratch: halve their number until something fits.
 Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   const Candidates candidates = candidates_of(problem, options);
   for (;; threads /= 2) {
     const Search found = search(problem, candidates, options, threads, ceilings);
     if (found.best) return *found.best;
-    if (threads == 1) fail_to_fit(found, ceilings);
+    if (threads == 1) found.least.fail(ceilings, "source, chain and sink");
   }
 }
 
@@ -209,16 +157,6 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
   return needed_rects(chain, specs, output).front();
 }
 
-int threads_of(const PlanOptions& options) { return options.threads > 0 ? options.threads : usable_processors(); }
-
-std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
-  if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
-  if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
-  return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
-}
-
 Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, const PlanOptions& options) {
   check_options(options);
   Plan plan;
@@ -228,7 +166,7 @@ Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, con
   if (plan.result() != sink.spec())
     throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
   plan.arithmetic = chain.arithmetic(source.spec(), options.arithmetic);
-  plan.max_memory_bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
+  plan.max_memory_bytes = memory_ceiling(options);
   const int threads = threads_of(options);
 
   const std::int64_t max_arena_bytes =

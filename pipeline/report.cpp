@@ -1,6 +1,7 @@
 #include "sepconv/pipeline/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -151,6 +152,16 @@ StepReport step_report(const Timeline& timeline, const std::string& name) {
     if (span.track == name) step.bytes += span.bytes;
   }
   return step;
+}
+
+std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine) {
+  std::string text = fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
+  if (!devices.empty()) {
+    const std::vector<DeviceInfo> found = cuda_devices();
+    const auto first = std::ranges::find(found, devices.front(), &DeviceInfo::index);
+    text = fmt::format("cuda:{} {}", fmt::join(devices, ","), first != found.end() ? first->name : "GPU");
+  }
+  return engine.empty() ? text : fmt::format("{}, {}", text, engine);
 }
 
 Overlap overlap_of(const RunReport& report) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/pipeline/run.hpp"
@@ -26,6 +28,9 @@ RunLimits measure_limits(const Plan& plan);
 
 /// What a track of the timeline shows, operations aside.
 StepReport step_report(const Timeline& timeline, const std::string& name);
+
+/// "CPU, 2 threads, AVX3", "cuda:0,1 NVIDIA H200", what computes there after a comma if it is named.
+std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine);
 
 /// What going on at the same time brought.
 struct Overlap {

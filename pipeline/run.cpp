@@ -1,7 +1,6 @@
 #include "sepconv/pipeline/run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "sepconv/pipeline/chain_tile.hpp"
 #include "sepconv/pipeline/cuda_run.hpp"
 #include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/run_planned.hpp"
 #include "sepconv/pipeline/streaming.hpp"
 
 namespace sepconv {
@@ -81,14 +81,6 @@ std::vector<std::string> tracks_of(const Plan& plan) {
   return tracks;
 }
 
-std::string device_text(const Plan& plan) {
-  if (plan.devices.empty())
-    return fmt::format("CPU, {} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s", simd_target());
-  const std::vector<DeviceInfo> found = cuda_devices();
-  const auto first = std::ranges::find(found, plan.devices.front(), &DeviceInfo::index);
-  return fmt::format("cuda:{} {}", fmt::join(plan.devices, ","), first != found.end() ? first->name : "GPU");
-}
-
 RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& source, double startup_seconds) {
   RunReport report;
   report.plan = plan;
@@ -104,7 +96,7 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
       step.operations = plan.operations * static_cast<double>(step.bytes) / computed_bytes;
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
-  report.device = device_text(plan);
+  report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
   report.bytes_stored = source.stored_bytes();
   report.timeline = timeline;
   return report;
@@ -118,7 +110,7 @@ void compute_image(const Plan& plan, const ConstRegion& in, const Region& out,
   std::vector<Arena> arenas;
   for (int worker = 0; worker < threads; ++worker) {
     arenas.emplace_back(
-        Buffer(plan.arena_bytes, options.memory != nullptr ? options.memory : page_resource()), options.stop);
+        Buffer(plan.arena_bytes, host_memory(options)), options.stop);
   }
   const auto compute = [&](std::int64_t index, int worker) {
     compute_tile(plan.chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
@@ -133,26 +125,10 @@ void compute_image(const Plan& plan, const ConstRegion& in, const Region& out,
 
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) try {
   Timeline timeline;
-  Plan plan = make_plan(chain, source, sink, options);
-  std::unique_ptr<Runner> runner;
-  for (RunOptions smaller = options; runner == nullptr;) {
-    try {
-      runner = prepare(source, sink, plan, options);
-    } catch (const OutOfMemory& error) {
-      log_info(options, "{}; trying a smaller plan", error.what());
-      static_cast<PlanOptions&>(smaller) = smaller_than(plan, smaller);
-      plan = make_plan(chain, source, sink, smaller);
-    }
-  }
-  const double startup_seconds = timeline.now();
-  runner->execute(timeline);
-  runner.reset();
-  const double begin = timeline.now();
-  sink.prepare_finish();
-  if (options.stop.stop_requested()) throw Cancelled();
-  sink.finish();
-  timeline.record({"write", plan.band_count(), begin, timeline.now(), 0});
-  return make_report(plan, timeline, source, startup_seconds);
+  const auto ran = run_planned(
+      sink, options, timeline, [&](const PlanOptions& asked) { return make_plan(chain, source, sink, asked); },
+      [&](const Plan& plan) { return prepare(source, sink, plan, options); }, smaller_than);
+  return make_report(ran.plan, timeline, source, ran.startup_seconds);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
       "memory ran out in mid-run; give a smaller --max-memory so that smaller bands are planned");

@@ -7,10 +7,24 @@
 #include <exception>
 #include <mutex>
 #include <stop_token>
+#include <thread>
+#include <vector>
 
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/run.hpp"
 
 namespace sepconv {
+
+/// Where a run's memory comes from: what the options name, or the usual.
+inline std::pmr::memory_resource* host_memory(const RunOptions& options) { return options.memory != nullptr ? options.memory : page_resource(); }
+inline std::pmr::memory_resource* pinned_memory(const RunOptions& options) {
+  return options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
+}
+inline std::pmr::memory_resource* device_memory(const RunOptions& options) {
+  return options.device_memory != nullptr ? options.device_memory : device_resource();
+}
 
 /// How many bands each role has finished is the runner's to keep; it is read and changed under this state's lock.
 class RunState {
@@ -45,11 +59,32 @@ class RunState {
   /// A part of the result has been written: counts it and reports the progress. From one thread.
   void report_written(const Rect& part, const Timeline& timeline);
 
-  /// Keeps the first failure, requests the stop and wakes all who wait.
+  /// Calls `work()`; what that throws is the run's failure, if it is the first: the stop is requested, and all who wait are woken.
+  template <class Work>
+  void attempt(const Work& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+
+  /// Attempts `work(threads)`, which starts the roles that have threads of their own and plays the caller's. A stop of the options fails
+  /// the run with Cancelled. Throws the first failure; all threads have ended then.
+  template <class Work>
+  void run_to_end(const Work& work) {
+    const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
+    {
+      std::vector<std::jthread> threads;
+      attempt([&] { work(threads); });  // also when a thread could not be had: those that began wait for it
+    }
+    rethrow_failure();
+  }
+
+ private:
   void fail(std::exception_ptr error) noexcept;
   void rethrow_failure();
 
- private:
   std::int64_t pixel_bytes_;  // of the result
   const RunOptions& options_;
   Progress progress_;  // the writer's own, but for what add_bytes_read counts

@@ -34,7 +34,7 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan,
       options_(options),
       state_(plan.band_count(), plan.result(), options),
       pool_(plan.threads, state_.stop_token()) {
-  std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
+  std::pmr::memory_resource* const memory = host_memory(options);
   for (int slot = 0; slot < plan.slots; ++slot) {
     slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
   }
@@ -43,22 +43,15 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan,
 }
 
 void StreamingRun::execute(Timeline& timeline) {
-  const std::stop_callback cancel(options_.stop, [this] { state_.fail(std::make_exception_ptr(Cancelled())); });
-  {
-    std::vector<std::jthread> threads;
-    try {
-      threads.emplace_back([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
-      threads.emplace_back([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
-      play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
-    } catch (...) {  // a thread could not be had; those that began wait for it
-      state_.fail(std::current_exception());
-    }
-  }
-  state_.rethrow_failure();
+  state_.run_to_end([&](std::vector<std::jthread>& threads) {
+    threads.emplace_back([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
+    threads.emplace_back([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
+    play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
+  });
 }
 
 void StreamingRun::play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step) {
-  try {
+  state_.attempt([&] {
     for (std::int64_t band = 0; band < plan_.band_count(); ++band) {
       // The ring's whole order: read after the slot's last band was written, compute after read, write after
       // compute.
@@ -73,9 +66,7 @@ void StreamingRun::play(Role role, Timeline& timeline, const std::function<void(
       finish_band(role);
       if (role == kWrite) state_.report_written(plan_.band_rect(band), timeline);
     }
-  } catch (...) {
-    state_.fail(std::current_exception());
-  }
+  });
 }
 
 bool StreamingRun::wait_for(Role role, std::int64_t bands_done) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/image.hpp"
 
 struct CUstream_st;
 struct CUevent_st;
@@ -74,6 +75,10 @@ std::pmr::memory_resource* pinned_resource() noexcept;
 /// of `row_bytes`. The memory must stay valid until the stream has passed the copy.
 void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
                std::int64_t rows, DeviceStream stream);
+/// The same of views of the same extent, channels and type.
+inline void copy_pixels(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
+  copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
+}
 
 /// Whether work given to the stream is recorded into a CUDA graph instead of being done. Throws CudaError.
 bool is_capturing(DeviceStream stream);

@@ -44,6 +44,8 @@ void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
 /// gemm_host does, and CudaError.
 void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, DeviceStream stream);
 
+/// Looks for OpenBLAS, which gemm_host would do itself. Throws as that does where there is none.
+void prepare_gemm_host();
 /// Starts cuBLAS on the current device, which gemm_cuda would do itself when it is first called: tens of milliseconds, and memory of the device. Throws OutOfMemory too.
 void prepare_gemm_cuda();
 

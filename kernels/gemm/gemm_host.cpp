@@ -86,6 +86,8 @@ void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
   out.type == PixelType::f32 ? multiply(blas.sgemm, op, shape, a, b, out) : multiply(blas.dgemm, op, shape, a, b, out);
 }
 
+void prepare_gemm_host() { needed_blas(); }
+
 std::string gemm_host_library() {
   const OpenBlas& blas = open_blas();
   if (!blas.is_complete()) return "";
