@@ -115,4 +115,17 @@ DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain, co
   return {devices, {}};
 }
 
+std::string plan_on(const DeviceChoice& choice, const DeviceRequest& request, RunOptions& options, const std::function<void()>& plan) {
+  options.devices = choice.devices;
+  try {
+    plan();
+    return choice.note;
+  } catch (const OutOfMemory&) {
+    if (options.devices.empty() || request.kind != DeviceRequest::Kind::automatic) throw;
+  }
+  options.devices.clear();
+  plan();
+  return "no plan for a GPU fits into memory: the CPU computes";
+}
+
 }  // namespace sepconv::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,5 +37,9 @@ struct DeviceChoice {
 /// are what the devices have to compute. Throws InvalidArgument when the user asked for a GPU that is not there, and CudaError or
 /// OutOfMemory when it cannot be used; an automatic choice then is the CPU.
 DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain = nullptr, const ImageSpec& source = {});
+
+/// Calls `plan`, which throws OutOfMemory where nothing fits, with the choice in options.devices: for the CPU once more when the user left it open. Why
+/// it is the CPU although a GPU was not ruled out; empty otherwise.
+std::string plan_on(const DeviceChoice& choice, const DeviceRequest& request, RunOptions& options, const std::function<void()>& plan);
 
 }  // namespace sepconv::app

@@ -46,40 +46,25 @@ void settle_beta(Request& request) {
   request.op.beta = request.added.empty() ? 0 : request.beta.value_or(1);
 }
 
-/// A TIFF whose strips do not fit the ceiling is given tiles, unless the user decided.
 void plan_with_sink(GemmJob& job, const Request& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const auto plan_with = [&](const CreateOptions& options) {
-    job.out = create_writer(request.output, spec, options);
-    job.plan = make_gemm_plan(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
-  };
-  const CreateOptions create = create_options(request.output, spec, nullptr, request.layout, Kept::rearranged);
-  try {
-    plan_with(create);
-  } catch (const OutOfMemory&) {
-    if (!is_tiff_name(request.output) || request.layout.tile) throw;
-    const LayoutRequest other = other_geometry(request.layout, create.layout, spec.pixel_bytes());
-    plan_with(create_options(request.output, spec, nullptr, other, Kept::rearranged));
-  }
+  plan_in_either_geometry(
+      request.output, request.layout, spec.pixel_bytes(),
+      [&](const LayoutRequest& layout) { return create_options(request.output, spec, nullptr, layout, Kept::rearranged); },
+      [&](const CreateOptions& options) {
+        job.out = create_writer(request.output, spec, options);
+        job.plan = make_gemm_plan(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
+      });
 }
 
-/// As for chains, a choice that was left open is the CPU where no plan for the GPU fits, or where there is no cuBLAS.
+/// As for chains, a choice that was left open is the CPU where no plan for the GPU fits; or where there is no cuBLAS.
 void plan_on_device(GemmJob& job, const Request& request) {
-  const bool is_open = request.device.kind == DeviceRequest::Kind::automatic;
   DeviceChoice choice = choose_devices(request.device);
   if (choice.devices.size() > 1) throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
-  if (is_open && !choice.devices.empty() && gemm_cuda_library().empty()) choice = {{}, "cuBLAS was not found: the CPU computes"};
+  if (request.device.kind == DeviceRequest::Kind::automatic && !choice.devices.empty() && gemm_cuda_library().empty())
+    choice = {{}, "cuBLAS was not found: the CPU computes"};
   job.options = request.options;
-  job.options.devices = choice.devices;
-  job.note = choice.note;
-  try {
-    plan_with_sink(job, request);
-  } catch (const OutOfMemory&) {
-    if (job.options.devices.empty() || !is_open) throw;
-    job.options.devices.clear();
-    plan_with_sink(job, request);
-    job.note = "no plan for a GPU fits into memory: the CPU computes";
-  }
+  job.note = plan_on(choice, request.device, job.options, [&] { plan_with_sink(job, request); });
 }
 
 GemmJob prepare(Request& request) {
@@ -113,8 +98,9 @@ int multiply(Request& request, std::stop_token stop) {
     job.options.progress = line.callback();
     report = run_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
   }
-  side_files.write(report.timeline, summary(report), to_json(report));
-  if (!request.reporting.quiet) write_to_stderr(summary(report));
+  const std::string text = summary(report);
+  side_files.write(report.timeline, text, to_json(report));
+  if (!request.reporting.quiet) write_to_stderr(text);
   return kDone;
 }
 

@@ -150,13 +150,22 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 
 bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
 
-LayoutRequest other_geometry(const LayoutRequest& request, const FileLayout& failed, std::int64_t pixel_bytes) {
-  LayoutRequest other = request;
+bool plan_in_either_geometry(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
+                             const std::function<CreateOptions(const LayoutRequest&)>& create, const std::function<void(const CreateOptions&)>& plan) {
+  const CreateOptions first = create(request);
+  try {
+    plan(first);
+    return false;
+  } catch (const OutOfMemory&) {
+    if (!is_tiff_name(path) || request.tile) throw;
+  }
   FileLayout tiles;
   tiles.tile = kUsualTile;
   shrink_tiles(tiles, pixel_bytes, kLargestKeptStrip);
-  other.tile = failed.tiled ? Extent{} : tiles.tile;
-  return other;
+  LayoutRequest other = request;
+  other.tile = first.layout.tiled ? Extent{} : tiles.tile;
+  plan(create(other));
+  return true;
 }
 
 void add_file_options(CLI::App& command, JobRequest& request) {
@@ -194,17 +203,7 @@ Job prepare(const JobRequest& request) {
 void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan) {
   const DeviceChoice choice = choose_devices(request.device, &job.chain, job.source->spec());
   job.options = request.options;
-  job.options.devices = choice.devices;
-  std::string note = choice.note;
-  try {
-    plan();
-  } catch (const OutOfMemory&) {
-    if (job.options.devices.empty() || request.device.kind != DeviceRequest::Kind::automatic) throw;
-    job.options.devices.clear();
-    plan();
-    note = "no plan for a GPU fits into memory: the CPU computes";
-  }
-  if (!note.empty()) job.plan.notes.push_back(note);
+  if (const std::string note = plan_on(choice, request.device, job.options, plan); !note.empty()) job.plan.notes.push_back(note);
 }
 
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,

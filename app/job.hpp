@@ -63,8 +63,10 @@ std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const Image
 
 bool is_tiff_name(const std::filesystem::path& path);
 
-/// The request with tiles where a TIFF's strips did not fit a ceiling, and the other way round.
-LayoutRequest other_geometry(const LayoutRequest& request, const FileLayout& failed, std::int64_t pixel_bytes);
+/// Calls `plan`, which throws OutOfMemory where nothing fits, with what `create` makes of the request; then, unless the user decided, once more with tiles
+/// where a TIFF's strips did not fit the ceiling, and the other way round. Whether it took the other way.
+bool plan_in_either_geometry(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
+                             const std::function<CreateOptions(const LayoutRequest&)>& create, const std::function<void(const CreateOptions&)>& plan);
 
 /// Throws InvalidArgument if the output is the input.
 void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "console.hpp"
 #include "job.hpp"
@@ -105,26 +104,19 @@ Job prepare(const Request& request) {
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
   const auto create_with = [&](const LayoutRequest& layout) { return create_options(asked.output, as_image, file.image(), layout, kept); };
-  const CreateOptions create = create_with(asked.layout);
-  std::optional<CreateOptions> other;  // for strips or tiles that do not fit the ceiling
-  if (is_tiff_name(asked.output) && !asked.layout.tile)
-    other = create_with(other_geometry(asked.layout, create.layout, as_image.pixel_bytes()));
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   job.chain = std::move(arrangement.chain);
-  const auto plan_with = [&](const CreateOptions& options) {
-    job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
-    job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
-  };
   plan_on_devices(job, asked, [&] {
-    try {
-      plan_with(create);
-    } catch (const OutOfMemory&) {
-      if (!other) throw;
-      plan_with(*other);
-      job.plan.notes.emplace_back(other->layout.tiled ? "strips of full width do not fit the ceiling, so the result has tiles"
-                                                      : "tiles of so many channels do not fit the ceiling, so the result has strips");
-    }
+    bool is_tiled = false;
+    const auto plan_as = [&](const CreateOptions& options) {
+      is_tiled = options.layout.tiled;
+      job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
+      job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
+    };
+    if (!plan_in_either_geometry(asked.output, asked.layout, as_image.pixel_bytes(), create_with, plan_as)) return;
+    job.plan.notes.emplace_back(is_tiled ? "strips of full width do not fit the ceiling, so the result has tiles"
+                                         : "tiles of so many channels do not fit the ceiling, so the result has strips");
   });
   return job;
 }

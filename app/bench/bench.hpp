@@ -63,8 +63,8 @@ void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const Ladder
 /// "cuda:0 NVIDIA H200".
 std::string name_of_gpu(int index);
 
-/// Of names that were checked.
-std::vector<PixelType> pixel_types(const std::vector<std::string>& names);
+/// --type, a list of some of `names`.
+void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names, const char* help);
 
 void add_bench_conv(CLI::App& bench, Context& context);
 void add_bench_gemm(CLI::App& bench, Context& context);

@@ -53,13 +53,7 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, kMaxLadderRadius))
       ->type_name("LIST");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--type", [&request](const std::vector<std::string>& names) { request.types = pixel_types(names); },
-          "f64,f32 by default")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"f32", "f64"}))
-      ->type_name("LIST");
+  add_types_option(command, request.types, {"f32", "f64"}, "f64,f32 by default");
   extent_option("--tiled-size", request.tiled_extent,
                 "of the image that passes the GPU in bands; 16384x16384 by default");
   command.add_option("--tiled-radius", request.tiled_radius, "of its Gaussian; 32 by default")

@@ -70,8 +70,7 @@ class DeviceCase {
     convolve_cuda(design, taps_, kLadderBorder, ConstRegion::whole(in_), Region::whole(out_), arithmetic_of(in_.type), arena_, stream_.get());
   }
   void copy(const PixelView& to, const ConstPixelView& from) const {
-    copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows,
-              stream_.get());
+    copy_pixels(from, to, stream_.get());
     stream_.synchronize();
   }
 

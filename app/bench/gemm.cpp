@@ -83,12 +83,7 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
           "rows and columns of the result and the length of its sums; may be given several times; 1024,1024,1024 and 3072,3072,3072 by "
           "default")
       ->type_name("M,N,K");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--type", [&request](const std::vector<std::string>& names) { request.types = pixel_types(names); }, "f32 and f64 by default")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"f32", "f64"}))
-      ->type_name("LIST");
+  add_types_option(command, request.types, {"f32", "f64"}, "f32 and f64 by default");
   command.add_option("--block", request.blocks, "sides of the zero-copy kernels' blocks; 8,16,32 by default")
       ->delimiter(',')
       ->check(CLI::IsMember({8, 16, 32}))

@@ -105,9 +105,7 @@ class DeviceRungs {
     if (gemm_cuda_library().empty()) return;
     measure({.job = job_, .name = "cuBLAS"}, false, [](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
       const GemmOp op{.trans_a = operands.trans_a, .trans_b = operands.trans_b, .alpha = 1, .beta = operands.added ? 1.0 : 0.0};
-      if (operands.added) {
-        copy_rows(out.data, out.pitch_bytes, operands.added->data, operands.added->pitch_bytes, out.row_bytes(), out.extent.rows, stream);
-      }
+      if (operands.added) copy_pixels(*operands.added, out, stream);
       gemm_cuda(op, operands.a, operands.b, out, stream);
     });
   }

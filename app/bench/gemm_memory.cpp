@@ -55,7 +55,7 @@ ConstPixelView widened(const ConstPixelView& matrix, Buffer& memory, Executor& e
 }
 
 void copy_matrix(const PixelView& to, const ConstPixelView& from, const Stream& stream) {
-  copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream.get());
+  copy_pixels(from, to, stream.get());
   stream.synchronize();
 }
 

@@ -34,10 +34,18 @@ std::string name_of_gpu(int index) {
   return fmt::format("cuda:{} {}", index, cuda_devices().at(static_cast<std::size_t>(index)).name);
 }
 
-std::vector<PixelType> pixel_types(const std::vector<std::string>& names) {
-  std::vector<PixelType> types;
-  for (const std::string& name : names) types.push_back(*parse_pixel_type(name));
-  return types;
+void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names, const char* help) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--type",
+          [&types](const std::vector<std::string>& chosen) {
+            types.clear();
+            for (const std::string& name : chosen) types.push_back(*parse_pixel_type(name));
+          },
+          help)
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->type_name("LIST");
 }
 
 }  // namespace sepconv::app

@@ -86,13 +86,7 @@ void add_size_options(CLI::App& command, TransposeRequest& request) {
           },
           "permutation of the tensor, with NumPy's meaning; may be given several times; all six by default")
       ->type_name("A,B,C");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--type", [&request](const std::vector<std::string>& names) { request.types = pixel_types(names); },
-          "f32 by default")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))
-      ->type_name("LIST");
+  add_types_option(command, request.types, {"u8", "u16", "i16", "f32", "f64"}, "f32 by default");
   command.add_flag_callback(
       "--no-2d", [&request] { request.matrix = false; }, "leave out the matrix");
   command.add_flag_callback(
