@@ -145,6 +145,8 @@ std::string to_json(const GemmReport& report) {
         {"tile_cols", plan.cols},
         {"depth", plan.depth},
         {"keeps_b", plan.keeps_b},
+        {"stages_a", plan.stages_a},
+        {"stages_b", plan.stages_b},
         {"slots", plan.slots},
         {"tiles", plan.tiles},
         {"memory_bytes", plan.memory.total()},

@@ -32,8 +32,8 @@ GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const Run
       state_(std::ssize(strips_), plan.result(), options),
       pool_(plan.threads, state_.stop_token()) {
   const std::int64_t strip_bytes = plan.strip_rows * plan.cols * plan.element_bytes();
-  if (!files.a.is_page_locked()) staged_a_ = Buffer(plan.slots * plan.rows * plan.a_depth() * plan.element_bytes(), pinned_memory(options));
-  if (!files.b.is_page_locked()) staged_b_ = Buffer(plan.slots * plan.depth * plan.cols * plan.element_bytes(), pinned_memory(options));
+  if (plan.stages_a) staged_a_ = Buffer(plan.slots * plan.rows * plan.a_depth() * plan.element_bytes(), pinned_memory(options));
+  if (plan.stages_b) staged_b_ = Buffer(plan.slots * plan.depth * plan.cols * plan.element_bytes(), pinned_memory(options));
   if (!files.out.is_page_locked()) staged_strips_ = Buffer(kStripsInFlight * strip_bytes, pinned_memory(options));
   if (files.added != nullptr && !files.added->is_page_locked()) staged_added_ = Buffer(kStripsInFlight * strip_bytes, pinned_memory(options));
 }

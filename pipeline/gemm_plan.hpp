@@ -25,6 +25,8 @@ struct GemmPlan {
   std::int64_t row_unit = 1;  ///< tiles end at multiples of it: the sink's blocks
   int slots = 1;           ///< panels in flight
   int tiles = 1;           ///< tiles of the result in memory
+  bool stages_a = false;   ///< on a GPU: threads gather panels of A in page-locked memory of the run's own, from where they go up
+  bool stages_b = false;   ///< those of B likewise
   std::int64_t strip_rows = 0;  ///< on a GPU: rows of a tile that go through page-locked memory at once
   int threads = 1;
   std::vector<int> devices;  ///< the GPU that computes, if any

@@ -98,6 +98,10 @@ std::string describe(const GemmPlan& plan) {
   if (plan.devices.empty()) line("threads", fmt::format("{}", plan.threads));
   line("panels", fmt::format("{} steps of at most {} terms, {} in flight; {}", steps.size(), plan.depth, plan.slots,
                              plan.keeps_b ? "those of B stay for a column of tiles" : "those of B are read for every tile"));
+  if (plan.stages_a || plan.stages_b) {
+    const char* const which = !plan.stages_b ? "those of A" : !plan.stages_a ? "those of B" : "both";
+    line("", fmt::format("{} gathered in page-locked memory by {} thread{}", which, plan.threads, plan.threads == 1 ? "" : "s"));
+  }
   const double moved = static_cast<double>(plan.bytes_read) + static_cast<double>(plan.bytes_written);
   line("read", bytes(static_cast<double>(plan.bytes_read)));
   line("written", bytes(static_cast<double>(plan.bytes_written)));

@@ -206,6 +206,7 @@ TEST_CASE("products that cannot be are refused with a sentence, before anything 
   const Matrix a({3, 4}, PixelType::f64, 1), b({4, 5}, PixelType::f64, 2), out({3, 5}, PixelType::f64, 3);
   const auto reader_a = make_memory_reader(a.view()), reader_b = make_memory_reader(b.view());
   const auto writer = make_memory_writer(out.view());
+  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.threads = 5000}}), Contains("the number of threads cannot be 5000"));
   CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer), Contains("beta multiplies a matrix that was not given"));
   CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
   const auto nothing = make_memory_reader(dense_view(a.memory.data(), ImageSpec{{4, 0}, 1, PixelType::f64}));
@@ -230,6 +231,7 @@ void check_on_gpu(int count, std::int64_t most) {
   for (int i = 0; i < count; ++i) {
     Case c = random_case(random, most);
     c.options.devices = {0};
+    c.options.threads = 1 + i % 8;  // from four on they gather short rows
     CAPTURE(i);
     if (i % 3 == 1) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_device_memory_bytes; });
     if (i % 3 == 2) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
@@ -242,6 +244,25 @@ void check_on_gpu(int count, std::int64_t most) {
 TEST_CASE("a product on a GPU is that of three loops, whatever the ceilings", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   kSimulated ? check_on_gpu(80, 90) : check_on_gpu(200, 300);
+}
+
+TEST_CASE("threads gather panels of short rows on their way to a GPU, if they are enough, and whole rows go as they lie", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Case c{.shape = {90, 80, 700}, .op = {}, .locked_a = true, .locked_b = true, .locked_out = true, .options = {}};
+  c.options.devices = {0};
+  c.options.max_device_memory_bytes = 100 << 10;  // panels of A are thin, those of B are whole rows
+  c.options.band_cols = 80;
+  c.options.threads = 8;
+  const GemmPlan staged = check(c);
+  CHECK(staged.depth < 700);
+  CHECK((staged.stages_a && !staged.stages_b));
+  CHECK(staged.memory.slots == staged.slots * staged.rows * staged.a_depth() * 8);
+  c.op.trans_a = true, c.options.band_rows = 90;
+  CHECK_FALSE(check(c).stages_a);
+  c.op.trans_a = false, c.options.threads = 1;
+  CHECK_FALSE(check(c).stages_a);
+  c.options.threads = 8, c.options.max_memory_bytes = staged.memory.total() / 2;  // no room for it
+  CHECK_FALSE(check(c).stages_a);
 }
 
 TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize]") {
