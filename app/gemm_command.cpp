@@ -48,13 +48,13 @@ void settle_beta(Request& request) {
 
 void plan_with_sink(GemmJob& job, const Request& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  plan_in_either_geometry(
-      request.output, request.layout, spec.pixel_bytes(),
-      [&](const LayoutRequest& layout) { return create_options(request.output, spec, nullptr, layout, Kept::rearranged); },
-      [&](const CreateOptions& options) {
-        job.out = create_writer(request.output, spec, options);
-        job.plan = make_gemm_plan(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
-      });
+  const Geometries geometries = geometries_of(request.output, request.layout, spec.pixel_bytes(), [&](const LayoutRequest& layout) {
+    return create_options(request.output, spec, nullptr, layout, Kept::rearranged);
+  });
+  plan_in_either(geometries, [&](const CreateOptions& options) {
+    job.out = create_writer(request.output, spec, options);
+    job.plan = make_gemm_plan(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
+  });
 }
 
 /// As for chains, a choice that was left open is the CPU where no plan for the GPU fits; or where there is no cuBLAS.
@@ -64,7 +64,13 @@ void plan_on_device(GemmJob& job, const Request& request) {
   if (request.device.kind == DeviceRequest::Kind::automatic && !choice.devices.empty() && gemm_cuda_library().empty())
     choice = {{}, "cuBLAS was not found: the CPU computes"};
   job.options = request.options;
-  job.note = plan_on(choice, request.device, job.options, [&] { plan_with_sink(job, request); });
+  job.note = plan_on(choice, request.device, job.options, [&] {
+    if (!job.options.devices.empty()) {  // before memory is counted, of which it takes some
+      const DeviceScope scope(job.options.devices.front());
+      prepare_gemm_cuda();
+    }
+    plan_with_sink(job, request);
+  });
 }
 
 GemmJob prepare(Request& request) {

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -125,47 +126,56 @@ void check_output_name(const std::filesystem::path& path) {
   }
 }
 
-/// Plans; a TIFF whose strips do not fit the ceiling is given tiles, unless the user decided on strips.
 void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
   const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
-  job.sink = make_sink(request.output, spec, *job.source, request.layout, kept);
-  try {
+  const Geometries geometries = geometries_of(request.output, request.layout, spec.pixel_bytes(), [&](const LayoutRequest& layout) {
+    return create_options(request.output, spec, job.source.get(), layout, kept);
+  });
+  const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
+    job.sink = create_writer(request.output, spec, options);
     job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
-  } catch (const OutOfMemory&) {
-    const bool may_tile = is_tiff_name(request.output) && !request.layout.tile;
-    if (!may_tile || chosen_layout(job.source.get(), spec, request.layout, kept).tiled) throw;
-    LayoutRequest tiled = request.layout;
-    tiled.tile = kUsualTile;
-    job.sink = make_sink(request.output, spec, *job.source, tiled, kept);
-    job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
-    job.plan.notes.push_back(
-        fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}.",
-                    kUsualTile.rows, kUsualTile.cols));
-    if (request.options.logger) request.options.logger->info(job.plan.notes.back());
-  }
+  });
+  if (note.empty()) return;
+  job.plan.notes.push_back(note);
+  if (request.options.logger) request.options.logger->info(note);
 }
 
 }  // namespace
 
 bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
 
-bool plan_in_either_geometry(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
-                             const std::function<CreateOptions(const LayoutRequest&)>& create, const std::function<void(const CreateOptions&)>& plan) {
-  const CreateOptions first = create(request);
-  try {
-    plan(first);
-    return false;
-  } catch (const OutOfMemory&) {
-    if (!is_tiff_name(path) || request.tile) throw;
-  }
+Geometries geometries_of(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
+                         const std::function<CreateOptions(const LayoutRequest&)>& create) {
+  Geometries geometries{create(request), {}};
+  if (!is_tiff_name(path) || request.tile) return geometries;
   FileLayout tiles;
   tiles.tile = kUsualTile;
   shrink_tiles(tiles, pixel_bytes, kLargestKeptStrip);
   LayoutRequest other = request;
-  other.tile = first.layout.tiled ? Extent{} : tiles.tile;
-  plan(create(other));
-  return true;
+  other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
+  geometries.other = create(other);
+  return geometries;
+}
+
+std::string plan_in_either(const Geometries& geometries, const std::function<void(const CreateOptions&)>& plan) {
+  std::exception_ptr failure;
+  try {
+    plan(geometries.first);
+    return "";
+  } catch (const OutOfMemory&) {
+    if (!geometries.other) throw;
+    failure = std::current_exception();
+  }
+  const FileLayout& layout = geometries.other->layout;
+  try {
+    plan(*geometries.other);
+  } catch (const OutOfMemory&) {
+    if (layout.tiled) throw;
+    std::rethrow_exception(failure);  // strips want the higher ceiling
+  }
+  if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
+  return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}", layout.tile.rows, layout.tile.cols);
 }
 
 void add_file_options(CLI::App& command, JobRequest& request) {
@@ -223,11 +233,6 @@ CreateOptions create_options(const std::filesystem::path& path, const ImageSpec&
   options.durable = request.durable;
   options.big_tiff = request.big_tiff;
   return options;
-}
-
-std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
-                                  const Reader& source, const LayoutRequest& request, Kept kept) {
-  return create_writer(path, spec, create_options(path, spec, &source, request, kept));
 }
 
 void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output) {

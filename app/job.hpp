@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,16 +58,18 @@ enum class Kept : std::uint8_t {
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,
                              Kept kept);
 
-/// A writer made so.
-std::unique_ptr<Writer> make_sink(const std::filesystem::path& path, const ImageSpec& spec,
-                                  const Reader& source, const LayoutRequest& request, Kept kept = Kept::in_place);
-
 bool is_tiff_name(const std::filesystem::path& path);
 
-/// Calls `plan`, which throws OutOfMemory where nothing fits, with what `create` makes of the request; then, unless the user decided, once more with tiles
-/// where a TIFF's strips did not fit the ceiling, and the other way round. Whether it took the other way.
-bool plan_in_either_geometry(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
-                             const std::function<CreateOptions(const LayoutRequest&)>& create, const std::function<void(const CreateOptions&)>& plan);
+/// What a file is made with: as asked; and, unless the user decided, with tiles in place of a TIFF's strips, or the other way round.
+struct Geometries {
+  CreateOptions first;
+  std::optional<CreateOptions> other;
+};
+Geometries geometries_of(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
+                         const std::function<CreateOptions(const LayoutRequest&)>& create);
+
+/// Calls `plan`, which throws OutOfMemory where nothing fits the ceiling, for the first and then for the other. Empty, or why it is the other.
+std::string plan_in_either(const Geometries& geometries, const std::function<void(const CreateOptions&)>& plan);
 
 /// Throws InvalidArgument if the output is the input.
 void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output);

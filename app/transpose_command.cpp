@@ -103,20 +103,18 @@ Job prepare(const Request& request) {
   const Kept kept = permutation == Permutation{}               ? Kept::in_place
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
-  const auto create_with = [&](const LayoutRequest& layout) { return create_options(asked.output, as_image, file.image(), layout, kept); };
+  const Geometries geometries = geometries_of(asked.output, asked.layout, as_image.pixel_bytes(), [&](const LayoutRequest& layout) {
+    return create_options(asked.output, as_image, file.image(), layout, kept);
+  });
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   job.chain = std::move(arrangement.chain);
   plan_on_devices(job, asked, [&] {
-    bool is_tiled = false;
-    const auto plan_as = [&](const CreateOptions& options) {
-      is_tiled = options.layout.tiled;
+    const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
       job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
       job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
-    };
-    if (!plan_in_either_geometry(asked.output, asked.layout, as_image.pixel_bytes(), create_with, plan_as)) return;
-    job.plan.notes.emplace_back(is_tiled ? "strips of full width do not fit the ceiling, so the result has tiles"
-                                         : "tiles of so many channels do not fit the ceiling, so the result has strips");
+    });
+    if (!note.empty()) job.plan.notes.push_back(note);
   });
   return job;
 }
