@@ -25,7 +25,7 @@ std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_
 /// What a caller promises of its memory.
 enum class HostMemory : std::uint8_t {
   pageable,
-  page_locked,  ///< from cudaHostAlloc, cudaHostRegister or pinned_resource(): devices copy from and to it without a detour
+  page_locked,  ///< from cudaHostAlloc, cudaHostRegister or pinned_resource(): devices copy from and to it; only short rows of panels of products are gathered first
 };
 
 /// Views of a caller's image, which must outlive the reader or writer. Any rectangle, any order.

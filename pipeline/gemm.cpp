@@ -11,6 +11,7 @@
 #include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/gemm_cuda_run.hpp"
 #include "sepconv/pipeline/gemm_host_run.hpp"
+#include "sepconv/pipeline/plan_ceilings.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "sepconv/pipeline/run_planned.hpp"
 
@@ -67,6 +68,7 @@ GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double st
 }
 
 Ran<GemmPlan> execute(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options, Timeline& timeline) try {
+  check_options(options), gemm_shape(op, a.spec(), b.spec(), out.spec());
   prepare_library(options);
   const GemmFiles files{a, b, op.beta != 0 ? added : nullptr, out};
   return run_planned(

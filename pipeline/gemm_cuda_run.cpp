@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 
@@ -11,9 +10,9 @@ namespace {
 
 constexpr std::int64_t kStepsInFlight = 32;
 
-/// Panels of a matrix in page-locked memory have rows with gaps, and copy engines are slow where those are short.
+/// Panels of a matrix have rows with gaps, and copy engines are slow where those are short.
 void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
-  const bool short_rows = !from.contiguous() && from.row_bytes() < kLongBusRow;
+  const bool short_rows = !(from.contiguous() && to.contiguous()) && from.row_bytes() < kLongBusRow;
   short_rows ? copy_pixels_by_kernel(from, to, stream) : copy_pixels(from, to, stream);
 }
 

@@ -17,7 +17,7 @@ namespace sepconv {
 ///   compute   step i, once its panels are there; the first of a tile once the tile before in the same memory has been downloaded
 ///   download  a tile, once its last step is computed: as a whole where the result lies in page-locked memory, else in strips that the writer takes
 ///
-/// The reader fills page-locked panels where a file is not page-locked memory itself.
+/// The reader fills page-locked panels where a file is not page-locked memory itself, or has short rows there (GemmPlan::stages_a).
 class GemmCudaRun {
  public:
   /// Allocates everything on plan.devices.front(), which is current. Throws OutOfMemory before anything is read, and CudaError.
@@ -67,7 +67,7 @@ class GemmCudaRun {
   std::vector<GemmStep> steps_;
   std::vector<Strip> strips_;
   GemmMemory device_;
-  Buffer staged_a_, staged_b_, staged_added_, staged_strips_;  // page-locked; empty where files are
+  Buffer staged_a_, staged_b_, staged_added_, staged_strips_;  // page-locked; empty where panels go from and to where files are
   Stream upload_{Stream::Priority::high}, compute_, download_;
   std::vector<StepEvents> events_;
   std::vector<DeviceClock::Interval> strip_events_;

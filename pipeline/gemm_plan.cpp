@@ -120,22 +120,28 @@ void set_memory(const Problem& problem, GemmPlan& plan) {
 }
 
 Extent stored_extent(bool transposed, std::int64_t rows, std::int64_t cols) { return transposed ? Extent{cols, rows} : Extent{rows, cols}; }
-Extent a_panel(const GemmPlan& plan) { return stored_extent(plan.op.trans_a, plan.rows, plan.a_depth()); }
+Extent a_panel(const GemmPlan& plan, std::int64_t depth) { return stored_extent(plan.op.trans_a, plan.rows, depth); }
 Extent b_panel(const GemmPlan& plan) { return stored_extent(plan.op.trans_b, plan.depth, plan.cols); }
 
-/// Files that are not page-locked memory themselves have to be staged, and panels of short rows are if threads do that faster than the bus moves them.
-void choose_staging(const Problem& problem, bool may_stage, GemmPlan& plan) {
-  if (plan.devices.empty()) return;
+/// Files that are not page-locked memory themselves have to be staged, and panels of short rows are if threads do that faster than the bus moves them. Whether
+/// something is that need not be.
+bool choose_staging(const Problem& problem, bool may_stage, GemmPlan& plan) {
+  if (plan.devices.empty()) return false;
   const auto pays = [&](const Reader& file, Extent panel) {
     return may_stage && plan.slots * panel.area() * plan.element_bytes() <= kMostStagedBytes && staged_factor(plan.threads) < bus_factor(file.spec(), panel);
   };
-  plan.stages_a = !problem.a.is_page_locked() || pays(problem.a, a_panel(plan));
-  plan.stages_b = !problem.b.is_page_locked() || pays(problem.b, b_panel(plan));
+  const bool has_gaps_on_device = plan.keeps_b && plan.op.trans_b;  // so that gathering them brings nothing
+  const bool gathers_a = problem.a.is_page_locked() && pays(problem.a, a_panel(plan, plan.a_depth()));
+  const bool gathers_b = problem.b.is_page_locked() && !has_gaps_on_device && pays(problem.b, b_panel(plan));
+  plan.stages_a = gathers_a || !problem.a.is_page_locked();
+  plan.stages_b = gathers_b || !problem.b.is_page_locked();
+  return gathers_a || gathers_b;
 }
 
-/// What the slower of reading and uploading a panel takes beyond its bytes at the bus's rate, or on the CPU at the rate of reading.
+/// What reading and uploading a panel takes beyond its bytes at the bus's rate, or on the CPU beyond its bytes at the rate of reading.
 double panel_factor(const GemmPlan& plan, const Reader& file, Extent panel, bool is_staged) {
-  if (plan.devices.empty() || !file.is_page_locked()) return read_factor(file.spec(), panel, file.layout());
+  if (plan.devices.empty()) return read_factor(file.spec(), panel, file.layout());
+  if (!file.is_page_locked()) return staged_factor(plan.threads) * read_factor(file.spec(), panel, file.layout());
   return is_staged ? staged_factor(plan.threads) : bus_factor(file.spec(), panel);
 }
 
@@ -157,7 +163,8 @@ double seconds_of(const Problem& problem, const GemmPlan& plan) {
   const auto size = static_cast<double>(plan.element_bytes());
   const auto rows = static_cast<double>(plan.rows), cols = static_cast<double>(plan.cols), k = static_cast<double>(shape.k);
   const double tall = std::max(1.0, static_cast<double>(shape.m) / rows), wide = std::max(1.0, static_cast<double>(shape.n) / cols);
-  const double a = rows * k * size * rates.moved * panel_factor(plan, problem.a, a_panel(plan), plan.stages_a);
+  const auto a_seconds = [&](std::int64_t depth) { return rows * k * size * rates.moved * panel_factor(plan, problem.a, a_panel(plan, depth), plan.stages_a); };
+  const double a = a_seconds(plan.a_depth()), first_a = a_seconds(plan.depth);  // where panels of op(B) come too
   const double b = cols * k * size * rates.moved * panel_factor(plan, problem.b, b_panel(plan), plan.stages_b);
   const double tile = rows * cols * size;
   const double left = tile * rates.moved;
@@ -166,12 +173,12 @@ double seconds_of(const Problem& problem, const GemmPlan& plan) {
     if (plan.slots == 1) return computed + moved + left;
     return plan.tiles == 1 ? std::max(computed, moved) + left : std::max({computed, moved, left});
   };
-  const double sum = plan.keeps_b ? wide * (tile_seconds(a + b, plan.depth) + (tall - 1) * tile_seconds(a, plan.a_depth()))
-                                  : wide * tall * tile_seconds(a + b, plan.depth);
-  const double read = plan.keeps_b ? wide * (b + tall * a) : wide * tall * (a + b);
+  const double sum = plan.keeps_b ? wide * (tile_seconds(first_a + b, plan.depth) + (tall - 1) * tile_seconds(a, plan.a_depth()))
+                                  : wide * tall * tile_seconds(first_a + b, plan.depth);
+  const double read = plan.keeps_b ? wide * (b + tall * a) : wide * tall * (first_a + b);
   const double page_locked = plan.devices.empty() ? 0 : static_cast<double>(plan.memory.slots) / kPageLockRate;
   // What nothing hides: the first panels, and the last tile, which is cut into ever lower ones where that costs no second reading.
-  const double ends = (a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
+  const double ends = (first_a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
   // Of plans that take as long the one that reads least, which leaves most to others.
   return sum + step_count(plan) * kStepSeconds + kReadShare * read + page_locked + ends;
 }
@@ -209,7 +216,7 @@ struct Search {
     plan.whole_a = !plan.devices.empty() && problem.a.is_page_locked() && tile * static_cast<double>(plan.shape.k) <= kMostStepOperations;
     if (!plan.devices.empty() && tile * static_cast<double>(plan.depth) > kMostStepOperations) return;
     for (const bool may_stage : {true, false}) {
-      choose_staging(problem, may_stage, plan);
+      if (!choose_staging(problem, may_stage, plan) && may_stage) continue;
       set_memory(problem, plan);
       if (!least.fits(plan.memory, plan.device_memory, ceilings_of(plan))) continue;
       const double seconds = seconds_of(problem, plan);

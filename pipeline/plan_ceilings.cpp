@@ -61,6 +61,7 @@ bool LeastMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_me
 }
 
 void LeastMemory::fail(const Ceilings& ceilings, const char* planned) const {
+  if (host_ == kNone) throw OutOfMemory(fmt::format("no plan of so many rows and columns can be made for this {}; leave out --band-rows and --band-cols", planned));
   const bool device_is_short = device_ != kNone;
   const std::int64_t least = device_is_short ? device_ : host_;
   throw OutOfMemory(fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {} bytes; raise {} to {}K",

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 
+#include <utility>
+
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/run.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 

@@ -207,6 +207,7 @@ TEST_CASE("products that cannot be are refused with a sentence, before anything 
   const auto reader_a = make_memory_reader(a.view()), reader_b = make_memory_reader(b.view());
   const auto writer = make_memory_writer(out.view());
   CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.threads = 5000}}), Contains("the number of threads cannot be 5000"));
+  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.devices = {-1}}}), Contains("the index of a GPU cannot be -1"));
   CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer), Contains("beta multiplies a matrix that was not given"));
   CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
   const auto nothing = make_memory_reader(dense_view(a.memory.data(), ImageSpec{{4, 0}, 1, PixelType::f64}));
@@ -263,6 +264,14 @@ TEST_CASE("threads gather panels of short rows on their way to a GPU, if they ar
   CHECK_FALSE(check(c).stages_a);
   c.options.threads = 8, c.options.max_memory_bytes = staged.memory.total() / 2;  // no room for it
   CHECK_FALSE(check(c).stages_a);
+  c.options.max_memory_bytes = 0;
+  c.shape = {80, 90, 700}, c.op = {.trans_a = true, .trans_b = true}, c.options.band_rows = 80, c.options.band_cols = 90;  // the mirror image
+  const GemmPlan mirrored = check(c);
+  CHECK(mirrored.depth < 700);
+  CHECK((mirrored.stages_b && !mirrored.stages_a));
+  c.options.max_device_memory_bytes = 10 << 20, c.options.band_rows = 20;  // columns of op(B) stay, with gaps in the rows of their panels
+  const GemmPlan kept = check(c);
+  CHECK((kept.keeps_b && !kept.stages_b));
 }
 
 TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize]") {

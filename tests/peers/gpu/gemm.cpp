@@ -3,7 +3,7 @@
 //   peers_gemm [--size N] [--type f64|f32] [--runs R] [--no-xt]
 //
 // Medians after a warm-up. Some elements of every result are compared with sums in extended precision; errors are given in roundings times the square root of the
-// number of terms, and a result is wrong beyond as many as there are terms. Exit code 0: all are right; 1: one is wrong; 77: no GPU.
+// number of terms, and a result is wrong beyond four times that root. Exit code 0: all are right; 1: one is wrong; 77: no GPU.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -24,6 +24,7 @@ namespace {
 using namespace sepconv;
 
 constexpr std::int64_t kSamples = 1000;
+constexpr double kMostError = 4;  // of cuBLAS's own errors the largest was 0.7
 
 struct Options {
   std::int64_t size = 20480;
@@ -106,7 +107,7 @@ class Comparison {
     if (resident_ == 0) resident_ = median;
     if (fetch) fetch();
     const double off = error();
-    const bool agrees = off <= static_cast<double>(options_.size);
+    const bool agrees = off <= kMostError * std::sqrt(static_cast<double>(options_.size));
     agree_ = agree_ && agrees;
     const double flops = 2 * std::pow(static_cast<double>(options_.size), 3);
     fmt::print("| {} | {:.1f} | {:.1f} to {:.1f} | {:.1f} | {:.3f} | {:.3g} |{}\n", name, median * 1e3, seconds.front() * 1e3, seconds.back() * 1e3, flops / median / 1e12,
@@ -172,7 +173,8 @@ class Comparison {
     double most = 0;
     for (std::int64_t i = 0; i < kSamples; ++i) {
       const double off = std::abs(value(out_, sample(i), options_.type) - expected_[static_cast<std::size_t>(i)]) / rounding;
-      if (!(off <= most)) most = off;  // NaN too
+      if (std::isnan(off)) return off;  // not written
+      most = std::max(most, off);
     }
     return most;
   }
