@@ -66,9 +66,10 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   scratch.window = arena.allocate<const A*>(layout.window_rows);
 
   for_each_strip(layout, out, [&](const Region& strip) {
-    const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
+    const Arena::Scope strip_scope(arena);
+    const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded, arena);
     if (taps.col.empty()) {
-      filter_strip_rows(rows, strip, scratch.ring.data, arena);
+      filter_strip_rows(rows, strip, scratch.ring, arena);
     } else {
       march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
     }

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/conv/comb-inl.h"
 #include "sepconv/kernels/conv/passes-inl.h"
 #include "sepconv/kernels/conv/strips.hpp"
 #include "sepconv/kernels/simd/rows.hpp"
@@ -30,9 +32,9 @@ inline void prefetch_bytes(const std::byte* from, std::int64_t bytes) {
 template <class A>
 class RowFilter {
  public:
-  /// `padded` has room for the strip, the taps' radius on both sides and ConvTuning::kSlackElements.
+  /// `padded` has room for StripLayout's padded_elements.
   RowFilter(Taps<A> taps, const Border& border, const ConstRegion& in, std::int64_t col, std::int64_t cols,
-            A* padded)
+            A* padded, Arena& arena)
       : taps_(taps),
         border_(border),
         in_(in),
@@ -50,18 +52,30 @@ class RowFilter {
     const hn::ScalableTag<A> d;
     in_place_ = inside && in.pixels.type == pixel_type_of<A>() &&
                 elements() >= static_cast<std::int64_t>(hn::Lanes(d));
+    if (!Comb<A>::pays(taps, channels_, elements())) return;
+    comb_.emplace(taps, elements(), arena);
+    in_place_ = in_place_ && comb_->read() <= (in.rect.col_end() - first_) * channels_;
+    const std::int64_t held = (cols + taps.count - 1) * channels_;
+    std::fill_n(padded_ + held, std::max<std::int64_t>(0, comb_->read() - held), A{0});
   }
 
   std::int64_t elements() const { return cols_ * channels_; }
 
   /// Row `row` of the image, which in.rect holds, filtered into `to`.
   void filter(std::int64_t row, A* to) const {
-    const std::byte* const from = inside_pixels(row);
-    if (taps_.count == 0) return load_(from, elements(), to);
-    if (in_place_) return row_pass(taps_, channels_, reinterpret_cast<const A*>(from), elements(), to);
-    load_(from, (inside_end_ - inside_begin_) * channels_, padded_ + (inside_begin_ - first_) * channels_);
-    extend();
-    row_pass(taps_, channels_, padded_, elements(), to);
+    if (taps_.count == 0) return load_(inside_pixels(row), elements(), to);
+    if (comb_) return filter_two(row, to, row, to);
+    row_pass(taps_, channels_, padded_row(row), elements(), to);
+  }
+
+  /// The same of rows [row, row + count), into at(row), ...
+  template <class At>
+  void filter_rows(std::int64_t row, std::int64_t count, const At& at) const {
+    const std::int64_t end = row + count;
+    if (comb_) {
+      for (; row + 1 < end; row += 2) filter_two(row, at(row), row + 1, at(row + 1));
+    }
+    for (; row < end; ++row) filter(row, at(row));
   }
 
   /// Asks for row `row` ahead of its turn, if in.rect has it: a strip leaves each row after a few cache
@@ -81,6 +95,23 @@ class RowFilter {
   }
 
  private:
+  void filter_two(std::int64_t row, A* to, std::int64_t other, A* to_other) const {
+    comb_->spread(0, padded_row(row));
+    comb_->spread(1, padded_row(other));
+    comb_->pass();
+    comb_->gather(0, to);
+    comb_->gather(1, to_other);
+  }
+
+  /// Where the elements under the row's taps are, or are brought.
+  const A* padded_row(std::int64_t row) const {
+    const std::byte* const from = inside_pixels(row);
+    if (in_place_) return reinterpret_cast<const A*>(from);
+    load_(from, (inside_end_ - inside_begin_) * channels_, padded_ + (inside_begin_ - first_) * channels_);
+    extend();
+    return padded_;
+  }
+
   const std::byte* inside_pixels(std::int64_t row) const {
     return in_.pixels.row_data(row - in_.rect.row) +
            (inside_begin_ - in_.rect.col) * in_.pixels.pixel_bytes();
@@ -111,6 +142,7 @@ class RowFilter {
   bool in_place_;
   A* padded_;
   LoadRow<A> load_;
+  std::optional<Comb<A>> comb_;  ///< of row passes by a comb
 };
 
 /// Where row-filtered rows are kept until the last output row that needs them.
@@ -151,10 +183,12 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
     for (std::int64_t i = row; i < row + height; ++i) {  // written only after the rows are filtered
       prefetch_bytes(out.pixels.row_data(i - out.rect.row), out.pixels.row_bytes());
     }
-    for (; next_row < needed_end; ++next_row) {
+    while (next_row < needed_end) {
       arena.throw_if_stopped();
-      rows.prefetch(next_row + ConvTuning::kPrefetchRows);
-      rows.filter(next_row, scratch.ring.at(next_row));
+      const std::int64_t count = std::min<std::int64_t>(2, needed_end - next_row);
+      for (std::int64_t i = 0; i < count; ++i) rows.prefetch(next_row + i + ConvTuning::kPrefetchRows);
+      rows.filter_rows(next_row, count, [&](std::int64_t i) { return scratch.ring.at(i); });
+      next_row += count;
     }
     for (std::int64_t j = 0; j < height + 2 * radius; ++j) {
       const std::int64_t image_row = border_index(row - radius + j, out.image.rows, border);
@@ -166,14 +200,15 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
   }
 }
 
-/// A strip without a column pass: filter and store row by row. `filtered` holds a row.
+/// A strip without a column pass: filter and store a few rows at a time, as many as the ring has.
 template <class A>
-void filter_strip_rows(const RowFilter<A>& rows, const Region& out, A* filtered, const Arena& arena) {
+void filter_strip_rows(const RowFilter<A>& rows, const Region& out, const Ring<A>& ring, const Arena& arena) {
   const StoreRow<A> store = store_row_for<A>(out.pixels.type);
-  for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
+  for (std::int64_t first = out.rect.row; first < out.rect.row_end(); first += ring.rows) {
     arena.throw_if_stopped();
-    rows.filter(row, filtered);
-    store(filtered, rows.elements(), out.pixels.row_data(row - out.rect.row));
+    const std::int64_t end = std::min(first + ring.rows, out.rect.row_end());
+    rows.filter_rows(first, end - first, [&](std::int64_t row) { return ring.at(row); });
+    for (std::int64_t row = first; row < end; ++row) store(ring.at(row), rows.elements(), out.pixels.row_data(row - out.rect.row));
   }
 }
 

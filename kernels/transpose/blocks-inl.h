@@ -6,6 +6,7 @@
 #define SEPCONV_TRANSPOSE_BLOCKS_INL_H
 #endif
 
+#include "sepconv/kernels/simd/squares-inl.h"
 #include "sepconv/kernels/transpose/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,7 +47,7 @@ struct Packed {
 template <class D>
 struct Block {
   using T = hn::TFromD<D>;
-  static constexpr int kSide = int(16 / sizeof(T));
+  static constexpr int kSide = square_side<D>();
   std::int64_t to_pitch = 0;
   std::int64_t cols = kSide;                 ///< of BlockStores::few
   std::int64_t part_bytes = 0;               ///< of BlockStores::parts: those of kSide elements
@@ -64,19 +65,6 @@ struct Block {
     }
   }
 };
-
-/// The 16 bytes that are block k of the vector begin k * apart bytes after `from`.
-template <class D>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const std::byte* from, std::int64_t apart) {
-  using T = hn::TFromD<D>;
-  if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16) {
-    return hn::LoadU(d, reinterpret_cast<const T*>(from));
-  } else {
-    const hn::Half<D> half;
-    const auto halves = std::int64_t(hn::MaxLanes(half) * sizeof(T) / 16);
-    return hn::Combine(d, load_blocks(half, from + halves * apart, apart), load_blocks(half, from, apart));
-  }
-}
 
 /// Stores 16-byte block k k * apart bytes after `to`, in this order.
 template <class D>
@@ -96,23 +84,6 @@ template <class D>
 HWY_INLINE hn::Vec<D> shuffle_bytes(D d, hn::Vec<D> v, const std::uint8_t* order) {
   const hn::Repartition<std::uint8_t, D> bytes;
   return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), hn::LoadDup128(bytes, order)));
-}
-
-/// Transposes the square in each 16-byte block of the vectors by log2 of its side shuffles within blocks, the
-/// same for all blocks.
-template <class D, int kSide = Block<D>::kSide>
-HWY_INLINE void transpose_squares(D d, hn::Vec<D> (&v)[std::size_t(kSide)]) {
-  hn::Vec<D> w[kSide];
-  SEPCONV_UNROLL
-  for (int step = 1; step < kSide; step *= 2) {
-    SEPCONV_UNROLL
-    for (int i = 0; i < kSide / 2; ++i) {
-      w[2 * i] = hn::InterleaveLower(d, v[i], v[i + kSide / 2]);
-      w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + kSide / 2]);
-    }
-    SEPCONV_UNROLL
-    for (int i = 0; i < kSide; ++i) v[i] = w[i];
-  }
 }
 
 /// The 16-byte blocks of a vector hold rows that lie a square's side apart, so that its transposition leaves

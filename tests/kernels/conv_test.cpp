@@ -104,8 +104,8 @@ TEST_CASE("convolve_host has the reference's bits: sizes around vectors and bloc
 TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
   Random random(5);
   for (const std::int64_t channels : {1, 3}) {
-    const Extent image{11, 1543};
-    for (const Rect& out : {Rect::whole(image), Rect{2, 5, 7, 1530}}) {
+    const Extent image{11, 9001};
+    for (const Rect& out : {Rect::whole(image), Rect{2, 5, 7, 8990}}) {
       check_case({{random_taps(random, 4), random_taps(random, 3)},
                   {BorderMode::reflect101, 0},
                   image,
@@ -126,6 +126,23 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
                   Arithmetic::f32,
                   false},
                  random);
+    }
+  }
+}
+
+TEST_CASE("convolve_host has the reference's bits: many taps along rows of any length") {
+  Random random(15);
+  // Around the fewest taps that go by the comb, and around multiples of its lanes squared.
+  for (const std::int64_t cols : {180, 204, 205, 255, 256, 257, 320, 511, 512, 513, 1000, 1023, 1025, 4097}) {
+    for (const std::int64_t radius : {9, 10, 11, 16, 40}) {
+      const Extent image{random_between(random, 1, 6), cols};
+      Rect out = Rect::whole(image);
+      if (random_between(random, 0, 1) == 0) out = {0, random_between(random, 0, 2 * radius), image.rows, cols - 3 * radius};
+      SeparableTaps taps{random_taps(random, radius), {}};
+      if (random_between(random, 0, 2) > 0) taps.col = random_taps(random, 1);
+      const Border border{random_of(random, kBorderModes), 3};
+      const PixelType from = random_between(random, 0, 1) == 0 ? PixelType::f32 : random_of(random, kPixelTypes);
+      check_case({taps, border, image, out, 1, from, random_of(random, kPixelTypes), Arithmetic::f32, random_between(random, 0, 3) == 0}, random);
     }
   }
 }
