@@ -23,7 +23,7 @@ namespace {
 
 using namespace sepconv;
 
-constexpr Extent kTile{512, 512};
+constexpr Extent kTile{256, 8192};  // as the planner cuts an image of this width
 
 void filter_tiles(const SeparableTaps& taps, const ConstRegion& in, const Region& out, unsigned threads) {
   const std::int64_t tile_cols = ceil_div(out.rect.cols, kTile.cols);
