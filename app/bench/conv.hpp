@@ -18,6 +18,7 @@ struct ConvRequest {
   Extent extent{8192, 8192};
   std::vector<std::int64_t> radii{2, 4, 8, 16, 32, 64, 80};
   std::vector<PixelType> types{PixelType::f64, PixelType::f32};
+  std::int64_t channels = 1;  ///< interleaved; the ladder's images have one
   Extent tiled_extent{16384, 16384};
   std::int64_t tiled_radius = 32;
   int runs = 12;

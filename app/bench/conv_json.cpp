@@ -70,6 +70,7 @@ ordered_json tiled_json(const ConvRequest& request, const TiledRow& row) {
 void print_conv_json(const ConvRequest& request, const ConvResult& result) {
   ordered_json all = {{"cols", request.extent.cols},
                       {"rows", request.extent.rows},
+                      {"channels", request.channels},
                       {"device", result.device},
                       {"runs", request.runs},
                       {"measured", ordered_json::array()},

@@ -49,13 +49,13 @@ double pixels_per_second(const ConvRequest& request, const ConvRow& row) {
   return static_cast<double>(request.extent.area()) / row.time.mean;
 }
 double bytes_per_second(const ConvRequest& request, const ConvRow& row) {
-  return 2 * static_cast<double>(size_of(row.type)) * pixels_per_second(request, row);
+  return 2 * static_cast<double>(size_of(row.type) * request.channels) * pixels_per_second(request, row);
 }
 double share_of_copy(const ConvRequest& request, const ConvRow& row) {
   return bytes_per_second(request, row) / row.limits.copy_bytes_per_second;
 }
 double share_of_fma(const ConvRequest& request, const ConvRow& row) {
-  return 2 * static_cast<double>(2 * row.radius + 1) * pixels_per_second(request, row) /
+  return 2 * static_cast<double>((2 * row.radius + 1) * request.channels) * pixels_per_second(request, row) /
          row.limits.fma_per_second;
 }
 

@@ -82,8 +82,8 @@ void print_tiled(const ConvRequest& request, const ConvResult& result) {
 
 void print_conv_tables(const ConvRequest& request, const ConvResult& result) {
   const bool gpu = !result.copies.empty();
-  fmt::print("{} x {}, zeros beyond the image, {}\n", request.extent.cols, request.extent.rows,
-             result.device);
+  fmt::print("{} x {}{}, zeros beyond the image, {}\n", request.extent.cols, request.extent.rows,
+             request.channels > 1 ? fmt::format(" x {} channels", request.channels) : "", result.device);
   fmt::print("mean and deviation: of {} runs after a warm-up, without the fastest and the slowest{}\n",
              request.runs, gpu ? "; kernels by the GPU's clock" : "");
   print_rungs(request, result);

@@ -21,13 +21,13 @@ def gpu(sepconv):
         pytest.skip("no GPU")
 
 
-def check_row(row, pixels):
-    element_bytes = {"f32": 4, "f64": 8}[row["type"]]
+def check_row(row, pixels, channels=1):
+    element_bytes = {"u8": 1, "u16": 2, "i16": 2, "f32": 4, "f64": 8}[row["type"]] * channels
     assert row["mean_seconds"] > 0 and row["deviation_seconds"] >= 0
     assert row["pixels_per_second"] == pytest.approx(pixels / row["mean_seconds"])
     assert row["bytes_per_second"] == pytest.approx(2 * element_bytes * row["pixels_per_second"])
     assert row["share_of_copy"] == pytest.approx(row["bytes_per_second"] / row["copy_limit_bytes_per_second"])
-    multiply_adds = 2 * (2 * row["radius"] + 1) * row["pixels_per_second"]
+    multiply_adds = 2 * (2 * row["radius"] + 1) * channels * row["pixels_per_second"]
     assert row["share_of_fma"] == pytest.approx(multiply_adds / row["fma_limit_per_second"])
     assert row["share_of_roofline"] == max(row["share_of_copy"], row["share_of_fma"])
 
@@ -41,6 +41,21 @@ def test_the_host_engine_alone(sepconv):
     for row in rows:
         check_row(row, 301 * 203)
         assert row["name"] == "cpu" and row["speed_up_over_naive"] is None and row["speed_up_over_cpu"] == 1
+
+
+def test_the_host_engine_in_any_type_and_number_of_channels(sepconv):
+    types = ["u8", "u16", "i16", "f32", "f64"]
+    found = measured(sepconv, "--device", "cpu", "--size", "61x43", "--radius", "1,100", "--type", ",".join(types), "--channels", 3)
+    assert found["channels"] == 3
+    assert [(row["type"], row["radius"]) for row in found["measured"]] == [(t, r) for t in types for r in (1, 100)]
+    for row in found["measured"]:
+        check_row(row, 61 * 43, 3)
+    assert "61 x 43 x 3 channels" in sepconv("bench", "conv", "--device", "cpu", "--size", "61x43", "--radius", 1, "--channels", 3).stdout
+
+
+def test_what_the_ladder_does_not_take(sepconv, gpu):
+    for arguments in (["--type", "u8"], ["--radius", "81"], ["--channels", "2"]):
+        assert "give --device cpu" in fails(sepconv, "bench", "conv", *arguments, status=2)
 
 
 def test_the_host_engine_as_a_table(sepconv):
@@ -62,7 +77,7 @@ def test_without_a_gpu_there_is_no_ladder(sepconv, device):
 
 
 def test_wrong_requests(sepconv):
-    for arguments in (["--radius", "0"], ["--radius", "2,81"], ["--radius", "x"], ["--type", "u8"], ["--type", "f32,f16"], ["--size", "3"],
+    for arguments in (["--radius", "0"], ["--radius", "2,1001"], ["--radius", "x"], ["--channels", "0"], ["--type", "f32,f16"], ["--size", "3"],
                       ["--tiled-size", "0x5"], ["--tiled-radius", "81"], ["--runs", "2"], ["--device", "gpu"], ["--threads", "0"]):
         fails(sepconv, "bench", "conv", *arguments, status=2)
     assert "one GPU" in fails(sepconv, "bench", "conv", "--device", "cuda:0,1", status=2)
