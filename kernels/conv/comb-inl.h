@@ -55,9 +55,8 @@ class Comb {
     for (std::int64_t j = 0; j < length_ + taps.count - 1; ++j) window_[j] = spread_ + j * kPitch;
   }
 
-  /// Elements that spread() reads of a row, and those that gather() writes.
+  /// Elements that spread() reads of a row.
   std::int64_t read() const { return (kLanes - 1) * length_ + span_; }
-  std::int64_t written() const { return kLanes * length_; }
 
   /// Takes read() elements of row `side` of the kRows, those under the taps of the row's first element first.
   void spread(int side, const A* from) const {
@@ -68,7 +67,7 @@ class Comb {
   /// What row_pass does, to all that was spread.
   void pass() const { column_pass_rows<RegisterBlocks::kColRows>(taps_, window_, length_, kPitch, sums_, kPitch); }
 
-  /// Row `side` of the result: written() elements.
+  /// Row `side` of the result: the row's elements, rounded up to a multiple of the lanes squared.
   void gather(int side, A* to) const {
     const A* const from = sums_ + side * kLanes;
     for (std::int64_t j = 0; j < length_; j += kLanes) {
