@@ -46,6 +46,7 @@ T fma_burst(std::int64_t steps, T factor) {
 float fma_burst_f32(std::int64_t steps, float factor) { return fma_burst<float>(steps, factor); }
 double fma_burst_f64(std::int64_t steps, double factor) { return fma_burst<double>(steps, factor); }
 std::int64_t lanes_f32() { return static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>())); }
+std::int64_t lanes_f64() { return static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<double>())); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sepconv
@@ -57,6 +58,7 @@ namespace sepconv {
 HWY_EXPORT(fma_burst_f32);
 HWY_EXPORT(fma_burst_f64);
 HWY_EXPORT(lanes_f32);
+HWY_EXPORT(lanes_f64);
 
 namespace {
 
@@ -114,7 +116,7 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
     sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
                   : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
   });
-  const std::int64_t lanes = std::max<std::int64_t>(1, HWY_DYNAMIC_DISPATCH(lanes_f32)() / (is_f64 ? 2 : 1));
+  const std::int64_t lanes = is_f64 ? HWY_DYNAMIC_DISPATCH(lanes_f64)() : HWY_DYNAMIC_DISPATCH(lanes_f32)();
   limits.fma_per_second = static_cast<double>(lanes * kRegisters * kFmaSteps * threads) / fma_seconds;
   return limits;
 }

