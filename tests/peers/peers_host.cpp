@@ -1,33 +1,69 @@
-// sepconv's host kernels for Python's ctypes: the shared library that tests/peers/transpose.py loads.
+// sepconv on the CPU for Python's ctypes: the shared library that tests/peers/conv.py and transpose.py load.
 #include <exception>
 #include <string>
 
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/pipeline/run.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
 
 #define PEERS_HOST extern "C" __attribute__((visibility("default")))
 
 namespace {
+
 thread_local std::string last_error;
+
+/// 0, or 1 if `work` threw, whose sentence peers_host_error() gives then.
+template <class Work>
+int status_of(const Work& work) {
+  try {
+    work();
+    return 0;
+  } catch (const std::exception& error) {
+    last_error = error.what();
+    return 1;
+  }
 }
 
+}  // namespace
+
 PEERS_HOST const char* peers_host_error() { return last_error.c_str(); }
+
+/// The instruction set that the kernels use, such as "AVX3".
+PEERS_HOST const char* peers_host_target() {
+  static const std::string target(sepconv::simd_target());
+  return target.c_str();
+}
 
 PEERS_HOST sepconv::ThreadPool* peers_host_threads_create(int threads) {
   return new sepconv::ThreadPool(threads);
 }
 PEERS_HOST void peers_host_threads_destroy(sepconv::ThreadPool* threads) { delete threads; }
 
+/// One stage, as the command line has it ("taps:row=1,2,1,border=replicate"), over a dense image of rows x cols x
+/// channels elements of `type` ("u8", ...) in memory; `target` has the same shape and type and lies elsewhere.
+/// Returns 0, or 1 after a failure, whose sentence peers_host_error() gives.
+PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::int64_t* shape, const void* source, void* target,
+                                int threads) {
+  return status_of([&] {
+    const std::optional<sepconv::PixelType> pixel_type = sepconv::parse_pixel_type(type);
+    if (!pixel_type) throw sepconv::InvalidArgument("there is no pixel type " + std::string(type));
+    const sepconv::ImageSpec spec{{shape[0], shape[1]}, shape[2], *pixel_type};
+    sepconv::RunOptions options;
+    options.threads = threads;
+    // Read only: a view of const bytes is made of it at once.
+    const sepconv::ConstPixelView in = sepconv::dense_view(static_cast<std::byte*>(const_cast<void*>(source)), spec);
+    sepconv::apply(sepconv::Chain({sepconv::parse_stage(stage)}), in, sepconv::dense_view(static_cast<std::byte*>(target), spec), options);
+  });
+}
+
 /// numpy.transpose of dense arrays of three axes that do not overlap, by `threads`. Returns 0, or 1 after a
 /// failure, whose sentence peers_host_error() gives.
 PEERS_HOST int peers_host_permute(const std::int64_t* shape, const int* axes, std::int64_t element_bytes,
                                   const void* source, void* target, sepconv::ThreadPool* threads) {
-  try {
+  return status_of([&] {
     sepconv::permute_host({shape[0], shape[1], shape[2]}, {{axes[0], axes[1], axes[2]}}, element_bytes,
                           static_cast<const std::byte*>(source), static_cast<std::byte*>(target), *threads);
-    return 0;
-  } catch (const std::exception& error) {
-    last_error = error.what();
-    return 1;
-  }
+  });
 }
