@@ -81,6 +81,33 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> round_small(D d, hn::Vec<D> v) {
   return hn::Sub(hn::BitCast(di, hn::Add(v, magic)), hn::BitCast(di, magic));
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET <= HWY_AVX3
+
+/// As clamp_to_integer, rounding and storing: the conversion rounds half to even and makes -2^31 of what it cannot hold, and the
+/// narrowing that follows saturates; for unsigned types it takes -2^31 for the 2^31 that it then was.
+template <class D, class T>
+HWY_INLINE void narrow_and_store(D d, hn::Vec<D> v, T* to) {
+  const auto zero = hn::Zero(d);
+  if constexpr (std::is_unsigned_v<T>) {
+    const __m512i integers = _mm512_cvtps_epi32(_mm512_max_ps(v.raw, zero.raw));  // of NaN and 0 it returns the second
+    if constexpr (sizeof(T) == 1) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(integers));
+    if constexpr (sizeof(T) == 2) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtusepi32_epi16(integers));
+  } else {
+    const auto below = hn::Min(hn::IfThenElseZero(hn::Eq(v, v), v), hn::Set(d, static_cast<float>(std::numeric_limits<T>::max())));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(below.raw)));
+  }
+}
+
+#else
+
+template <class D, class T>
+HWY_INLINE void narrow_and_store(D d, hn::Vec<D> v, T* to) {
+  const hn::Rebind<T, D> d_pixel;
+  hn::StoreU(hn::DemoteTo(d_pixel, round_small(d, clamp_to_integer<T>(d, v))), d_pixel, to);
+}
+
+#endif
+
 /// Stores as to_pixel does: integer types round half to even and saturate, NaN becomes 0.
 template <class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
@@ -99,13 +126,12 @@ HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
     hn::StoreU(hn::PromoteTo(d64, hn::LowerHalf(half, v)), d64, to);
     hn::StoreU(hn::PromoteTo(d64, hn::UpperHalf(half, v)), d64, to + hn::Lanes(d64));
   } else {
-    const hn::Rebind<T, D> d_pixel;
-    const auto clamped = clamp_to_integer<T>(d, v);
     if constexpr (std::is_same_v<A, float>) {
-      hn::StoreU(hn::DemoteTo(d_pixel, round_small(d, clamped)), d_pixel, to);
+      narrow_and_store(d, v, to);
     } else {  // the conversion of f64 truncates: round first
+      const hn::Rebind<T, D> d_pixel;
       const hn::Rebind<std::int32_t, D> d32;
-      hn::StoreU(hn::DemoteTo(d_pixel, hn::DemoteTo(d32, hn::Round(clamped))), d_pixel, to);
+      hn::StoreU(hn::DemoteTo(d_pixel, hn::DemoteTo(d32, hn::Round(clamp_to_integer<T>(d, v)))), d_pixel, to);
     }
   }
 #endif
