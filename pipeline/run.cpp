@@ -102,9 +102,12 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
   return report;
 }
 
+/// A result of so many bytes leaves the caches before it is read: more than one processor's share of any.
+constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
+
 /// Every tile of an image that is in memory already.
-void compute_image(const Plan& plan, const ConstRegion& in, const Region& out,
-                   const RunOptions& options) {
+void compute_image(const Plan& plan, const ConstRegion& in, Region out, const RunOptions& options) {
+  out.streamed = out.pixels.extent.rows * out.pixels.row_bytes() >= kStreamedBytes;
   const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
   const int threads = std::min(plan.threads, static_cast<int>(std::min<std::size_t>(tiles.size(), 1024)));
   std::vector<Arena> arenas;

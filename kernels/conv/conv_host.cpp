@@ -6,6 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sepconv/kernels/conv/conv_host.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "sepconv/kernels/conv/columns_first-inl.h"
@@ -66,14 +67,14 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   scratch.window = arena.allocate<const A*>(layout.window_rows);
 
   for_each_strip(layout, out, [&](const Region& strip) {
-    const Arena::Scope strip_scope(arena);
-    const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded, arena);
+    const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
     if (taps.col.empty()) {
       filter_strip_rows(rows, strip, scratch.ring, arena);
     } else {
       march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
     }
   });
+  if (out.streamed) hwy::FlushStream();
 }
 
 void convolve_f32(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,

@@ -10,7 +10,10 @@ using namespace sepconv;
 
 namespace {
 
-void check_case(const ConvolutionCase& c, Random& random) {
+enum class Rows { apart, in_cache_lines };  ///< of the result: with bytes between them, or each begins a cache line
+
+/// A result whose rows are in cache lines is computed twice, the second time with stores that may pass the caches.
+void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apart) {
   // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
   // beyond.
   const Rect rect = needed_rect(c);
@@ -18,17 +21,17 @@ void check_case(const ConvolutionCase& c, Random& random) {
   fill_random(own.view, random, c.special);
   const ConstRegion in{own.view, rect, c.image};
 
-  Image expected(c.out.extent(), c.channels, c.to);
-  Image actual(c.out.extent(), c.channels, c.to);
+  const std::int64_t row_elements = c.out.cols * c.channels;
+  const std::int64_t padding = rows == Rows::apart ? 3 : round_up(row_elements, kAlignment) - row_elements;
+  Image expected(c.out.extent(), c.channels, c.to, padding);
+  Image actual(c.out.extent(), c.channels, c.to, padding);
   expected.fill_bytes(0xa5);
   convolve_reference(c.taps, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
   Arena arena(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
-  for (const std::string& target : simd_targets()) {
-    const ForcedTarget forced(target);
-    REQUIRE(simd_target() == target);
+  const auto check_on = [&](const std::string& target, bool streamed) {
     actual.fill_bytes(0xa5);
-    convolve_host(c.taps, c.border, in, {actual.view, c.out, c.image}, c.arithmetic, arena);
-    INFO(c << " on " << target);
+    convolve_host(c.taps, c.border, in, {actual.view, c.out, c.image, streamed}, c.arithmetic, arena);
+    INFO(c << " on " << target << (streamed ? ", past the caches" : ""));
     // Whole buffers: the bytes between the rows must be as they were.
     if (is_floating(c.to) && c.special) {
       REQUIRE(differing_elements(expected.view, actual.view) == 0);
@@ -36,6 +39,12 @@ void check_case(const ConvolutionCase& c, Random& random) {
       REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) == 0);
     }
     REQUIRE(arena.used_bytes() == 0);
+  };
+  for (const std::string& target : simd_targets()) {
+    const ForcedTarget forced(target);
+    REQUIRE(simd_target() == target);
+    check_on(target, false);
+    if (rows == Rows::in_cache_lines) check_on(target, true);
   }
 }
 
@@ -132,9 +141,9 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
 
 TEST_CASE("convolve_host has the reference's bits: many taps along rows of any length") {
   Random random(15);
-  // Around the fewest taps that go by the comb, and around multiples of its lanes squared.
+  // Taps in groups of 2 and 4 and what is left of them, around blocks of vectors.
   for (const std::int64_t cols : {180, 204, 205, 255, 256, 257, 320, 511, 512, 513, 1000, 1023, 1025, 4097}) {
-    for (const std::int64_t radius : {9, 10, 11, 16, 40}) {
+    for (const std::int64_t radius : {1, 2, 3, 4, 9, 10, 16, 40}) {
       const Extent image{random_between(random, 1, 6), cols};
       Rect out = Rect::whole(image);
       if (random_between(random, 0, 1) == 0) out = {0, random_between(random, 0, 2 * radius), image.rows, cols - 3 * radius};
@@ -142,7 +151,21 @@ TEST_CASE("convolve_host has the reference's bits: many taps along rows of any l
       if (random_between(random, 0, 2) > 0) taps.col = random_taps(random, 1);
       const Border border{random_of(random, kBorderModes), 3};
       const PixelType from = random_between(random, 0, 1) == 0 ? PixelType::f32 : random_of(random, kPixelTypes);
-      check_case({taps, border, image, out, 1, from, random_of(random, kPixelTypes), Arithmetic::f32, random_between(random, 0, 3) == 0}, random);
+      check_case({taps, border, image, out, 1, from, random_of(random, kPixelTypes), random_of(random, kArithmetics), random_between(random, 0, 3) == 0}, random);
+    }
+  }
+}
+
+TEST_CASE("convolve_host has the reference's bits: stores that pass the caches") {
+  Random random(16);
+  for (const std::int64_t cols : {1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 4095, 4097, 9001}) {
+    for (const std::int64_t channels : {1, 3}) {
+      for (const PixelType to : {PixelType::f32, PixelType::f64, PixelType::u8}) {
+        const Extent image{random_between(random, 1, 19), cols};
+        const Arithmetic arithmetic = to == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
+        const SeparableTaps taps{random_taps(random, 1), random_taps(random, random_between(random, 0, 5))};
+        check_case({taps, {BorderMode::reflect, 0}, image, Rect::whole(image), channels, to, to, arithmetic, false}, random, Rows::in_cache_lines);
+      }
     }
   }
 }
