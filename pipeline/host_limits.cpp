@@ -63,23 +63,23 @@ HWY_EXPORT(lanes_f64);
 namespace {
 
 constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // source; as much again for the target
-constexpr int kRounds = 5;
+constexpr int kRounds = 5, kFmaRounds = 20;  // the latter are short
 constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
 constexpr int kRegisters = 10;
 
 /// Best of some rounds of `work(thread)` on all threads at once, in seconds; the first round also touches the
 /// memory.
 template <class Work>
-double best_seconds(int threads, Work&& work) {
+double best_seconds(int threads, int rounds, Work&& work) {
   using Clock = std::chrono::steady_clock;
   std::vector<Clock::time_point> times;
-  times.reserve(kRounds + 1);
+  times.reserve(static_cast<std::size_t>(rounds) + 1);
   std::barrier round(threads, [&]() noexcept { times.push_back(Clock::now()); });
   std::vector<std::jthread> crew;
   for (int thread = 0; thread < threads; ++thread) {
     crew.emplace_back([&, thread] {
       round.arrive_and_wait();
-      for (int repeat = 0; repeat < kRounds; ++repeat) {
+      for (int repeat = 0; repeat < rounds; ++repeat) {
         work(thread);
         round.arrive_and_wait();
       }
@@ -105,14 +105,14 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
   const Buffer from(kCopyBytes), to(kCopyBytes);
   std::memset(from.data(), 1,
               static_cast<std::size_t>(kCopyBytes));  // else all its pages are one page of zeros
-  const double copy_seconds = best_seconds(threads, [&](int thread) {
+  const double copy_seconds = best_seconds(threads, kRounds, [&](int thread) {
     std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
   });
   limits.copy_bytes_per_second = 2.0 * static_cast<double>(share * threads) / copy_seconds;
 
   std::atomic<double> sink = 0;
   const bool is_f64 = arithmetic == Arithmetic::f64;
-  const double fma_seconds = best_seconds(threads, [&](int) {
+  const double fma_seconds = best_seconds(threads, kFmaRounds, [&](int) {
     sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
                   : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
   });
