@@ -1,0 +1,192 @@
+"""Separable convolution on the CPU by the libraries that are installed, each behind the same few words:
+
+    peer = OpenCv(threads)                     # raises ImportError or OSError where it is not installed
+    run = peer.prepare(case, source, target)   # dense arrays of rows x cols x channels
+    result = run()                             # filters and returns the result, which is `target` where the library can write there
+
+Each is used as its documentation says, with its own memory for results where it cannot write into the caller's. What integers need
+(conversion, rounding) is part of the time where the library leaves it to the user.
+"""
+
+import ctypes
+import importlib
+import os
+import pathlib
+import sys
+
+import numpy as np
+
+from transpose import find_library  # the one beside this file: before tests/peers/gpu is searched, which has another
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "gpu"))
+from gpu_case import bound  # noqa: E402
+
+TYPES = ("u8", "u16", "i16", "f32", "f64")
+BORDER = "replicate"  # the one that all have
+
+
+class Peer:
+    """A module of Python that is imported when the peer is made."""
+    types = TYPES
+    integer_bound = 1  # how far its integers may be from the truth
+    module = None
+
+    def __init__(self, threads):
+        self.threads = threads
+        self.library = importlib.import_module(self.module)
+        self.version = sys.modules[self.module.partition(".")[0]].__version__
+
+    def bound(self, case):
+        return bound(case, self.integer_bound)
+
+
+class Sepconv(Peer):
+    """libpeers_host.so (peers_host.cpp)."""
+    name = "sepconv"
+    note = "the library's apply() with a taps stage"
+
+    def __init__(self, threads, path=None):
+        self.threads, path = threads, path or find_library()
+        if not path:
+            raise ImportError("libpeers_host.so is not there: a build with tests has it")
+        self.library = ctypes.CDLL(str(path))
+        for function in (self.library.peers_host_error, self.library.peers_host_target):
+            function.restype = ctypes.c_char_p
+        self.version = self.library.peers_host_target().decode()
+
+    def prepare(self, case, source, target):
+        taps = ",".join(map(repr, case.taps.tolist()))
+        stage = f"taps:row={taps},col={taps},border={BORDER}".encode()
+        arguments = (stage, case.type.encode(), (ctypes.c_int64 * 3)(*source.shape), ctypes.c_void_p(source.ctypes.data),
+                     ctypes.c_void_p(target.ctypes.data), self.threads)
+
+        def run():
+            if self.library.peers_host_apply(*arguments):
+                raise RuntimeError(self.library.peers_host_error().decode())
+            return target
+
+        return run
+
+
+class OpenCv(Peer):
+    name = "OpenCV sepFilter2D"
+    note = "taps in f64; OpenCV gives it one thread"
+    module = "cv2"
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        self.library.setNumThreads(threads)
+
+    def prepare(self, case, source, target):
+        if case.channels == 1:  # images of one channel have no third axis there
+            source, target = source[..., 0], target[..., 0]
+        filtered = self.filter(case, source, target)
+        return lambda: filtered().reshape(case.rows, case.cols, case.channels)
+
+    def filter(self, case, source, target):
+        cv2, taps = self.library, case.taps
+        return lambda: cv2.sepFilter2D(source, -1, taps, taps, target, borderType=cv2.BORDER_REPLICATE)
+
+
+class OpenCvGaussian(OpenCv):
+    name = "OpenCV GaussianBlur"
+    note = "u8 and u16 in fixed point, with taps of 8 and 16 bits after the point; other types as sepFilter2D"
+    integer_bound = 4  # 2 up to a radius of some 16
+
+    def filter(self, case, source, target):
+        cv2, side = self.library, 2 * case.radius + 1
+        return lambda: cv2.GaussianBlur(source, (side, side), case.sigma, target, case.sigma, cv2.BORDER_REPLICATE)
+
+
+class Vips(Peer):
+    name = "libvips float"
+    note = "convsep from memory into memory of its own; integers through rint and cast"
+    module = "pyvips"
+    precision = "float"
+    formats = {"u8": "uchar", "u16": "ushort", "i16": "short", "f32": "float", "f64": "double"}
+
+    def __init__(self, threads):
+        os.environ["VIPS_CONCURRENCY"] = str(threads)  # read when the library starts
+        super().__init__(threads)
+        self.library.cache_set_max(0)  # every run builds its operations anew
+        self.version = ".".join(str(self.library.version(i)) for i in range(3))
+
+    def mask(self, taps):
+        return self.library.Image.new_from_array([taps.tolist()])
+
+    def prepare(self, case, source, _):
+        form = self.formats[case.type]
+        image = self.library.Image.new_from_memory(memoryview(source).cast("B"), case.cols, case.rows, case.channels, form)
+        mask = self.mask(case.taps)
+
+        def run():
+            result = image.convsep(mask, precision=self.precision)
+            if result.format != form:
+                result = result.rint().cast(form)
+            return np.frombuffer(result.write_to_memory(), case.dtype).reshape(source.shape)
+
+        return run
+
+
+class VipsInteger(Vips):
+    name = "libvips integer"
+    note = "convsep with taps in whole numbers, of which it makes some of 8 bits where it has vector instructions"
+    types = ("u8",)
+    precision = "integer"
+    integer_bound = 4  # what was found up to radius 100; libvips promises none
+    scale = 1 << 16
+
+    def mask(self, taps):
+        whole = np.rint(taps * self.scale)
+        return self.library.Image.new_from_array([whole.tolist()], scale=whole.sum())
+
+
+class SciPy(Peer):
+    name = "SciPy"
+    note = "ndimage.correlate1d twice, f32 between the passes (f64 for f64); integers cut, not rounded; has one thread"
+    module = "scipy.ndimage"
+
+    def prepare(self, case, source, target):
+        correlate = self.library.correlate1d
+        between = np.empty(source.shape, case.arithmetic)
+
+        def run():
+            correlate(source, case.taps, 1, between, "nearest")
+            correlate(between, case.taps, 0, target, "nearest")
+            return target
+
+        return run
+
+
+class Gdal(Peer):
+    """A virtual dataset whose bands are KernelFilteredSources; as many coefficients as the kernel's size make it separable."""
+    name = "GDAL"
+    note = "VRT KernelFilteredSource of a dataset in memory, in f32; has one thread"
+    types = ("u8", "u16", "i16", "f32")
+    module = "osgeo.gdal"
+    formats = {"u8": "Byte", "u16": "UInt16", "i16": "Int16", "f32": "Float32"}
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        self.library.UseExceptions()
+        for key, value in (("GDAL_NUM_THREADS", str(threads)), ("GDAL_MEM_ENABLE_OPEN", "YES")):
+            self.library.SetConfigOption(key, value)
+
+    def prepare(self, case, source, target):
+        element, form = source.itemsize, self.formats[case.type]
+        memory = (f"MEM:::DATAPOINTER={source.ctypes.data},PIXELS={case.cols},LINES={case.rows},BANDS={case.channels},DATATYPE={form},"
+                  f"PIXELOFFSET={element * case.channels},LINEOFFSET={element * case.channels * case.cols},BANDOFFSET={element}")
+        kernel = f'<Kernel normalized="0"><Size>{len(case.taps)}</Size><Coefs>{" ".join(map(repr, case.taps.tolist()))}</Coefs></Kernel>'
+        bands = "".join(f'<VRTRasterBand dataType="{form}" band="{band}"><KernelFilteredSource><SourceFilename>{memory}</SourceFilename>'
+                        f"<SourceBand>{band}</SourceBand>{kernel}</KernelFilteredSource></VRTRasterBand>" for band in range(1, case.channels + 1))
+        dataset = self.library.Open(f'<VRTDataset rasterXSize="{case.cols}" rasterYSize="{case.rows}">{bands}</VRTDataset>')
+        plane = target if case.channels > 1 else target[..., 0]
+
+        def run():
+            dataset.ReadAsArray(buf_obj=plane, interleave="pixel")
+            return target
+
+        return run
+
+
+PEERS = {"opencv": OpenCv, "opencv-gauss": OpenCvGaussian, "vips": Vips, "vips-integer": VipsInteger, "scipy": SciPy, "gdal": Gdal}

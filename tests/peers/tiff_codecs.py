@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""File to file through TIFF's codecs, beside libvips and GDAL: the same taps, and a plain copy to see the codec alone.
+
+tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3] [--folder FOLDER] [--sepconv PROGRAM]
+Prints two Markdown tables for docs/benchmarks.md: compressed results of an uncompressed image, and uncompressed results of a compressed
+one. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the others are grey with differences of neighbours. Every result
+is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is missing is left out and named.
+"""
+
+import argparse
+import collections
+import datetime
+import functools
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from tiff_vips import ROOT, cpu_name, integer_taps, write_taps
+
+TILE = 512
+LOSSLESS = ("deflate", "zstd", "lzw")
+QUALITY = 89  # the greatest at which libvips writes YCbCr 4:2:0, as the others do: from 90 on it writes RGB without subsampling
+STAGE = "taps:file=taps.txt,border=replicate"
+# Greatest difference by the filter. libvips makes taps of 8 bits where it has vector instructions: 3 was found from radius 6 on, but up
+# to 9 at radii 2 to 4, which is called wrong here.
+ROUNDING = {"sepconv": 0, "libvips": 4, "GDAL": 1}
+TRANSLATE = "import sys; from osgeo import gdal; gdal.UseExceptions(); gdal.Translate(sys.argv[2], sys.argv[1], options=sys.argv[3:])"
+
+SEPCONV_CODECS = {"none": "none", "deflate": "deflate:6", "zstd": "zstd:9", "lzw": "lzw", "jpeg": f"jpeg:{QUALITY}"}
+VIPS_CODECS = {
+    "none": "compression=none",
+    "deflate": "compression=deflate,predictor=horizontal",  # has no level: zlib's own, which is 6
+    "zstd": "compression=zstd,level=9,predictor=horizontal",
+    "lzw": "compression=lzw,predictor=horizontal",
+    "jpeg": f"compression=jpeg,Q={QUALITY}",
+}
+GDAL_CODECS = {
+    "none": ["COMPRESS=NONE"],
+    "deflate": ["COMPRESS=DEFLATE", "ZLEVEL=6", "PREDICTOR=2"],
+    "zstd": ["COMPRESS=ZSTD", "ZSTD_LEVEL=9", "PREDICTOR=2"],
+    "lzw": ["COMPRESS=LZW", "PREDICTOR=2"],
+    "jpeg": ["COMPRESS=JPEG", f"JPEG_QUALITY={QUALITY}", "PHOTOMETRIC=YCBCR"],
+}
+
+Case = collections.namedtuple("Case", "title source_codec result_codec channels source")
+Contender = collections.namedtuple("Contender", "name peer filtered command output")
+Run = collections.namedtuple("Run", "seconds processors peak_bytes output_bytes")
+Limit = collections.namedtuple("Limit", "reference greatest mean")  # how far a result may be from a file
+Difference = collections.namedtuple("Difference", "greatest mean")
+
+
+def sepconv_command(program, source, target, codec, filtered):
+    stages = [STAGE] if filtered else []
+    return [program, "run", source, target, *stages, "--compress", SEPCONV_CODECS[codec], "--device", "cpu", "--quiet"]
+
+
+def vips_command(source, target, codec, filtered):
+    save = f"{target}[{VIPS_CODECS[codec]},tile,tile-width={TILE},tile-height={TILE},bigtiff]"
+    return ["vips", "convsep", source, save, "taps.mat", "--precision", "integer"] if filtered else ["vips", "copy", source, save]
+
+
+def gdal_command(source, target, codec, filtered):
+    """Without gdal_translate its function in Python's module, whose start is in the time (about 0.1 s)."""
+    options = [*GDAL_CODECS[codec], "TILED=YES", f"BLOCKXSIZE={TILE}", f"BLOCKYSIZE={TILE}", "NUM_THREADS=ALL_CPUS", "BIGTIFF=IF_SAFER"]
+    words = ["-q", *(word for option in options for word in ("-co", option))]
+    program = ["gdal_translate"] if shutil.which("gdal_translate") else [sys.executable, "-c", TRANSLATE]
+    return [*program, "filter.vrt" if filtered else source, target, *words]
+
+
+def write_vrt(folder, case, size, taps):
+    """GDAL's filter as a file; as many coefficients as the kernel's size make it separable, and it repeats the edge."""
+    coefficients = " ".join(repr(float(tap / sum(taps))) for tap in taps)
+    kernel = f'<Kernel normalized="0"><Size>{len(taps)}</Size><Coefs>{coefficients}</Coefs></Kernel>'
+    bands = "".join(f'<VRTRasterBand dataType="Byte" band="{band}"><KernelFilteredSource><SourceFilename relativeToVRT="1">{case.source}'
+                    f"</SourceFilename><SourceBand>{band}</SourceBand>{kernel}</KernelFilteredSource></VRTRasterBand>"
+                    for band in range(1, case.channels + 1))
+    (folder / "filter.vrt").write_text(f'<VRTDataset rasterXSize="{size}" rasterYSize="{size}">{bands}</VRTDataset>\n')
+
+
+def output_of(command):
+    """What a command prints, nothing where it is not there or fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def find_peers(program):
+    """The command and the version of every program that is installed, and the names of the others."""
+    gdal_version = [sys.executable, "-c", "from osgeo import gdal; print('GDAL', gdal.__version__)"]
+    if shutil.which("gdal_translate"):
+        gdal_version = ["gdal_translate", "--version"]
+    everyone = {
+        "sepconv": (functools.partial(sepconv_command, program), output_of([program, "--version"])),
+        "libvips": (vips_command, output_of(["vips", "--version"])),
+        "GDAL": (gdal_command, output_of(gdal_version)),
+    }
+    if not everyone["sepconv"][1]:
+        raise SystemExit(f"does not start: {program}")
+    there = {name: (command, version.partition(",")[0].strip()) for name, (command, version) in everyone.items() if version}
+    return there, [name for name in everyone if name not in there]
+
+
+def cases(codecs):
+    """All results that are compressed, then all sources."""
+    channels = {codec: 3 if codec == "jpeg" else 1 for codec in codecs}
+    return ([Case(codec, "none", codec, channels[codec], "plain.tif") for codec in codecs],
+            [Case(codec, codec, "none", channels[codec], "source.tif") for codec in codecs])
+
+
+def contenders(peers, case):
+    result = []
+    for filtered in (True, False):
+        for peer, (command, _) in peers.items():
+            output = f"{peer}-{'filtered' if filtered else 'copied'}.tif"
+            name = peer if filtered else f"{peer}, copy only"
+            result.append(Contender(name, peer, filtered, command(case.source, output, case.result_codec, filtered), output))
+    return result
+
+
+def prepare(folder, case, size, taps, program):
+    """The source; plain.tif, its pixels without a codec; and filtered.tif, what the filter makes of these."""
+    def make(command):
+        subprocess.run(command, cwd=folder, check=True)
+
+    sepconv = functools.partial(sepconv_command, program)
+    write_taps(folder, taps)
+    write_vrt(folder, case, size, taps)
+    first = "photograph.tif" if case.source_codec == "jpeg" else "plain.tif"
+    shape = ["--size", f"{size}x{size}", "--channels", str(case.channels), "--tile", str(TILE)]
+    make([program, "generate", first, *shape, "--pattern", "natural", "--quiet"])
+    if case.source_codec != "none":
+        make(sepconv(first, case.source, case.source_codec, False))
+    if first != "plain.tif":
+        make(sepconv(case.source, "plain.tif", "none", False))
+        (folder / first).unlink()
+    make(sepconv("plain.tif", "filtered.tif", "none", True))
+
+
+def measured(contender, folder):
+    """One run, its output absent before; None where it fails. The peak is at least this process's own (some 30 MiB)."""
+    (folder / contender.output).unlink(missing_ok=True)
+    begin = time.monotonic()
+    process = subprocess.Popen(contender.command, cwd=folder)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        return None
+    size = (folder / contender.output).stat().st_size
+    return Run(seconds, (usage.ru_utime + usage.ru_stime) / seconds, usage.ru_maxrss * 1024, size)
+
+
+def limit_of(case, contender):
+    """sepconv's pixels are exact but behind JPEG. Others round otherwise, which JPEG makes more of, and may decode JPEG otherwise."""
+    truth = "filtered.tif" if contender.filtered else "plain.tif"
+    own = contender.peer == "sepconv"
+    if case.result_codec == "jpeg":
+        loss = 2 if contender.filtered else 6
+        return Limit(truth, 255, loss) if own else Limit(contender.output.replace(contender.peer, "sepconv"), 255, 1.5)
+    if case.source_codec == "jpeg" and not own:
+        return Limit(truth, 255, 1)
+    return Limit(truth, ROUNDING[contender.peer] if contender.filtered else 0, 1)
+
+
+def difference(folder, program, one, other):
+    done = subprocess.run([program, "compare", one, other, "--tolerance", "255", "--json"], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None
+    found = json.loads(done.stdout)
+    return Difference(found["max_difference"], found["mean_difference"])
+
+
+def complaint(folder, program, one, limit):
+    """What is wrong with a result, None where nothing is."""
+    found = difference(folder, program, one, limit.reference)
+    if found is None:
+        return f"{one} cannot be compared with {limit.reference}"
+    if found.greatest > limit.greatest or found.mean > limit.mean:
+        return (f"{one} is {found.greatest:g} at most and {found.mean:.3g} on average from {limit.reference}, "
+                f"allowed {limit.greatest} and {limit.mean}")
+    return None
+
+
+def complaints(folder, program, peers, case, everyone):
+    """All results against sepconv's, and sepconv's compressed ones as the first other program reads them."""
+    found = [complaint(folder, program, contender.output, limit_of(case, contender)) for contender in everyone]
+    witness = next((command for name, (command, _) in peers.items() if name != "sepconv"), None)
+    for contender in everyone:
+        if witness and contender.peer == "sepconv" and case.result_codec != "none":
+            subprocess.run(witness(contender.output, "witness.tif", "none", False), cwd=folder)  # where it fails there is no file
+            limit = Limit(contender.output, 255, 1) if case.result_codec == "jpeg" else Limit(contender.output, 0, 0)
+            found.append(complaint(folder, program, "witness.tif", limit))
+            (folder / "witness.tif").unlink(missing_ok=True)
+    return [words for words in found if words]
+
+
+def run_case(folder, case, peers, arguments):
+    """The runs of every contender that can do it, what is wrong with the results, and who failed."""
+    program = arguments.sepconv
+    prepare(folder, case, arguments.size, integer_taps(arguments.radius), program)
+    everyone = contenders(peers, case)
+    able = [contender for contender in everyone if measured(contender, folder)]  # warm-up: page cache, clocks, results to compare
+    failed = [contender.name for contender in everyone if contender not in able]
+    if any(name.startswith("sepconv") for name in failed):
+        raise SystemExit(f"{case.title}: sepconv failed")
+    wrong = complaints(folder, program, peers, case, able)
+    for contender in able:
+        (folder / contender.output).unlink()
+    os.sync()  # else the disk is written to beside the runs
+    results = [(contender, []) for contender in able]
+    for _ in range(arguments.runs):  # in turns, so that a drift of the machine touches all alike
+        for contender, runs in results:
+            run = measured(contender, folder)
+            if run is None:
+                raise SystemExit(f"{case.title}: {contender.name} failed in a later run")
+            runs.append(run)
+            (folder / contender.output).unlink()
+    return results, wrong, failed
+
+
+def median(runs, field):
+    return statistics.median(getattr(run, field) for run in runs)
+
+
+def print_head(everyone, arguments):
+    versions = ", ".join(version.replace("vips-", "libvips ") for _, version in everyone.values())
+    print(f"{datetime.date.today()}, {cpu_name()}, load {os.getloadavg()[0]:.1f} before, {versions}: "
+          f"{arguments.size} x {arguments.size} u8, tiles of {TILE}, radius {arguments.radius}, {arguments.runs} runs in turns; "
+          f"deflate 6, zstd 9, lzw: grey, horizontal predictor; jpeg: RGB as YCbCr 4:2:0 of quality {QUALITY}.", flush=True)
+
+
+def print_table_head(title):
+    print(f"\n{title}:\n\n| codec | program | median s | least to greatest s | Mpix/s | processors busy | peak RSS MiB | result MB "
+          "| sepconv is faster by |\n|---|---|---|---|---|---|---|---|---|", flush=True)
+
+
+def print_rows(case, results, pixels):
+    ours = {contender.filtered: median(runs, "seconds") for contender, runs in results if contender.peer == "sepconv"}
+    for contender, runs in results:
+        seconds = [run.seconds for run in runs]
+        middle = statistics.median(seconds)
+        peak = max(run.peak_bytes for run in runs) / (1 << 20)
+        faster = "" if contender.peer == "sepconv" else f"{middle / ours[contender.filtered]:.1f}"
+        print(f"| {case.title} | {contender.name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} "
+              f"| {median(runs, 'processors'):.2f} | {peak:.0f} | {runs[-1].output_bytes / 1e6:.1f} | {faster} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--codecs", default=",".join((*LOSSLESS, "jpeg")))
+    parser.add_argument("--size", type=int, default=16384)
+    parser.add_argument("--radius", type=int, default=8)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--folder", help="where the files go; a temporary folder by default")
+    parser.add_argument("--sepconv", default=ROOT / "build/release/bin/sepconv", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.sepconv = arguments.sepconv.resolve()
+    codecs = arguments.codecs.split(",")
+    unknown = set(codecs) - {*LOSSLESS, "jpeg"}
+    if unknown:
+        parser.error(f"unknown codecs: {', '.join(sorted(unknown))}")
+    os.environ.update(VIPS_CONCURRENCY=str(len(os.sched_getaffinity(0))), GDAL_NUM_THREADS="ALL_CPUS")
+
+    peers, missing = find_peers(arguments.sepconv)
+    print_head(peers, arguments)
+    notes = [f"Left out, not installed: {name}" for name in missing]
+    faults = []
+    titles = ("Uncompressed in, filtered and compressed out", "Compressed in, filtered and uncompressed out")
+    for title, group in zip(titles, cases(codecs)):
+        print_table_head(title)
+        for case in group:
+            with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+                results, wrong, failed = run_case(pathlib.Path(name), case, peers, arguments)
+            print_rows(case, results, arguments.size**2)
+            notes += [f"Left out, failed: {name} ({title}, {case.title})" for name in failed]
+            faults += [f"WRONG ({title}, {case.title}): {words}" for words in wrong]
+    print("\n" + "\n".join([*notes, *(faults or ["All results agree."])]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
