@@ -13,6 +13,7 @@ namespace {
 // and AVX2 processors, where a core does some 20 to 60 multiply-adds a nanosecond.
 constexpr double kRowOverhead = 3000;          // starting a row of a tile: border, pointers, loop set-up
 constexpr double kByteMoved = 8;               // reading or writing a byte of a band
+constexpr double kStraggler = 0.25;            // of a tile: threads wait for the last one, which other work on the machine holds up
 constexpr double kPackedElement = 16;          // of an operand of a product: reading, converting and storing it
 constexpr std::int64_t kCacheBytes = 1 << 20;  // scratch that one core's L2 cache keeps
 constexpr double kOutOfCache = 1.3;
@@ -54,7 +55,7 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
   const double per_tile = tile_operations(problem.chain, problem.specs, tile) +
                           kRowOverhead * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows) +
                           kPackedElement * problem.sum_length * static_cast<double>(tile.rows + tile.cols);
-  return waves * per_tile;
+  return (waves + (threads > 1 ? kStraggler : 0)) * per_tile;
 }
 
 double scratch_factor(std::int64_t arena_bytes, std::int64_t max_arena_bytes) {

@@ -105,11 +105,21 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
 /// A result of so many bytes leaves the caches before it is read: more than one processor's share of any.
 constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
 
+/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of work.
+constexpr double kThreadWork = 16e6;
+
+/// Threads for a plan's tiles: no more than there are, and none for less work than its start takes.
+int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
+  const auto bytes = static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
+  const double worth = std::clamp((plan.operations + 8 * bytes) / kThreadWork, 1.0, static_cast<double>(std::max<std::size_t>(tiles, 1)));
+  return std::min(plan.threads, static_cast<int>(std::min(worth, 1024.0)));
+}
+
 /// Every tile of an image that is in memory already.
 void compute_image(const Plan& plan, const ConstRegion& in, Region out, const RunOptions& options) {
   out.streamed = out.pixels.extent.rows * out.pixels.row_bytes() >= kStreamedBytes;
   const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
-  const int threads = std::min(plan.threads, static_cast<int>(std::min<std::size_t>(tiles.size(), 1024)));
+  const int threads = useful_threads(plan, tiles.size(), in, out);
   std::vector<Arena> arenas;
   for (int worker = 0; worker < threads; ++worker) {
     arenas.emplace_back(
