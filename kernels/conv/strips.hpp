@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// Tuning of convolve_host. Measured by tests/peers/conv_memory.
+/// Tuning of convolve_host. Measured by bench conv --device cpu and tests/peers/conv.py.
 struct ConvTuning {
   /// Rows of output that one march of the column pass computes from each row of the ring, at most.
   static constexpr std::int64_t kRowsPerBlock = 8;
