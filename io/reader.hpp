@@ -19,8 +19,8 @@ enum class Access : std::uint8_t {
 
 /// What a planner must know of a file's layout.
 struct SourceLayout {
-  /// The smallest part that is decoded at once. {1, 1}: a rectangle costs its own bytes. A tile, a strip (full
-  /// width), or the whole image for a file that cannot be streamed.
+  /// The smallest part that is decoded at once. {1, 1}: a rectangle costs its own bytes. A tile (of an uncompressed one a
+  /// row), a strip (full width), or the whole image for a file that cannot be streamed.
   Extent block{1, 1};
   Access access = Access::random;
   /// False when the file must be decoded as a whole and is held in memory from the first read on.

@@ -39,6 +39,7 @@ constexpr double kDeviceOperation = 1.0 / 1e13;
 constexpr double kBusByte = 1.0 / 50e9;
 constexpr double kDeviceBand = 30e-6;  // launches and events of a band
 
+constexpr double kFirstAndLast = 1.0;  // of the time of a row of bands: reading the first and writing the last hide behind nothing
 constexpr double kNoOverlap = 1.6;     // one slot: reading, computing and writing wait for each other
 constexpr double kSomeOverlap = 1.05;  // two slots: one of the three waits at times
 
@@ -244,7 +245,8 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
   if (problem.whole_columns) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as below
   const double work =
       band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
-  cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) / threads;
+  const double exposed = problem.turned || problem.whole_columns ? 0 : kFirstAndLast / ceil_ratio(result.extent.rows, band.rows);
+  cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) * (1 + exposed) / threads;
   return cut;
 }
 

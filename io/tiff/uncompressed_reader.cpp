@@ -154,7 +154,8 @@ class UncompressedReader final : public TiffReader {
 
 std::unique_ptr<TiffReader> make_uncompressed_reader(std::unique_ptr<TiffFile> file) {
   const TiffDirectory& directory = file->directory();
-  const Extent smallest_part = directory.tiled ? directory.block.extent : Extent{1, 1};
+  // Rows of a tile lie one after the other, and those that are wanted are read alone.
+  const Extent smallest_part{1, directory.tiled ? directory.block.extent.cols : 1};
   return std::make_unique<UncompressedReader>(std::move(file), smallest_part);
 }
 
