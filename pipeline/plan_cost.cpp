@@ -12,6 +12,8 @@ namespace {
 // Constants of the cost model, in units of one multiply-add; they only rank candidates. Measured on AVX-512
 // and AVX2 processors, where a core does some 20 to 60 multiply-adds a nanosecond.
 constexpr double kRowOverhead = 3000;          // starting a row of a tile: border, pointers, loop set-up
+constexpr double kTileOverhead = 100e3;        // handing a tile to a thread: some 3 us
+constexpr double kBandOverhead = 3e6;          // handing a band from reader to computer to writer, and waking them: some 80 us
 constexpr double kByteMoved = 8;               // reading or writing a byte of a band
 constexpr double kStraggler = 0.25;            // of a tile: threads wait for the last one, which other work on the machine holds up
 constexpr double kPackedElement = 16;          // of an operand of a product: reading, converting and storing it
@@ -53,7 +55,7 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
   const double waves =
       std::max(1.0, static_cast<double>(ceil_div(static_cast<std::int64_t>(tiles), threads)));
   const double stages = static_cast<double>(std::max<std::size_t>(1, problem.chain.size()));
-  const double per_tile = tile_operations(problem.chain, problem.specs, tile) +
+  const double per_tile = kTileOverhead + tile_operations(problem.chain, problem.specs, tile) +
                           kRowOverhead * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows) +
                           kPackedElement * problem.sum_length * static_cast<double>(tile.rows + tile.cols);
   return (waves + (threads > 1 ? kStraggler : 0)) * per_tile;
@@ -245,8 +247,9 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
   if (problem.whole_columns) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as below
   const double work =
       band_work(problem, band, cut.tile, threads) * (cut.arena_bytes > kCacheBytes ? kOutOfCache : 1.0);
-  const double exposed = problem.turned || problem.whole_columns ? 0 : kFirstAndLast / ceil_ratio(result.extent.rows, band.rows);
-  cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) * (1 + exposed) / threads;
+  const bool exposes = slots > 1 && !problem.turned && !problem.whole_columns;
+  const double exposed = exposes ? kFirstAndLast / ceil_ratio(result.extent.rows, band.rows) : 0;
+  cut.cost = (bands * work * threads + kByteMoved * moved) * overlap_factor(slots) * (1 + exposed) / threads + bands * kBandOverhead;
   return cut;
 }
 

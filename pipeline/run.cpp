@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <new>
 
@@ -102,17 +103,17 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
   return report;
 }
 
-/// A result of so many bytes leaves the caches before it is read: more than one processor's share of any.
+/// A result of so many bytes leaves most caches before it is read.
 constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
 
-/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of work.
+/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of work with AVX2.
 constexpr double kThreadWork = 16e6;
 
 /// Threads for a plan's tiles: no more than there are, and none for less work than its start takes.
 int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
   const auto bytes = static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
   const double worth = std::clamp((plan.operations + 8 * bytes) / kThreadWork, 1.0, static_cast<double>(std::max<std::size_t>(tiles, 1)));
-  return std::min(plan.threads, static_cast<int>(std::min(worth, 1024.0)));
+  return std::min(plan.threads, static_cast<int>(std::lround(std::min(worth, 1024.0))));
 }
 
 /// Every tile of an image that is in memory already.

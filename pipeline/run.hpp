@@ -82,7 +82,7 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
 /// For tests and for checking; memory and time have no bound.
 void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> arithmetic = std::nullopt);
 
-/// One chain on a caller's whole image in memory, on `options.threads` threads of the CPU, whatever options.devices
+/// One chain on a caller's whole image in memory, on at most `options.threads` threads of the CPU (fewer for little work), whatever options.devices
 /// says; returns when it is done. in and out must not overlap.
 /// out has the spec chain.result_spec({in}). Throws InvalidArgument.
 void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const RunOptions& options = {});

@@ -51,6 +51,14 @@ void convolve_columns_first(const SeparableTaps& taps, const Border& border, con
   });
 }
 
+/// Makes streamed stores seen by whom the caller tells, also after a stop.
+struct FlushOnExit {
+  bool streamed;
+  ~FlushOnExit() {
+    if (streamed) hwy::FlushStream();
+  }
+};
+
 template <class A>
 void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
               Arena& arena) {
@@ -66,6 +74,7 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
   scratch.window = arena.allocate<const A*>(layout.window_rows);
 
+  const FlushOnExit flush{out.streamed};
   for_each_strip(layout, out, [&](const Region& strip) {
     const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
     if (taps.col.empty()) {
@@ -74,7 +83,6 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
       march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
     }
   });
-  if (out.streamed) hwy::FlushStream();
 }
 
 void convolve_f32(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,

@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "sepconv/core/image.hpp"
-#include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/kernels/conv/passes-inl.h"
 #include "sepconv/kernels/conv/strips.hpp"
@@ -134,11 +133,6 @@ struct StripScratch {
   const A** window = nullptr;
 };
 
-/// Whether every row of these pixels begins a cache line.
-inline bool rows_begin_lines(const PixelView& pixels) {
-  return (reinterpret_cast<std::uintptr_t>(pixels.data) | static_cast<std::uintptr_t>(pixels.pitch_bytes)) % kAlignment == 0;
-}
-
 /// Filters one strip: `out` covers the strip's columns and all its rows.
 ///
 /// The rows under a block of output rows, mapped by the border, span no more image rows than the ring has: a
@@ -146,7 +140,7 @@ inline bool rows_begin_lines(const PixelView& pixels) {
 template <class A>
 void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, const StripScratch<A>& scratch,
                  const Region& out, std::int64_t block_rows, const Arena& arena) {
-  const ColumnPass<A> column_pass = column_pass_for<A>(out.pixels.type, out.streamed && rows_begin_lines(out.pixels));
+  const ColumnPass<A> column_pass = column_pass_for<A>(out.pixels.type, streams(out, pixel_type_of<A>()));
   const std::int64_t radius = taps.count / 2;
   if (border == BorderMode::constant) rows.filter_constant(scratch.constant_row);
   std::int64_t next_row = std::max<std::int64_t>(out.rect.row - radius, 0);

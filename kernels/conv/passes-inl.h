@@ -25,7 +25,8 @@ struct Taps {
 };
 
 /// Register blocks: accumulators must hide the latency of a fused multiply-add (4 cycles, 2 a cycle) and fit,
-/// with a vector of input and one of taps, into the registers: 32 on AVX3 and NEON, 16 on AVX2.
+/// with a vector of input and one of taps, into the registers: 32 on AVX3 and NEON, 16 on AVX2. In a row pass by groups
+/// (AVX3) two vectors of input stay for each accumulator.
 struct RegisterBlocks {
 #if HWY_TARGET == HWY_AVX2
   static constexpr int kRowPassVectors = 8;
@@ -209,6 +210,13 @@ HWY_INLINE void column_pass_narrow(D d, Taps<A> taps, const A* const* window, st
   for (int r = 0; r < kRows; ++r) std::copy_n(whole + r * kPitch, count, to + r * pitch);
 }
 
+/// Elements from `to` to the first that begins a cache line.
+template <class T>
+std::int64_t elements_to_line(const T* to) {
+  const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kAlignment);
+  return (kAlignment - beyond) % kAlignment / static_cast<std::int64_t>(sizeof(T));
+}
+
 /// kRows output rows of `count` elements, `pitch` elements apart: row r is the sum over k of taps[k] *
 /// window[r + k].
 template <int kRows, bool kStreamed, class A, class T>
@@ -219,8 +227,10 @@ void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to
   const std::int64_t step = kVectors * lanes;
   if (count >= step) {
     std::int64_t i = 0;
-    // Only whole cache lines can pass the caches.
+    // Only whole cache lines can pass the caches; the first may begin within a vector.
     if constexpr (kStreamed && kVectors * hn::MaxLanes(d) * sizeof(A) % kAlignment == 0) {
+      i = elements_to_line(to);
+      if (i > 0) column_pass_block<kRows, kVectors, false>(d, taps, window, 0, to, pitch);
       for (; i + step <= count; i += step) column_pass_block<kRows, kVectors, true>(d, taps, window, i, to + i, pitch);
       if (i == count) return;
     }
@@ -260,8 +270,8 @@ void column_pass_to(Taps<A> taps, const A* const* window, std::int64_t rows, std
                                                         pitch_bytes / static_cast<std::int64_t>(sizeof(T)));
 }
 
-/// `streamed`: stores pass the caches where they fill cache lines, which pixels of the arithmetic type in rows that all begin
-/// a line do. hwy::FlushStream() comes before anybody else reads them.
+/// `streamed`: stores pass the caches where they fill cache lines (streams() says when). hwy::FlushStream() comes before
+/// anybody else reads them.
 template <class A>
 ColumnPass<A> column_pass_for(PixelType type, bool streamed) {
   return visit_pixel_type(type, [=]<class T>(std::type_identity<T>) -> ColumnPass<A> {

@@ -29,6 +29,12 @@ struct ConvTuning {
   static constexpr std::int64_t kSlackElements = 16;
 };
 
+/// Whether the column pass writes `out` past the caches: nothing is converted, and cache lines begin at the same columns of all rows.
+inline bool streams(const Region& out, PixelType arithmetic) {
+  const bool in_elements = reinterpret_cast<std::uintptr_t>(out.pixels.data) % static_cast<std::uintptr_t>(size_of(arithmetic)) == 0;
+  return out.streamed && out.pixels.type == arithmetic && in_elements && out.pixels.pitch_bytes % kAlignment == 0;
+}
+
 /// Sizes of convolve_host's scratch for column strips of an output. All grow with the output's extent, so
 /// that scratch sized for a tile also does for the smaller tiles at an image's edges.
 struct StripLayout {
@@ -43,9 +49,10 @@ struct StripLayout {
     std::int64_t most_cols = most_strip_cols(taps, channels, element_bytes);
     // Columns first: those of the halo are filtered for each strip anew.
     if (taps.columns_first) most_cols = std::max(most_cols, ConvTuning::kHaloFactor * taps.row_radius());
-    constexpr std::int64_t kUnit = kAlignment;  // pixels, of whatever bytes, fill cache lines: strips after the first begin one too
-    most_cols = std::min(out.cols, std::max(kUnit, most_cols / kUnit * kUnit));
-    strip_cols = std::min(round_up(ceil_div(out.cols, ceil_div(out.cols, most_cols)), kUnit), out.cols);  // of about equal width
+    // So many pixels, of whatever bytes, fill cache lines: strips after the first begin one where the first does.
+    const std::int64_t unit = most_cols >= kAlignment ? kAlignment : 1;
+    most_cols = std::min(out.cols, most_cols / unit * unit);
+    strip_cols = std::min(round_up(ceil_div(out.cols, ceil_div(out.cols, most_cols)), unit), out.cols);  // of about equal width
     window_rows = 2 * taps.col_radius() + std::min(ConvTuning::kRowsPerBlock, out.rows);
     ring_rows = std::min(window_rows, image.rows);
     padded_elements = (most_cols + 2 * taps.row_radius()) * channels + ConvTuning::kSlackElements;

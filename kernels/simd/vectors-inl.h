@@ -93,6 +93,7 @@ HWY_INLINE void narrow_and_store(D d, hn::Vec<D> v, T* to) {
     if constexpr (sizeof(T) == 1) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(integers));
     if constexpr (sizeof(T) == 2) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtusepi32_epi16(integers));
   } else {
+    static_assert(sizeof(T) == 2);
     const auto below = hn::Min(hn::IfThenElseZero(hn::Eq(v, v), v), hn::Set(d, static_cast<float>(std::numeric_limits<T>::max())));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(below.raw)));
   }

@@ -99,6 +99,23 @@ TEST_CASE("a narrow image streams in tall bands") {
   CHECK(plan.recomputed < 0.2 * plan.operations);
 }
 
+TEST_CASE("bands and tiles take long against their being handed on, and a small image has several") {
+  const auto plan_flat = [](Extent extent, const char* stage) {
+    return plan_for({extent, 1, PixelType::u8}, {1, 1}, {1, 1}, {stage}, {.max_memory_bytes = 1 << 30, .threads = 2});
+  };
+  for (const Extent extent : {Extent{2000, 1000000}, {4000000, 1000}, {16384, 16384}, {65536, 65536}}) {
+    for (const char* stage : {"abs", "gaussian:sigma=2"}) {
+      const Plan plan = plan_flat(extent, stage);
+      INFO(stage << ", bands of " << plan.band.rows << " x " << plan.band.cols << ", tiles of " << plan.tile.rows << " x " << plan.tile.cols);
+      CHECK(plan.band.area() >= 2 << 20);
+      CHECK(plan.tile.area() >= 64 << 10);
+    }
+  }
+  const Plan small = plan_flat({4096, 4096}, "gaussian:sigma=2");
+  CHECK(ceil_div(4096, small.band.rows) >= 4);
+  CHECK(ceil_div(4096, small.band.rows) <= 32);
+}
+
 TEST_CASE("a ceiling that is too small names one that is enough") {
   const ImageSpec spec{{65536, 65536}, 1, PixelType::u8};
   PlanOptions options{.max_memory_bytes = 1 << 20, .threads = 2};

@@ -103,20 +103,37 @@ TEST_CASE("callbacks on rows see every row once, in order") {
 }
 
 TEST_CASE("apply on a caller's buffers gives the same bytes, on any number of threads") {
-  const Image source = Image::of_pattern(kSpec, Pattern::noise, 3);
-  const Image expected(kSpec);
+  const ImageSpec spec{{1200, 1500}, 2, PixelType::u8};  // enough work for four threads
+  const Image source = Image::of_pattern(spec, Pattern::noise, 3);
+  const Image expected(spec);
   run_whole_image(*source.reader(), *expected.writer(), two_stages());
   for (const int threads : {1, 2, 4}) {
-    const Image result(kSpec);
+    const Image result(spec);
     RunOptions options;
     options.threads = threads;
-    options.tile = {31, 37};
+    options.tile = {131, 137};
     options.devices = {0};  // as for run(); apply() is for the CPU
     apply(two_stages(), source.view(), result.view(), options);
     CHECK(result == expected);
   }
   const Image wrong({{200, 151}, 2, PixelType::u8});
   CHECK_THROWS_AS(apply(two_stages(), source.view(), wrong.view()), InvalidArgument);
+}
+
+TEST_CASE("apply writes a large result past the caches, whatever line it begins in") {
+  const ImageSpec spec{{2900, 2960}, 1, PixelType::f32};  // more than 32 MiB, rows of whole cache lines
+  const Image source = Image::of_pattern(spec, Pattern::noise, 5);
+  const Image expected(spec);
+  const Chain chain({parse_stage("taps:row=0.25,0.5,0.3,col=0.1,0.7,0.3")});
+  run_whole_image(*source.reader(), *expected.writer(), chain);
+  for (const std::int64_t offset : {0, 4}) {
+    std::vector<float> memory(static_cast<std::size_t>(spec.extent.area() + offset + 16), -1.0F);
+    float* const first = memory.data() + offset;
+    apply(chain, source.view(), view_of(first, spec.extent));
+    CHECK(std::memcmp(first, expected.view().data, static_cast<std::size_t>(spec.bytes())) == 0);
+    CHECK(std::all_of(memory.data(), first, [](float value) { return value == -1; }));
+    CHECK(std::all_of(first + spec.extent.area(), memory.data() + memory.size(), [](float value) { return value == -1; }));
+  }
 }
 
 TEST_CASE("reading, computing and writing overlap with two slots and not with one") {
