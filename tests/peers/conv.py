@@ -7,7 +7,7 @@
 The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is run once to be compared with
 the same filter in f64, in windows at corners, edges and inside (everywhere in a small image), and then in turns with the others and with
 a copy of the same bytes by as many threads, the limit. A peer that is not installed is left out and named; one that has no such type is
-not in its rows. Prints Markdown. Exit code 0: all that ran agree; 1: something differs or failed; 2: bad options.
+not in its rows. Prints Markdown. Exit code 0: all that ran agree; 1: something differs, failed or is missing; 2: bad options.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def parse_options(arguments):
     if min(*options.size, *options.radius, *options.channels, options.runs, options.threads) < 1:
         parser.error("sizes, radii, channels, runs and threads are from 1 on")
     if options.plot and not (options.files and len(options.type) == len(options.channels) == 1):
-        parser.error("--plot needs --from, and one --type")
+        parser.error("--plot needs --from, one --type and one of --channels")
     if "all" in options.peers or "none" in options.peers:
         options.peers = list(PEERS) if "all" in options.peers else []
     return options
@@ -284,8 +284,8 @@ def main(arguments=None):
             sys.exit(f"conv.py: the picture could not be drawn: {error!r}; give files that it wrote with --json")
         return 0
     contenders, missing = contenders_of(options)
-    if not contenders:
-        sys.exit(f"conv.py: there is nothing to measure: {', '.join(missing)}")
+    if not contenders or contenders[0].name != "sepconv":
+        sys.exit(f"conv.py: there is nothing to measure: {missing[0]}")
     report = Report(options, contenders, missing)
     cols, rows = options.size
     for kind in options.type:
