@@ -17,7 +17,6 @@ import datetime
 import json
 import os
 import pathlib
-import re
 import statistics
 import sys
 import time
@@ -25,12 +24,14 @@ import time
 import numpy as np
 
 from conv_peers import BORDER, PEERS, TYPES, Sepconv
+from tiff_vips import processor_name
 from transpose import Copy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/peers/gpu"), str(ROOT / "docs/tools")]
 import conv_plot  # noqa: E402
 from gpu_case import POISON, Case, greatest_difference, random_values  # noqa: E402
+from option_types import numbers, words  # noqa: E402
 
 SMALL_PIXELS = 1 << 20  # of an image that is compared everywhere
 PROBE = 16  # that part of the rows tells how long all would take
@@ -41,23 +42,9 @@ COLOURS = {"sepconv": "#4e79a7", "OpenCV sepFilter2D": "#e15759", "OpenCV Gaussi
 Run = collections.namedtuple("Run", "seconds processor_seconds result")
 
 
-def numbers(text):
-    return [int(word) for word in text.split(",")]
-
-
 def size(text):
     cols, rows = map(int, text.split("x"))
     return cols, rows
-
-
-def names(allowed):
-    def parse(text):
-        unknown = [word for word in text.split(",") if word not in allowed]
-        if unknown:
-            raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(allowed)}")
-        return text.split(",")
-
-    return parse
 
 
 def parse_options(arguments):
@@ -65,9 +52,9 @@ def parse_options(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=size, default="8192x8192", help="COLSxROWS (%(default)s)")
     parser.add_argument("--radius", type=numbers, default="1,2,4,8,16,32,80", help="(%(default)s)")
-    parser.add_argument("--type", type=names(TYPES), default="u8,u16,f32", help=f"of {','.join(TYPES)} (%(default)s)")
+    parser.add_argument("--type", type=words(TYPES), default="u8,u16,f32", help=f"of {','.join(TYPES)} (%(default)s)")
     parser.add_argument("--channels", type=numbers, default="1", help="(%(default)s)")
-    parser.add_argument("--peers", type=names([*PEERS, "all", "none"]), default="all", help=f"of {','.join(PEERS)} (%(default)s); none")
+    parser.add_argument("--peers", type=words([*PEERS, "all", "none"]), default="all", help=f"of {','.join(PEERS)} (%(default)s); none")
     parser.add_argument("--runs", type=int, default=5, help="times a case is measured (%(default)s)")
     parser.add_argument("--seconds", type=float, default=20, help="a contender that takes longer is run once (%(default)s)")
     parser.add_argument("--slowest", type=float, default=60, help="one that would take longer than this is left out (%(default)s)")
@@ -85,15 +72,6 @@ def parse_options(arguments):
     if "all" in options.peers or "none" in options.peers:
         options.peers = list(PEERS) if "all" in options.peers else []
     return options
-
-
-def processor():
-    """What the system calls it."""
-    try:
-        found = re.search(r"^model name\s*:\s*(.+)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        found = None
-    return found[1].strip() if found else "a processor without a name"
 
 
 def timed(work):
@@ -197,7 +175,7 @@ class Report:
     def __init__(self, options, contenders, missing):
         self.file, self.rows, self.skipped = options.json, [], []
         self.head = {"program": "tests/peers/conv.py", "kind": "peers", "date": datetime.date.today().isoformat(),
-                     "device": f"{processor()}, {options.threads} threads", "border": BORDER, "runs": options.runs, "missing": missing,
+                     "device": f"{processor_name()}, {options.threads} threads", "border": BORDER, "runs": options.runs, "missing": missing,
                      "peers": {peer.name: {"version": peer.version, "note": peer.note} for peer in contenders}}
         print(f"{self.head['device']}, {self.head['date']}; {' x '.join(map(str, options.size))}, border {BORDER}; medians of "
               f"{options.runs} runs in turns, +- is half of greatest less least")

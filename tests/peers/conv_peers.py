@@ -16,6 +16,7 @@ import sys
 
 import numpy as np
 
+from gdal_filter import filter_vrt
 from transpose import find_library  # the one beside this file: before tests/peers/gpu is searched, which has another
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "gpu"))
@@ -159,7 +160,6 @@ class SciPy(Peer):
 
 
 class Gdal(Peer):
-    """A virtual dataset whose bands are KernelFilteredSources; as many coefficients as the kernel's size make it separable."""
     name = "GDAL"
     note = "VRT KernelFilteredSource of a dataset in memory, in f32; has one thread"
     types = ("u8", "u16", "i16", "f32")
@@ -176,10 +176,7 @@ class Gdal(Peer):
         element, form = source.itemsize, self.formats[case.type]
         memory = (f"MEM:::DATAPOINTER={source.ctypes.data},PIXELS={case.cols},LINES={case.rows},BANDS={case.channels},DATATYPE={form},"
                   f"PIXELOFFSET={element * case.channels},LINEOFFSET={element * case.channels * case.cols},BANDOFFSET={element}")
-        kernel = f'<Kernel normalized="0"><Size>{len(case.taps)}</Size><Coefs>{" ".join(map(repr, case.taps.tolist()))}</Coefs></Kernel>'
-        bands = "".join(f'<VRTRasterBand dataType="{form}" band="{band}"><KernelFilteredSource><SourceFilename>{memory}</SourceFilename>'
-                        f"<SourceBand>{band}</SourceBand>{kernel}</KernelFilteredSource></VRTRasterBand>" for band in range(1, case.channels + 1))
-        dataset = self.library.Open(f'<VRTDataset rasterXSize="{case.cols}" rasterYSize="{case.rows}">{bands}</VRTDataset>')
+        dataset = self.library.Open(filter_vrt(memory, case.cols, case.rows, case.channels, form, case.taps))
         plane = target if case.channels > 1 else target[..., 0]
 
         def run():

@@ -7,7 +7,6 @@ one. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the oth
 is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is missing is left out and named.
 """
 
-import argparse
 import collections
 import datetime
 import functools
@@ -19,9 +18,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-from tiff_vips import ROOT, cpu_name, integer_taps, write_taps
+from gdal_filter import filter_vrt
+from tiff_vips import ROOT, cpu_name, file_options, integer_taps, run_once, write_taps
+
+sys.path.insert(0, str(ROOT / "tests/peers/gpu"))
+from option_types import words  # noqa: E402
 
 TILE = 512
 LOSSLESS = ("deflate", "zstd", "lzw")
@@ -73,16 +75,6 @@ def gdal_command(source, target, codec, filtered):
     return [*program, "filter.vrt" if filtered else source, target, *words]
 
 
-def write_vrt(folder, case, size, taps):
-    """GDAL's filter as a file; as many coefficients as the kernel's size make it separable, and it repeats the edge."""
-    coefficients = " ".join(repr(float(tap / sum(taps))) for tap in taps)
-    kernel = f'<Kernel normalized="0"><Size>{len(taps)}</Size><Coefs>{coefficients}</Coefs></Kernel>'
-    bands = "".join(f'<VRTRasterBand dataType="Byte" band="{band}"><KernelFilteredSource><SourceFilename relativeToVRT="1">{case.source}'
-                    f"</SourceFilename><SourceBand>{band}</SourceBand>{kernel}</KernelFilteredSource></VRTRasterBand>"
-                    for band in range(1, case.channels + 1))
-    (folder / "filter.vrt").write_text(f'<VRTDataset rasterXSize="{size}" rasterYSize="{size}">{bands}</VRTDataset>\n')
-
-
 def output_of(command):
     """What a command prints, nothing where it is not there or fails."""
     try:
@@ -131,7 +123,7 @@ def prepare(folder, case, size, taps, program):
 
     sepconv = functools.partial(sepconv_command, program)
     write_taps(folder, taps)
-    write_vrt(folder, case, size, taps)
+    (folder / "filter.vrt").write_text(filter_vrt(case.source, size, size, case.channels, "Byte", taps / sum(taps), relative=True))
     first = "photograph.tif" if case.source_codec == "jpeg" else "plain.tif"
     shape = ["--size", f"{size}x{size}", "--channels", str(case.channels), "--tile", str(TILE)]
     make([program, "generate", first, *shape, "--pattern", "natural", "--quiet"])
@@ -145,14 +137,10 @@ def prepare(folder, case, size, taps, program):
 
 def measured(contender, folder):
     """One run, its output absent before; None where it fails. The peak is at least this process's own (some 30 MiB)."""
-    (folder / contender.output).unlink(missing_ok=True)
-    begin = time.monotonic()
-    process = subprocess.Popen(contender.command, cwd=folder)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    run = run_once(contender, folder)
+    if run is None:
         return None
+    seconds, usage = run
     size = (folder / contender.output).stat().st_size
     return Run(seconds, (usage.ru_utime + usage.ru_stime) / seconds, usage.ru_maxrss * 1024, size)
 
@@ -253,19 +241,11 @@ def print_rows(case, results, pixels):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--codecs", default=",".join((*LOSSLESS, "jpeg")))
-    parser.add_argument("--size", type=int, default=16384)
-    parser.add_argument("--radius", type=int, default=8)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--folder", help="where the files go; a temporary folder by default")
-    parser.add_argument("--sepconv", default=ROOT / "build/release/bin/sepconv", type=pathlib.Path)
+    everything = (*LOSSLESS, "jpeg")
+    parser = file_options(__doc__, runs=3)
+    parser.add_argument("--codecs", type=words(everything), default=",".join(everything))
     arguments = parser.parse_args()
     arguments.sepconv = arguments.sepconv.resolve()
-    codecs = arguments.codecs.split(",")
-    unknown = set(codecs) - {*LOSSLESS, "jpeg"}
-    if unknown:
-        parser.error(f"unknown codecs: {', '.join(sorted(unknown))}")
     os.environ.update(VIPS_CONCURRENCY=str(len(os.sched_getaffinity(0))), GDAL_NUM_THREADS="ALL_CPUS")
 
     peers, missing = find_peers(arguments.sepconv)
@@ -273,7 +253,7 @@ def main():
     notes = [f"Left out, not installed: {name}" for name in missing]
     faults = []
     titles = ("Uncompressed in, filtered and compressed out", "Compressed in, filtered and uncompressed out")
-    for title, group in zip(titles, cases(codecs)):
+    for title, group in zip(titles, cases(arguments.codecs)):
         print_table_head(title)
         for case in group:
             with tempfile.TemporaryDirectory(dir=arguments.folder) as name:

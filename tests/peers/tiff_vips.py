@@ -49,22 +49,32 @@ def contenders(program):
     ]
 
 
-def timed(contender, folder):
-    """Seconds and peak resident bytes of one run, its output absent before."""
+def run_once(contender, folder):
+    """Seconds and resource usage of one run, its output absent before; None where it fails."""
     (folder / contender.output).unlink(missing_ok=True)
     begin = time.monotonic()
     process = subprocess.Popen(contender.command, cwd=folder)
     _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    return None if process.returncode != 0 else (seconds, usage)
+
+
+def timed(contender, folder):
+    """Seconds and peak resident bytes of one run."""
+    run = run_once(contender, folder)
+    if run is None:
         raise SystemExit(f"failed: {' '.join(map(str, contender.command))}")
-    return time.monotonic() - begin, usage.ru_maxrss * 1024
+    return run[0], run[1].ru_maxrss * 1024
+
+
+def processor_name():
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
 
 
 def cpu_name():
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    name = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
-    return f"{len(os.sched_getaffinity(0))} threads of {name}"
+    return f"{len(os.sched_getaffinity(0))} threads of {processor_name()}"
 
 
 def print_table(results, pixels):
@@ -80,14 +90,19 @@ def median_of(results, start_of_name):
     return statistics.median(run[0] for name, runs in results.items() if name.startswith(start_of_name) for run in runs)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def file_options(documentation, runs):
+    """A parser of what all measurements of files ask for."""
+    parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
     parser.add_argument("--radius", type=int, default=8)
     parser.add_argument("--size", type=int, default=16384)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=runs)
     parser.add_argument("--folder", help="where the files go; a temporary folder by default")
     parser.add_argument("--sepconv", default=ROOT / "build/release/bin/sepconv", type=pathlib.Path)
-    arguments = parser.parse_args()
+    return parser
+
+
+def main():
+    arguments = file_options(__doc__, runs=5).parse_args()
     program = arguments.sepconv.resolve()
 
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:

@@ -16,6 +16,8 @@ import math
 import sys
 import time
 
+from option_types import numbers, words
+
 NO_GPU = 77
 DESIGNS = ("automatic", "two_passes", "fused")
 TYPES = ("f32", "u8", "u16", "f64")
@@ -24,34 +26,12 @@ DEFAULT_PEERS = "cupy,torch,cucim,cvcuda,opencv,npp,npp-gauss"
 SWEEP = "1-500"
 
 
-def numbers(text):
-    """1,4,8-10,20-40/5 as a list: A-B is every number, A-B/S every S-th."""
-    found = []
-    for part in text.split(","):
-        ends, _, step = part.partition("/")
-        first, _, last = ends.partition("-")
-        found += range(int(first), int(last or first) + 1, int(step or 1))
-    if not found or min(found) < 1:
-        raise argparse.ArgumentTypeError(f"{text} has no numbers from 1 on")
-    return found
-
-
 def sizes(text):
     """COLSxROWS, as sepconv's --size, several with commas."""
     found = [tuple(map(int, part.split("x"))) for part in text.split(",")]
     if any(len(size) != 2 or min(size) < 1 for size in found):
         raise argparse.ArgumentTypeError(f"{text} is not COLSxROWS")
     return found
-
-
-def words(allowed):
-    def parse(text):
-        unknown = [word for word in text.split(",") if word not in allowed]
-        if unknown:
-            raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(allowed)}")
-        return text.split(",")
-
-    return parse
 
 
 def parse_options(arguments):
