@@ -63,7 +63,7 @@ HWY_EXPORT(lanes_f64);
 namespace {
 
 constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // source; as much again for the target
-constexpr int kRounds = 5, kFmaRounds = 20;  // the latter are short
+constexpr int kRounds = 5;
 constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
 constexpr int kRegisters = 10;
 
@@ -109,16 +109,19 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
     std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
   });
   limits.copy_bytes_per_second = 2.0 * static_cast<double>(share * threads) / copy_seconds;
+  limits.fma_per_second = measure_fma_rate(threads, arithmetic, kRounds);
+  return limits;
+}
 
+double measure_fma_rate(int threads, Arithmetic arithmetic, int rounds) {
   std::atomic<double> sink = 0;
   const bool is_f64 = arithmetic == Arithmetic::f64;
-  const double fma_seconds = best_seconds(threads, kFmaRounds, [&](int) {
+  const double seconds = best_seconds(threads, rounds, [&](int) {
     sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
                   : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
   });
   const std::int64_t lanes = is_f64 ? HWY_DYNAMIC_DISPATCH(lanes_f64)() : HWY_DYNAMIC_DISPATCH(lanes_f32)();
-  limits.fma_per_second = static_cast<double>(lanes * kRegisters * kFmaSteps * threads) / fma_seconds;
-  return limits;
+  return static_cast<double>(lanes * kRegisters * kFmaSteps * threads) / seconds;
 }
 
 }  // namespace sepconv

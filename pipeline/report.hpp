@@ -17,6 +17,9 @@ struct HostLimits {
 };
 HostLimits measure_host_limits(int threads, Arithmetic arithmetic = Arithmetic::f32);
 
+/// The second of them alone, the best of so many rounds of about a millisecond.
+double measure_fma_rate(int threads, Arithmetic arithmetic, int rounds);
+
 /// What a run is held against: its host's rates and those of the (first) GPU that computed.
 struct RunLimits {
   HostLimits host;

@@ -8,6 +8,7 @@
 
 #include "../commands.hpp"
 #include "../device_choice.hpp"
+#include "sepconv/core/executor.hpp"
 #include "sepconv/core/image.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 
@@ -37,6 +38,11 @@ TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
 
 /// Seconds that `work` takes.
 double seconds_of(const std::function<void()>& work);
+
+/// Calls piece(first, last) for parts of [0, bytes) that begin with a cache line, one per thread.
+void for_each_part(std::int64_t bytes, Executor& executor, const std::function<void(std::int64_t first, std::int64_t last)>& piece);
+/// Copies by all threads, a part each: the limit of what moves memory.
+void copy_in_parts(const std::byte* from, std::byte* to, std::int64_t bytes, Executor& executor);
 
 /// Seconds of the kernels that a call of enqueue() puts on a stream, by the GPU's own clock.
 class KernelClock {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 
 #include "conv.hpp"
 #include "sepconv/core/error.hpp"
@@ -21,27 +21,15 @@ double sigma_of(std::int64_t radius) { return static_cast<double>(radius) / 3; }
 
 const ImageSpec spec_of(const ConstPixelView& view) { return {view.extent, view.channels, view.type}; }
 
-/// Bytes read and written a second by as many threads, a piece of the dense image each, the fastest of a few times.
-double copy_rate(int threads, const ConstPixelView& from, const PixelView& to) {
-  ThreadPool pool(threads);
-  const std::int64_t rows = from.extent.rows, piece = ceil_div(rows, threads);
-  double best = 0;
-  for (int run = 0; run < 3; ++run) {
-    const double seconds = seconds_of([&] {
-      pool.for_each(ceil_div(rows, piece), [&](std::int64_t index, int) {
-        const std::int64_t row = index * piece, bytes = std::min(piece, rows - row) * from.row_bytes();
-        std::memcpy(to.row_data(row), from.row_data(row), static_cast<std::size_t>(bytes));
-      });
-    });
-    best = std::max(best, 2 * static_cast<double>(rows * from.row_bytes()) / seconds);
-  }
-  return best;
-}
-
-/// Copies of the same image: the summary's limit is that of memory a cache may hold.
+/// What `threads` threads reach with an image of the row's size: a copy of all of it, and the multiply-adds.
 ConvLimits host_limits(const ConvRequest& request, const ConstPixelView& from, const PixelView& to) {
+  constexpr int kCopies = 3, kFmaRounds = 20;
   const int threads = threads_of(request.options);
-  return {copy_rate(threads, from, to), measure_host_limits(threads, arithmetic_of(from.type)).fma_per_second};
+  ThreadPool pool(threads, request.options.stop);
+  const std::int64_t bytes = from.extent.rows * from.row_bytes();  // both are dense
+  double copy = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < kCopies; ++run) copy = std::min(copy, seconds_of([&] { copy_in_parts(from.data, to.data, bytes, pool); }));
+  return {2 * static_cast<double>(bytes) / copy, measure_fma_rate(threads, arithmetic_of(from.type), kFmaRounds)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -45,6 +46,19 @@ double seconds_of(const std::function<void()>& work) {
   const Clock::time_point begin = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void for_each_part(std::int64_t bytes, Executor& executor, const std::function<void(std::int64_t first, std::int64_t last)>& piece) {
+  const std::int64_t share = round_up(ceil_div(bytes, std::int64_t{executor.concurrency()}), 64);
+  executor.for_each(ceil_div(bytes, share), [&](std::int64_t index, int) {
+    piece(index * share, std::min(bytes, (index + 1) * share));
+  });
+}
+
+void copy_in_parts(const std::byte* from, std::byte* to, std::int64_t bytes, Executor& executor) {
+  for_each_part(bytes, executor, [&](std::int64_t first, std::int64_t last) {
+    std::memcpy(to + first, from + first, static_cast<std::size_t>(last - first));
+  });
 }
 
 }  // namespace sepconv::app

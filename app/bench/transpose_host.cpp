@@ -15,15 +15,6 @@ namespace sepconv::app {
 
 namespace {
 
-/// Calls piece(first, last) for parts of [0, bytes) that begin with a word, one per thread.
-void for_each_part(std::int64_t bytes, Executor& executor,
-                   const std::function<void(std::int64_t first, std::int64_t last)>& piece) {
-  const std::int64_t share = round_up(ceil_div(bytes, std::int64_t{executor.concurrency()}), 64);
-  executor.for_each(ceil_div(bytes, share), [&](std::int64_t index, int) {
-    piece(index * share, std::min(bytes, (index + 1) * share));
-  });
-}
-
 /// Splitmix64 of the place: no two words alike, so that no misplaced element goes unseen.
 std::uint64_t noise_at(std::int64_t word) {
   std::uint64_t z = (static_cast<std::uint64_t>(word) + 1) * 0x9e3779b97f4a7c15;
@@ -39,12 +30,6 @@ void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
       const std::uint64_t word = noise_at(at / kWord);
       std::memcpy(memory + at, &word, static_cast<std::size_t>(std::min(kWord, last - at)));
     }
-  });
-}
-
-void copy_all(const TransposeJob& job, const TransposeHost& host, Executor& executor) {
-  for_each_part(job.bytes(), executor, [&](std::int64_t first, std::int64_t last) {
-    std::memcpy(host.to() + first, host.from() + first, static_cast<std::size_t>(last - first));
   });
 }
 
@@ -142,7 +127,7 @@ void bench_on_host(const TransposeRequest& request, const TransposeJob& job, con
     permute_host(job.extent, job.permutation, job.element_bytes(), host.from(), host.to(), executor);
   };
   HostRungs rungs(request, job, host, result);
-  rungs.measure("copy", request.threads(), true, [&](Executor& executor) { copy_all(job, host, executor); });
+  rungs.measure("copy", request.threads(), true, [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
   rungs.measure(kLoop, 1, false, loop);
   if (request.threads() > 1) rungs.measure(kLoop, request.threads(), false, loop);
   for (const int threads : thread_counts(request)) rungs.measure(kOurs, threads, false, ours);
