@@ -106,7 +106,7 @@ class ColumnsFirstStrip {
     for (std::int64_t col = inside_end_; col < end_; ++col) extend_at(padded, col);
     std::byte* const to = out_.pixels.row_data(row - out_.rect.row);
     if (row_taps_.count == 0) return store_(padded, out_.pixels.row_elements(), to);
-    row_pass(row_taps_, channels_, padded, out_.pixels.row_elements(), scratch_.filtered, RowsAhead());
+    row_pass(row_taps_, channels_, padded, out_.pixels.row_elements(), scratch_.filtered);
     store_(scratch_.filtered, out_.pixels.row_elements(), to);
   }
 
@@ -132,7 +132,7 @@ class ColumnsFirstStrip {
   A constant_ = 0;
   LoadRow<A> load_ = load_row_for<A>(in_.pixels.type);
   StoreRow<A> store_ = store_row_for<A>(out_.pixels.type);
-  ColumnPass<A> column_pass_ = column_pass_for<A>(pixel_type_of<A>(), false);
+  ColumnPass<A> column_pass_ = column_pass_for<A>(pixel_type_of<A>());
 };
 
 }  // namespace sepconv::HWY_NAMESPACE

@@ -59,7 +59,7 @@ class RowFilter {
     const A value = static_cast<A>(border_.value);
     if (taps_.count == 0) return void(std::fill_n(to, elements(), value));
     std::fill_n(padded_, (cols_ + taps_.count - 1) * channels_, value);
-    row_pass(taps_, channels_, padded_, elements(), to, RowsAhead());
+    row_pass(taps_, channels_, padded_, elements(), to);
   }
 
  private:

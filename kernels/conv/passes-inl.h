@@ -39,11 +39,11 @@ struct RegisterBlocks {
 #endif
 };
 
-/// Calls block(i) for blocks of `step` elements that cover [0, count); the last one overlaps its neighbour
-/// where count is no multiple, which computes the same bits twice. count >= step.
+/// Calls block(i) for blocks of `step` elements that cover [first, count); the last one overlaps what is before it
+/// where they do not fit, which computes the same bits twice. count >= step.
 template <class Block>
-HWY_INLINE void for_each_block(std::int64_t count, std::int64_t step, const Block& block) {
-  for (std::int64_t i = 0; i < count; i += step) block(std::min(i, count - step));
+HWY_INLINE void for_each_block(std::int64_t count, std::int64_t step, const Block& block, std::int64_t first = 0) {
+  for (std::int64_t i = first; i < count; i += step) block(std::min(i, count - step));
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -132,7 +132,7 @@ void row_pass_blocks(Taps<A> taps, std::int64_t stride, const A* from, std::int6
 /// to[i] = sum over k of taps[k] * from[i + k * stride] for i in [0, count). A count below the vector's lanes
 /// reads and writes a whole vector all the same.
 template <class A>
-void row_pass(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t count, A* to, RowsAhead ahead) {
+void row_pass(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t count, A* to, RowsAhead ahead = {}) {
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if (count >= RegisterBlocks::kRowPassVectors * lanes) {
@@ -232,12 +232,9 @@ void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to
       i = elements_to_line(to);
       if (i > 0) column_pass_block<kRows, kVectors, false>(d, taps, window, 0, to, pitch);
       for (; i + step <= count; i += step) column_pass_block<kRows, kVectors, true>(d, taps, window, i, to + i, pitch);
-      if (i == count) return;
     }
-    for (; i < count; i += step) {
-      const std::int64_t at = std::min(i, count - step);  // as for_each_block
-      column_pass_block<kRows, kVectors, false>(d, taps, window, at, to + at, pitch);
-    }
+    const auto block = [=](std::int64_t at) HWY_ATTR { column_pass_block<kRows, kVectors, false>(d, taps, window, at, to + at, pitch); };
+    for_each_block(count, step, block, i);
   } else if (count >= lanes) {
     for_each_block(count, lanes, [=](std::int64_t i) HWY_ATTR {
       column_pass_block<kRows, 1, false>(d, taps, window, i, to + i, pitch);
@@ -273,7 +270,7 @@ void column_pass_to(Taps<A> taps, const A* const* window, std::int64_t rows, std
 /// `streamed`: stores pass the caches where they fill cache lines (streams() says when). hwy::FlushStream() comes before
 /// anybody else reads them.
 template <class A>
-ColumnPass<A> column_pass_for(PixelType type, bool streamed) {
+ColumnPass<A> column_pass_for(PixelType type, bool streamed = false) {
   return visit_pixel_type(type, [=]<class T>(std::type_identity<T>) -> ColumnPass<A> {
     if constexpr (std::is_same_v<T, A>) {
       if (streamed) return column_pass_to<A, T, true>;
