@@ -13,6 +13,7 @@
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/conv/few_taps-inl.h"
 #include "sepconv/kernels/conv/passes-inl.h"
 #include "sepconv/kernels/conv/strips.hpp"
 #include "sepconv/kernels/simd/rows.hpp"
@@ -44,6 +45,10 @@ class RowFilter {
     const hn::ScalableTag<A> d;
     in_place_ = inside && in.pixels.type == pixel_type_of<A>() &&
                 elements() >= static_cast<std::int64_t>(hn::Lanes(d));
+    // The border's constant need not be a pixel's value.
+    if (channels_ == 1 && (inside || border.mode != BorderMode::constant)) {
+      few_taps_ = visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) { return few_taps_pass_for<A, T>(taps.count); });
+    }
   }
 
   std::int64_t elements() const { return cols_ * channels_; }
@@ -51,6 +56,7 @@ class RowFilter {
   /// Row `row` of the image, which in.rect holds, filtered into `to`.
   void filter(std::int64_t row, A* to) const {
     if (taps_.count == 0) return load_(inside_pixels(row), elements(), to);
+    if (few_taps_ != nullptr) return few_taps_(taps_.data, padded_pixels(row), elements(), to, rows_ahead(row));
     row_pass(taps_, channels_, padded_row(row), elements(), to, rows_ahead(row));
   }
 
@@ -78,6 +84,21 @@ class RowFilter {
     load_(from, (inside_end_ - inside_begin_) * channels_, padded_ + (inside_begin_ - first_) * channels_);
     extend();
     return padded_;
+  }
+
+  /// The same as pixels, of one channel.
+  const std::byte* padded_pixels(std::int64_t row) const {
+    const std::int64_t bytes = in_.pixels.pixel_bytes();
+    std::byte* const padded = reinterpret_cast<std::byte*>(padded_);
+    const std::byte* const from = inside_pixels(row);
+    std::copy_n(from, (inside_end_ - inside_begin_) * bytes, padded + (inside_begin_ - first_) * bytes);
+    const auto copy = [&](std::int64_t col) {
+      const std::int64_t source = border_index(col, in_.image.cols, border_.mode);
+      std::copy_n(padded + (source - first_) * bytes, bytes, padded + (col - first_) * bytes);
+    };
+    for (std::int64_t col = first_; col < inside_begin_; ++col) copy(col);
+    for (std::int64_t col = inside_end_; col < col_ + cols_ + taps_.count / 2; ++col) copy(col);
+    return padded;
   }
 
   const std::byte* inside_pixels(std::int64_t row) const {
@@ -110,6 +131,7 @@ class RowFilter {
   bool in_place_;
   A* padded_;
   LoadRow<A> load_;
+  FewTapsPass<A> few_taps_ = nullptr;
 };
 
 /// Where row-filtered rows are kept until the last output row that needs them.

@@ -65,7 +65,7 @@ HWY_INLINE void add_tap(D d, const A* taps, const A* from, const hn::Vec<D> (&lo
   }
 }
 
-/// Adds groups of as many taps as 16 bytes have elements, and returns how many taps that were.
+/// Adds groups of as many taps as 16 bytes have elements and one tap more, and returns how many taps that were.
 ///
 /// All but one in sixteen vectors of 64 bytes that begin at some element cross a cache line, and a load that does costs two. Here
 /// every second vector is not loaded but shifted together from two that are 16 bytes apart: loads and shifts, which
@@ -81,7 +81,8 @@ HWY_INLINE std::int64_t add_groups(D d, Taps<A> taps, const A* from, hn::Vec<D> 
     (add_tap<kTap>(d, taps.data + k, from, low, high, sum), ...);
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) low[v] = high[v];
   }
-  return k;
+  add_tap<0>(d, taps.data + k, from, low, high, sum);  // the next one's elements are in registers already
+  return k + 1;
 }
 
 #endif  // HWY_TARGET

@@ -116,6 +116,23 @@ TEST_CASE("convolve_host has the reference's bits: sizes around vectors and bloc
   }
 }
 
+TEST_CASE("convolve_host has the reference's bits: integers under few row taps, at every border") {
+  Random random(9);
+  for (const PixelType from : {PixelType::u8, PixelType::u16, PixelType::i16}) {
+    for (const std::int64_t radius : {0, 1, 2, 3}) {
+      for (const BorderMode mode : kBorderModes) {
+        for (const std::int64_t cols : {1, 2, 5, 16, 31, 127, 128, 129, 2500}) {
+          const Extent image{9, cols};
+          for (const Rect& out : {Rect::whole(image), Rect{2, cols / 3, 5, cols - cols / 3}, Rect{3, 0, 6, ceil_div(cols, 2)}}) {
+            // The constant is no pixel's value.
+            check_case({{random_taps(random, radius), random_taps(random, 1)}, {mode, 7.25}, image, out, 1, from, from, Arithmetic::f32, true}, random);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
   Random random(5);
   for (const std::int64_t channels : {1, 3}) {
