@@ -19,14 +19,19 @@ enum class Access : std::uint8_t {
 
 /// What a planner must know of a file's layout.
 struct SourceLayout {
-  /// The smallest part that is decoded at once. {1, 1}: a rectangle costs its own bytes. A tile (of an uncompressed one a
-  /// row), a strip (full width), or the whole image for a file that cannot be streamed.
+  /// What the file stores in one piece: a tile, a strip (full width), or the whole image for a file that cannot be
+  /// streamed. {1, 1}: rows one behind the other, of which a rectangle costs its own bytes.
   Extent block{1, 1};
   Access access = Access::random;
   /// False when the file must be decoded as a whole and is held in memory from the first read on.
   bool streams = true;
   /// For people: "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".
   std::string description{};
+  /// Whether rows of a block are read alone, as those of an uncompressed tile; else it is decoded whole.
+  bool cuts_blocks = false;
+
+  /// The smallest part that is decoded at once.
+  Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }
 };
 
 class Reader {

@@ -12,13 +12,17 @@ namespace sepconv {
 
 /// What a planner must know of a sink.
 struct SinkLayout {
-  /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's
-  /// edge. {1, 1}: any rectangle. A tile, or a strip of full width.
+  /// What the file stores in one piece: a tile, or a strip of full width. {1, 1}: rows one behind the other.
   Extent block{1, 1};
   Access access = Access::random;
   /// False when the whole image is collected in memory before it can be encoded.
   bool streams = true;
   std::string description{};
+  /// Whether rows of a block may be written alone, as those of an uncompressed tile; else it is encoded whole.
+  bool cuts_blocks = false;
+
+  /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's edge. {1, 1}: any rectangle.
+  Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }
 };
 
 class Writer {

@@ -8,7 +8,7 @@ namespace {
 Rect rows_to_hold(const Plan& plan, const SourceLayout& source, std::int64_t band) {
   Rect needed = source_rect(plan.chain, plan.specs, plan.band_rect(band));
   if (source.streams && source.access == Access::random) {
-    const std::int64_t end = std::min(round_up(needed.row_end(), source.block.rows), plan.source().extent.rows);
+    const std::int64_t end = std::min(round_up(needed.row_end(), source.unit().rows), plan.source().extent.rows);
     needed.rows = end - needed.row;
   }
   return needed;

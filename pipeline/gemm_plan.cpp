@@ -54,7 +54,7 @@ double read_factor(const ImageSpec& stored, Extent panel, const SourceLayout& la
   const auto decoded = [](std::int64_t side, std::int64_t block, std::int64_t whole) {
     return static_cast<double>(std::min(round_up(side, block), whole)) / static_cast<double>(side);
   };
-  return decoded(panel.rows, layout.block.rows, stored.extent.rows) * decoded(panel.cols, layout.block.cols, stored.extent.cols) + pieces;
+  return decoded(panel.rows, layout.unit().rows, stored.extent.rows) * decoded(panel.cols, layout.unit().cols, stored.extent.cols) + pieces;
 }
 
 /// The same of a panel that goes over the bus from where it lies, and of one that threads gather first.

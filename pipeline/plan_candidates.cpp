@@ -12,8 +12,8 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kPreferredInputBytes =
-    8 << 20;  // a band that the outer caches hold while it is filtered
+constexpr std::int64_t kPreferredBytes =
+    8 << 20;  // of a band's input or output: the outer caches hold them while it is filtered
 constexpr std::int64_t kHaloFactor =
     4;  // a band is at least so many times as high as its halo, if memory allows
 // Bands for a GPU. With n bands the first upload and the last download, which nothing hides, take 1/n of the
@@ -52,7 +52,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const Extent image = problem.specs.back().extent;
   const std::int64_t unit = problem.band_unit().rows;
   if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
-  const std::int64_t row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
+  const std::int64_t input_row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
   const std::int64_t halo = problem.halo_rows({1, image.cols});
   const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
   const bool staged =
@@ -60,12 +60,14 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t device_bytes =
       std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)),
                  kLeastDeviceInputBytes, staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
-  const std::int64_t input_bytes = problem.devices > 0 ? device_bytes : kPreferredInputBytes;
+  const std::int64_t band_bytes = problem.devices > 0 ? device_bytes : kPreferredBytes;
+  const std::int64_t row_bytes =
+      problem.devices > 0 ? input_row_bytes : std::max(input_row_bytes, problem.specs.back().row_bytes());
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t many_rows = problem.devices > 0 ? ceil_div(kDeviceProductElements, image.cols) : kProductRows;
   const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
-      std::max({ceil_div(input_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
+      std::max({ceil_div(band_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
   return sizes(rows, unit, image.rows);
 }
 

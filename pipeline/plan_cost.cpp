@@ -23,6 +23,9 @@ constexpr double kOutOfCache = 1.3;
 // read, but the kernel lets one at a time write into a file.
 constexpr double kReadPieceBytes = 512;
 constexpr double kWrittenPieceBytes = 8192;
+// The same of rows of tiles, each of which lies elsewhere: 1 and 3 us.
+constexpr double kReadTileBytes = 4096;
+constexpr double kWrittenTileBytes = 16384;
 constexpr std::int64_t kLongFilePiece = 256 << 10;  // longer ones were not seen to be faster
 constexpr double kMemoryPieceBytes = 256;
 // A row of a copy between page-locked memory and a GPU, followed by a gap: while kernels run now and then it
@@ -71,7 +74,7 @@ double scratch_factor(std::int64_t arena_bytes, std::int64_t max_arena_bytes) {
 /// are not counted for both, unless parts of items one below the other are computed in between.
 std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
   const Extent source = problem.specs.front().extent;
-  const Extent block = problem.source.layout().block;
+  const Extent block = problem.source.layout().unit();
   const Rect needed = source_rect(problem.chain, problem.specs, part);
   const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
     return std::min(round_up(end, unit), side) - begin / unit * unit;
@@ -128,6 +131,14 @@ double piece_bytes(const ImageSpec& image, std::int64_t cols, bool is_memory, do
   return image_bytes / static_cast<double>(std::min(bytes, kLongFilePiece)) * of_file;
 }
 
+/// What parts of tiles cost of which bands hold `rows`.
+template <class Layout>
+double tile_piece_bytes(const ImageSpec& image, const Layout& layout, std::int64_t rows, double each) {
+  if (!layout.cuts_blocks || rows % layout.block.rows == 0) return 0;
+  const std::int64_t bytes = std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes();
+  return static_cast<double>(image.bytes()) / static_cast<double>(std::min(bytes, kLongFilePiece)) * each;
+}
+
 /// What copies of `cols` of each row cost over the bus beyond their bytes, as so many bytes moved one way.
 double copied_rows_bytes(const ImageSpec& image, std::int64_t cols, bool upload) {
   if (cols >= image.extent.cols) return 0;
@@ -143,12 +154,15 @@ double stored_rows_bytes(const ImageSpec& image, std::int64_t cols) {
   return static_cast<double>(image.bytes()) * (kStoredByte + kStoredRowBytes / row_bytes);
 }
 
-/// Sets what short pieces cost on both sides when bands are blocks or columns, because a turned result is made
-/// or whole columns are needed: a band that is not as wide as its file is read or written row by row.
+/// Sets what short pieces cost on both sides: parts of tiles, and where bands are blocks or columns, because a turned result is made
+/// or whole columns are needed, rows of a band that is not as wide as its file.
 void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
-  if (!problem.turned && !problem.whole_columns) return;
   const ImageSpec& source = problem.specs.front();
   const ImageSpec& result = problem.specs.back();
+  const std::int64_t source_rows = problem.turned ? traffic.band.cols : traffic.band.rows;
+  traffic.piece_bytes += tile_piece_bytes(source, problem.source.layout(), source_rows, kReadTileBytes) +
+                         tile_piece_bytes(result, problem.sink.layout(), traffic.band.rows, kWrittenTileBytes);
+  if (!problem.turned && !problem.whole_columns) return;
   const std::int64_t source_cols =
       source_rect(problem.chain, problem.specs, problem.middle(traffic.band)).cols;
   const std::int64_t result_cols = traffic.band.cols;

@@ -8,12 +8,13 @@ namespace sepconv {
 
 std::int64_t PlanProblem::read_unit_rows() const {
   const SourceLayout& layout = source.layout();
-  return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.block.rows) : 1;
+  return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.unit().rows) : 1;
 }
 
 Extent PlanProblem::band_unit() const {
   const Extent image = specs.back().extent;
-  const Extent block = sink.layout().block;
+  // Blocks of a turned result are short pieces of the file as it is: whole tiles.
+  const Extent block = turned ? sink.layout().block : sink.layout().unit();
   return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
           std::clamp<std::int64_t>(block.cols, 1, image.cols)};
 }

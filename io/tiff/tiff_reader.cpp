@@ -10,6 +10,7 @@ namespace sepconv {
 TiffReader::TiffReader(std::unique_ptr<TiffFile> file, Extent block, bool streams)
     : file_(std::move(file)), stored_bytes_(file_->stored_bytes()) {
   layout_.block = block;
+  layout_.cuts_blocks = !file_->directory().compressed();
   layout_.streams = streams;
   layout_.description = describe(file_->directory());
 }

@@ -20,6 +20,7 @@ class TiffSink::Books final : public TiffBytes {
   Books(OutputFile& file, bool big_tiff) : file_(file), header_bytes_(big_tiff ? 16 : 8) {}
 
   void begin_directory() noexcept { placing_ = false; }
+  void align(std::int64_t bytes) noexcept { end_ = round_up(end_, bytes); }
   void write_header() {
     file_.write_at(0, std::span(header_).first(static_cast<std::size_t>(header_bytes_)));
   }
@@ -65,6 +66,8 @@ TiffSink::TiffSink(const std::filesystem::path& path, const TiffDirectory& direc
 TiffSink::~TiffSink() = default;
 
 std::int64_t TiffSink::next_offset() const noexcept { return books_->size(); }
+
+void TiffSink::align(std::int64_t bytes) noexcept { books_->align(bytes); }
 
 std::int64_t TiffSink::place(std::int64_t block_index, std::int64_t bytes) {
   const std::int64_t offset = next_offset();

@@ -25,6 +25,8 @@ class TiffSink {
   /// Enters a block of `bytes` into the tables, behind the one entered before; returns its offset. From one
   /// thread at a time.
   std::int64_t place(std::int64_t block_index, std::int64_t bytes);
+  /// Lets the next block begin at a multiple of `bytes`.
+  void align(std::int64_t bytes) noexcept;
   /// Where the next block goes.
   std::int64_t next_offset() const noexcept;
   /// Writes bytes of a block to where it was placed. Thread-safe.

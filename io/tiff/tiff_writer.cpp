@@ -17,20 +17,21 @@ bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int6
 
 TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink, Extent block) : sink_(std::move(sink)) {
   layout_.block = block;
+  layout_.cuts_blocks = !directory().compressed();
   layout_.description = describe(directory());
 }
 
 void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& executor) {
   const Extent image = spec().extent;
-  const Extent block = layout_.block;
+  const Extent unit = layout_.unit();
   const bool fits = !rect.empty() && Rect::whole(image).contains(rect) && in.extent == rect.extent() &&
                     in.channels == spec().channels && in.type == spec().type &&
-                    aligned(rect.row, rect.row_end(), block.rows, image.rows) &&
-                    aligned(rect.col, rect.col_end(), block.cols, image.cols);
+                    aligned(rect.row, rect.row_end(), unit.rows, image.rows) &&
+                    aligned(rect.col, rect.col_end(), unit.cols, image.cols);
   if (!fits) {
     throw InvalidArgument(fmt::format(
         "{}: cannot write {} from a view of another shape, outside the image or off its blocks of {} x {}",
-        sink_->name(), to_string(rect), block.cols, block.rows));
+        sink_->name(), to_string(rect), unit.cols, unit.rows));
   }
   write_pixels(rect, in, executor);
 }

@@ -22,8 +22,8 @@ constexpr std::int64_t kMaxSparseBytes = std::int64_t{1} << 30;
 
 class UncompressedReader final : public TiffReader {
  public:
-  UncompressedReader(std::unique_ptr<TiffFile> tiff, Extent smallest_part)
-      : TiffReader(std::move(tiff), smallest_part, true), format_(directory().block) {
+  UncompressedReader(std::unique_ptr<TiffFile> tiff, Extent block)
+      : TiffReader(std::move(tiff), block, true), format_(directory().block) {
     locate(0, 0, 0);  // dimensions that the file cannot hold show here, before anybody makes room for them
   }
 
@@ -154,9 +154,8 @@ class UncompressedReader final : public TiffReader {
 
 std::unique_ptr<TiffReader> make_uncompressed_reader(std::unique_ptr<TiffFile> file) {
   const TiffDirectory& directory = file->directory();
-  // Rows of a tile lie one after the other, and those that are wanted are read alone.
-  const Extent smallest_part{1, directory.tiled ? directory.block.extent.cols : 1};
-  return std::make_unique<UncompressedReader>(std::move(file), smallest_part);
+  const Extent block = directory.tiled ? directory.block.extent : Extent{1, 1};
+  return std::make_unique<UncompressedReader>(std::move(file), block);
 }
 
 }  // namespace sepconv

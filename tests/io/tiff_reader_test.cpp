@@ -77,10 +77,12 @@ TEST_CASE("TIFF layouts tell what a rectangle costs") {
   CHECK(layout({}).block == Extent{1, 1});
   LibtiffFile how;
   how.tiled = true;
-  CHECK(layout(how).block == Extent{1, 32});
+  CHECK(layout(how).block == Extent{16, 32});
+  CHECK(layout(how).unit() == Extent{1, 32});
   how.tiled = false;
   how.compression = COMPRESSION_LZW;
   CHECK(layout(how).block == Extent{7, 45});
+  CHECK(layout(how).unit() == Extent{7, 45});
   CHECK(layout(how).streams);
   how.rows_per_strip = 33;
   CHECK(layout(how).block == Extent{33, 45});

@@ -1,3 +1,5 @@
+#include <tiffio.h>
+
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
@@ -130,17 +132,77 @@ TEST_CASE("TIFF: what cannot be written is refused by name, before anything is m
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("TIFF: rectangles off the blocks are refused") {
+/// Writes full-width parts of `rows` rows, the lowest first.
+void write_upwards(Writer& writer, const TestImage& image, std::int64_t rows) {
+  ThreadedExecutor executor(3);
+  const Extent extent = image.spec().extent;
+  for (std::int64_t row = (extent.rows - 1) / rows * rows; row >= 0; row -= rows) {
+    const Rect part{row, 0, std::min(rows, extent.rows - row), extent.cols};
+    writer.write(part, image.view().crop(part), executor);
+  }
+  writer.finish();
+}
+
+TEST_CASE("TIFF: rows of uncompressed tiles may be written in any parts, and the file is the same") {
   const TemporaryFolder folder;
   CreateOptions options;
-  options.layout = tiles({16, 16});
-  const TestImage image = TestImage::random({{40, 40}, 1, PixelType::u8});
-  const auto writer = create_tiff(folder.path() / "a.tif", image.spec(), options);
-  SerialExecutor serial;
-  const Rect off{8, 0, 16, 40};
-  CHECK_THROWS_AS(writer->write(off, image.view().crop(off), serial), InvalidArgument);
-  const Rect last{32, 32, 8, 8};
-  CHECK_NOTHROW(writer->write(last, image.view().crop(last), serial));
+  options.overwrite = true;
+  struct Case {
+    Extent tile, image;
+  };
+  // The last one's tiles are larger than what a task gathers, the one before has rows that are.
+  for (const auto& [tile, image_extent] : {Case{{32, 48}, {75, 101}}, {{16, 16}, {16, 16}}, {{16, 32}, {1, 100}}, {{64, 16}, {63, 1}},
+                                           {{16, 1 << 17}, {21, 1000}}, {{512, 1024}, {601, 1100}}}) {
+    for (const bool planar : {false, true}) {
+      options.layout = tiles(tile);
+      options.layout.planar = planar;
+      const TestImage image = TestImage::random({image_extent, 2, PixelType::u16}, 11, 8);
+      const auto whole = create_tiff(folder.path() / "whole.tif", image.spec(), options);
+      REQUIRE(whole->layout().block == tile);
+      REQUIRE(whole->layout().unit() == Extent{1, tile.cols});
+      write_all(*whole, image);
+      CHECK(same_pixels(read_all(*open_tiff(folder.path() / "whole.tif", 0)).view(), image.view()));
+      for (const std::int64_t rows : {1, 7, 16, 40}) {
+        write_upwards(*create_tiff(folder.path() / "parts.tif", image.spec(), options), image, rows);
+        CHECK(folder.read("parts.tif") == folder.read("whole.tif"));
+      }
+    }
+  }
+}
+
+TEST_CASE("TIFF: rectangles off the blocks are refused, those of uncompressed tiles off their columns") {
+  const TemporaryFolder folder;
+  const TestImage image = TestImage::random({{90, 70}, 1, PixelType::u8});
+  SerialExecutor executor;
+  const auto write = [&](Compression compression, const Rect& rect) {
+    CreateOptions options;
+    options.layout = tiles({32, 32}, compression);
+    create_tiff(folder.path() / "a.tif", image.spec(), options)->write(rect, image.view().crop(rect), executor);
+  };
+  CHECK_NOTHROW(write(Compression::none, {5, 32, 7, 32}));
+  CHECK_NOTHROW(write(Compression::deflate, {64, 64, 26, 6}));
+  CHECK_THROWS_WITH(write(Compression::none, {0, 16, 32, 48}), Contains("off its blocks of 32 x 1"));
+  CHECK_THROWS_WITH(write(Compression::deflate, {5, 32, 7, 32}), Contains("off its blocks of 32 x 32"));
+}
+
+TEST_CASE("TIFF: uncompressed pixels begin where a page of memory does, unless the file is small") {
+  const TemporaryFolder folder;
+  CreateOptions options;
+  options.overwrite = true;
+  const auto first_offset = [&](Extent extent) {
+    const TestImage image = TestImage::random({extent, 1, PixelType::u8});
+    write_all(*create_tiff(folder.path() / "a.tif", image.spec(), options), image);
+    const std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen((folder.path() / "a.tif").c_str(), "r"), TIFFClose);
+    return TIFFGetStrileOffset(file.get(), 0);
+  };
+  for (const FileLayout& layout : {strips(16), tiles({128, 128})}) {
+    for (const bool big : {false, true}) {
+      options.layout = layout;
+      options.big_tiff = big;
+      CHECK(first_offset({256, 256}) == 4096);
+      CHECK(first_offset({10, 10}) == (big ? 16U : 8U));
+    }
+  }
 }
 
 }  // namespace

@@ -64,6 +64,21 @@ void check_bands_cover_image(const Plan& plan) {
 
 }  // namespace
 
+TEST_CASE("bands need not be rows of whole tiles where those are cut, and stay small whichever side has the larger pixels") {
+  const ImageSpec spec{{16384, 16384}, 1, PixelType::u8};
+  const std::vector<std::string> stages{"gaussian:sigma=2,radius=8", "cast:type=f32"};
+  const Chain chain = Chain::parse(stages);
+  for (const bool cuts_blocks : {false, true}) {
+    const PaperReader source(spec, {.block = {512, 512}, .cuts_blocks = cuts_blocks});
+    const PaperWriter sink(chain.result_spec(spec), {.block = {512, 512}, .cuts_blocks = cuts_blocks});
+    const Plan plan = make_plan(chain, source, sink, {.max_memory_bytes = 1 << 30, .threads = 2});
+    CHECK(plan.bytes_read == spec.bytes());
+    CHECK(plan.slot_output_bytes <= (cuts_blocks ? 8 << 20 : 32 << 20));
+    CHECK(plan.band.rows % 512 == (cuts_blocks ? plan.band.rows : 0));
+    CHECK(plan.band.rows >= 64);  // shorter parts of tiles would show
+  }
+}
+
 TEST_CASE("a large tiled image is cut into rows of tiles inside the ceiling") {
   const ImageSpec spec{{65536, 65536}, 1, PixelType::u8};
   const Plan plan = plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"},
