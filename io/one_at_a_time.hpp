@@ -25,7 +25,7 @@ class OneAtATime final : public Executor {
   }
 
  private:
-  // Some 32 MiB: between two lots other loops have their turn, which takes time.
+  // Up to 32 MiB: between two lots other loops have their turn, which takes time.
   static constexpr std::int64_t kAtOnce = 64;
 
   Executor& executor_;

@@ -292,7 +292,7 @@ GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, cons
   if (!options.devices.empty()) plan.devices = {options.devices.front()};
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
   const Problem problem{a, b, op.beta != 0 ? added : nullptr, out, multiprocessors_of(plan.devices)};
-  plan.row_unit = std::max<std::int64_t>(1, out.layout().block.rows);
+  plan.row_unit = std::max<std::int64_t>(1, out.layout().block.rows);  // whole tiles, even where they may be cut: parts are written slower
   for (;; plan.threads /= 2) {  // fewer hold less scratch
     const Search found = search(problem, plan, options);
     if (found.best) {

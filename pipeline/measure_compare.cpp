@@ -78,7 +78,7 @@ SinkLayout layout_for(const Reader& b) {
   SinkLayout layout;
   layout.description = "comparison";
   layout.access = from.access;
-  layout.block = cell_extent(b.spec(), from.streams ? from.block : Extent{1, 1});
+  layout.block = cell_extent(b.spec(), from.streams ? from.unit() : Extent{1, 1});
   if (from.access == Access::sequential) layout.block.cols = extent.cols;
   return layout;
 }

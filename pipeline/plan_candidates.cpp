@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -48,6 +49,20 @@ std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64
   }
 }
 
+/// Rows of tiles of a file that may be cut: of the result's, or else of the source's; 1 where there are none.
+std::int64_t cut_tile_rows(const PlanProblem& problem) {
+  const SinkLayout& sink = problem.sink.layout();
+  const SourceLayout& source = problem.source.layout();
+  if (sink.block.rows > 1) return sink.cuts_blocks ? sink.block.rows : 1;
+  return source.cuts_blocks ? source.block.rows : 1;
+}
+
+/// `rows` or somewhat more: whole tiles, or an equal part of one that most tiles have (a half, a quarter, ...).
+std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
+  if (rows >= tile_rows) return round_up(rows, tile_rows);
+  return tile_rows / static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tile_rows / rows)));
+}
+
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.specs.back().extent;
   const std::int64_t unit = problem.band_unit().rows;
@@ -68,7 +83,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
       std::max({ceil_div(band_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
-  return sizes(rows, unit, image.rows);
+  return sizes(fit_to_tiles(std::max<std::int64_t>(rows, 1), cut_tile_rows(problem)), unit, image.rows);
 }
 
 std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {

@@ -26,6 +26,7 @@ constexpr double kWrittenPieceBytes = 8192;
 // The same of rows of tiles, each of which lies elsewhere: 1 and 3 us.
 constexpr double kReadTileBytes = 4096;
 constexpr double kWrittenTileBytes = 16384;
+constexpr double kBusFactor = 10;  // so many times more bytes go over a GPU's bus meanwhile
 constexpr std::int64_t kLongFilePiece = 256 << 10;  // longer ones were not seen to be faster
 constexpr double kMemoryPieceBytes = 256;
 // A row of a copy between page-locked memory and a GPU, followed by a gap: while kernels run now and then it
@@ -131,10 +132,10 @@ double piece_bytes(const ImageSpec& image, std::int64_t cols, bool is_memory, do
   return image_bytes / static_cast<double>(std::min(bytes, kLongFilePiece)) * of_file;
 }
 
-/// What parts of tiles cost of which bands hold `rows`.
+/// What parts of tiles cost of which bands hold `rows`; each as `each` bytes.
 template <class Layout>
 double tile_piece_bytes(const ImageSpec& image, const Layout& layout, std::int64_t rows, double each) {
-  if (!layout.cuts_blocks || rows % layout.block.rows == 0) return 0;
+  if (!layout.cuts_blocks || rows >= image.extent.rows || rows % layout.block.rows == 0) return 0;
   const std::int64_t bytes = std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes();
   return static_cast<double>(image.bytes()) / static_cast<double>(std::min(bytes, kLongFilePiece)) * each;
 }
@@ -160,8 +161,9 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   const ImageSpec& source = problem.specs.front();
   const ImageSpec& result = problem.specs.back();
   const std::int64_t source_rows = problem.turned ? traffic.band.cols : traffic.band.rows;
-  traffic.piece_bytes += tile_piece_bytes(source, problem.source.layout(), source_rows, kReadTileBytes) +
-                         tile_piece_bytes(result, problem.sink.layout(), traffic.band.rows, kWrittenTileBytes);
+  const double tile_bytes = tile_piece_bytes(source, problem.source.layout(), source_rows, kReadTileBytes) +
+                            tile_piece_bytes(result, problem.sink.layout(), traffic.band.rows, kWrittenTileBytes);
+  traffic.piece_bytes += tile_bytes * (problem.devices > 0 ? kBusFactor : 1);
   if (!problem.turned && !problem.whole_columns) return;
   const std::int64_t source_cols =
       source_rect(problem.chain, problem.specs, problem.middle(traffic.band)).cols;

@@ -63,7 +63,9 @@ class GridReader final : public Reader {
  public:
   GridReader(std::unique_ptr<Reader> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
-    layout_.block = map_.block(layout_.block);
+    // A line is a pixel, and parts of a row of them are no rectangle of the image.
+    layout_.block = map_.block(grid == TensorGrid::lines ? layout_.unit() : layout_.block);
+    if (grid == TensorGrid::lines) layout_.cuts_blocks = false;
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -121,9 +123,11 @@ class GridWriter final : public Writer {
   GridWriter(std::unique_ptr<Writer> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
     // A line is a pixel, so that only whole rows of them are a rectangle of both.
-    if (grid == TensorGrid::lines) layout_.block.cols = image_->spec().extent.cols;
+    const bool of_lines = grid == TensorGrid::lines;
+    if (of_lines) layout_.block.cols = image_->spec().extent.cols;
     layout_.block = map_.block(layout_.block);
-    if (grid == TensorGrid::lines) layout_.block.rows = std::min(layout_.block.rows, spec_.extent.rows);
+    if (of_lines) layout_.block.rows = std::min(layout_.block.rows, spec_.extent.rows);
+    if (of_lines) layout_.cuts_blocks = false;
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }

@@ -20,7 +20,7 @@ constexpr std::int64_t kLeastAlignedBytes = 16 * kPageBytes;
 class UncompressedWriter final : public TiffWriter {
  public:
   UncompressedWriter(std::unique_ptr<TiffSink> tiff, Extent block)
-      : TiffWriter(std::move(tiff), block), format_(directory().block), first_offset_(first_offset()) {}
+      : TiffWriter(std::move(tiff), block), format_(directory().block), first_offset_(begin_pixels()) {}
 
   void finish() override {
     const Extent grid = directory().grid();
@@ -33,7 +33,8 @@ class UncompressedWriter final : public TiffWriter {
   std::int64_t buffer_bytes(int) const override { return sink().memory_bytes() + scratch_bytes(); }
 
  private:
-  std::int64_t first_offset() {
+  /// Where the first pixel goes.
+  std::int64_t begin_pixels() {
     if (format_.bytes() * directory().block_count() >= kLeastAlignedBytes) sink().align(kPageBytes);
     return sink().next_offset();
   }
@@ -59,11 +60,10 @@ class UncompressedWriter final : public TiffWriter {
                                   directory().block_index(plane, grid_row, grid_col) * format_.bytes() +
                                   (part.row - tile.row) * format_.row_bytes();
       write_tile_rows(offset, channel_of(plane), in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
-      if (part.row_end() == spec().extent.rows) pad_tile(offset + part.rows * format_.row_bytes(), format_.extent.rows - (part.row_end() - tile.row));
     });
   }
 
-  /// Rows of a tile, which are as wide as it, or end where the image does.
+  /// Rows of a tile, which are as wide as it, or end where the image does. What a tile has below the image is left out: a new file holds zeros there.
   void write_tile_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
     Buffer& scratch = make_scratch();
     BlockFormat piece = format_;
@@ -73,18 +73,6 @@ class UncompressedWriter final : public TiffWriter {
       copy_to_block(in.crop({row, 0, filled.rows, filled.cols}), channel, scratch.data(), format_.row_bytes());
       pad_block(scratch.data(), piece, filled);
       sink().write_at(offset + row * format_.row_bytes(), scratch.bytes().first(static_cast<std::size_t>(piece.bytes())));
-    }
-  }
-
-  /// What a tile has below the image.
-  void pad_tile(std::int64_t offset, std::int64_t rows) {
-    if (rows == 0) return;
-    Buffer& scratch = make_scratch();
-    std::ranges::fill(scratch.bytes(), std::byte{});
-    for (std::int64_t left = rows * format_.row_bytes(); left > 0; left -= scratch.size()) {
-      const std::int64_t bytes = std::min(left, scratch.size());
-      sink().write_at(offset, scratch.bytes().first(static_cast<std::size_t>(bytes)));
-      offset += bytes;
     }
   }
 
@@ -139,7 +127,11 @@ class UncompressedWriter final : public TiffWriter {
     if (scratch_.data() == nullptr) scratch_ = Buffer(scratch_bytes());
     return scratch_;
   }
-  std::int64_t scratch_bytes() const noexcept { return directory().tiled ? std::clamp(kScratchBytes / format_.row_bytes() * format_.row_bytes(), format_.row_bytes(), format_.bytes()) : kScratchBytes; }
+  std::int64_t scratch_bytes() const noexcept {
+    if (!directory().tiled) return kScratchBytes;
+    const std::int64_t row_bytes = format_.row_bytes();
+    return std::clamp(kScratchBytes / row_bytes * row_bytes, row_bytes, format_.bytes());
+  }
   std::int64_t pixel_bytes() const noexcept { return format_.channels * size_of(format_.type); }
 
   const BlockFormat format_;

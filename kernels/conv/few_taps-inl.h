@@ -44,6 +44,7 @@ template <int kTaps, class T>
 void few_taps_pass(const float* taps, const std::byte* from_bytes, std::int64_t count, float* to, RowsAhead ahead) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  static_assert(2 * sizeof(T) <= sizeof(float));  // the padded row has room for as many floats and kSlackElements
   const T* const from = reinterpret_cast<const T*>(from_bytes);
   hn::Vec<decltype(d)> tap[kTaps];
   SEPCONV_UNROLL for (int k = 0; k < kTaps; ++k) tap[k] = hn::Set(d, taps[k]);

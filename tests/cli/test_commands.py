@@ -157,6 +157,9 @@ def test_info(sepconv):
     assert (page["rows"], page["cols"], page["channels"], page["type"]) == (96, 128, 3, "u16")
     assert page["block"] == {"rows": 32, "cols": 48}
     assert info["file_bytes"] == (sepconv.folder / "in.tif").stat().st_size
+    tifffile.imwrite(sepconv.folder / "plain.tif", image(), tile=(32, 48))
+    plain = json.loads(sepconv("info", "plain.tif", "--json").stdout)["pages"][0]
+    assert plain["block"] == {"rows": 32, "cols": 48}  # as the file stores it, though its rows are read alone
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])

@@ -20,11 +20,11 @@ std::string text_of(const FileLayout& layout, const ImageSpec& spec) {
                      layout.planar, spec.extent.cols, spec.extent.rows, spec.channels, name_of(spec.type));
 }
 
-/// Writes with this executor in groups of rows of whole blocks.
+/// Writes with this executor in groups of rows, of whole blocks where those are not cut.
 void write_rows(const std::filesystem::path& path, const TestImage& image, const CreateOptions& options,
-                Executor& executor, std::int64_t group = 64) {
+                Executor& executor, std::int64_t group = 60) {
   const auto writer = create_tiff(path, image.spec(), options);
-  const std::int64_t rows = round_up(group, writer->layout().block.rows);
+  const std::int64_t rows = round_up(group, writer->layout().unit().rows);
   for (std::int64_t row = 0; row < image.spec().extent.rows; row += rows) {
     const Rect part =
         Rect{row, 0, rows, image.spec().extent.cols}.intersect(Rect::whole(image.spec().extent));

@@ -123,9 +123,10 @@ TEST_CASE("convolve_host has the reference's bits: integers under few row taps, 
       for (const BorderMode mode : kBorderModes) {
         for (const std::int64_t cols : {1, 2, 5, 16, 31, 127, 128, 129, 2500}) {
           const Extent image{9, cols};
-          for (const Rect& out : {Rect::whole(image), Rect{2, cols / 3, 5, cols - cols / 3}, Rect{3, 0, 6, ceil_div(cols, 2)}}) {
+          for (const Rect& out : {Rect::whole(image), Rect{2, cols / 3, 5, cols - cols / 3}, Rect{3, 0, 6, ceil_div(cols, 2)}, Rect{2, cols / 3, 5, ceil_div(cols, 4)}}) {
             // The constant is no pixel's value.
             check_case({{random_taps(random, radius), random_taps(random, 1)}, {mode, 7.25}, image, out, 1, from, from, Arithmetic::f32, true}, random);
+            check_case({{random_taps(random, radius), {}}, {mode, 7.25}, image, out, 1, from, PixelType::f32, Arithmetic::f32, true}, random);
           }
         }
       }
