@@ -130,7 +130,7 @@ class Measurement:
             try:
                 first = self.first_run(peer, case, windows, references)
             except Exception as error:  # one contender does not stop the others
-                self.report.skip(peer.name, case, f"failed: {error!r}"[:300], failed=True)
+                self.report.failed(peer.name, case, error)
                 continue
             if first:
                 work, run, differences[peer] = first
@@ -138,15 +138,19 @@ class Measurement:
                     runs[peer] = [run]
                 else:
                     runs[peer], works[peer] = [], work
-        self.tell(case, self.in_turns(works, runs), runs, differences)
+        self.tell(case, self.in_turns(case, works, runs), runs, differences)
 
-    def in_turns(self, works, runs):
-        """Adds to the runs of each contender; returns those of the copy."""
+    def in_turns(self, case, works, runs):
+        """Adds to the runs of each contender, and takes those out that fail; returns the runs of the copy."""
         copies = []
         for turn in range(self.options.runs + 1):
             copies.append(timed(lambda: self.copy(self.source, self.target, None))._replace(result=None))
-            for peer, work in works.items() if turn > 0 else ():  # the first turn warms up the copy; the contenders have run
-                runs[peer].append(timed(work)._replace(result=None))
+            for peer, work in list(works.items()) if turn > 0 else ():  # the first turn warms up the copy; the contenders have run
+                try:
+                    runs[peer].append(timed(work)._replace(result=None))
+                except Exception as error:
+                    self.report.failed(peer.name, case, error)
+                    del works[peer], runs[peer]
         return copies[1:]
 
     def tell(self, case, copies, runs, differences):
@@ -193,6 +197,9 @@ class Report:
                  "" if difference is None else f"{difference:.2g}" + ("" if record["agrees"] else f" **over {record['bound']:.2g}**"))
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
         self.save()
+
+    def failed(self, name, case, error):
+        self.skip(name, case, f"failed: {error!r}"[:300], failed=True)
 
     def skip(self, name, case, reason, failed=False):
         self.skipped.append({"peer": name, "type": case.type, "channels": case.channels, "radius": case.radius, "reason": reason, "failed": failed})
