@@ -55,7 +55,7 @@ class RowFilter {
 
   /// Row `row` of the image, which in.rect holds, filtered into `to`.
   void filter(std::int64_t row, A* to) const {
-    if (taps_.count == 0) return load_(inside_pixels(row), elements(), to);
+    if (taps_.count == 0) return convert(row, to);
     if (few_taps_ != nullptr) return few_taps_(taps_.data, padded_pixels(row), elements(), to, rows_ahead(row));
     row_pass(taps_, channels_, padded_row(row), elements(), to, rows_ahead(row));
   }
@@ -69,6 +69,17 @@ class RowFilter {
   }
 
  private:
+  /// The row without a filter, in pieces, so that the rows to fetch are asked for piece by piece here too.
+  void convert(std::int64_t row, A* to) const {
+    const RowsAhead ahead = rows_ahead(row);
+    const std::byte* const from = inside_pixels(row);
+    const auto piece = RegisterBlocks::kRowPassVectors * static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<A>()));
+    for (std::int64_t i = 0; i < elements(); i += piece) {
+      ahead.fetch(i, piece);
+      load_(from + i * size_of(in_.pixels.type), std::min(piece, elements() - i), to + i);
+    }
+  }
+
   /// What to fetch while row `row` is filtered: a strip leaves each row after a few cache lines, which is too soon for the
   /// processor to see where it goes, and asked for all at once they would wait for each other.
   RowsAhead rows_ahead(std::int64_t row) const {
