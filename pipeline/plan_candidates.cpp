@@ -39,11 +39,18 @@ constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
 constexpr double kLongSide = 512;
 constexpr double kAlignedSide = 128;
 
-/// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`.
-std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side) {
+/// `rows` or somewhat more: whole tiles, or about the part of one that most bands then end with it (a half, a quarter, ...).
+std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
+  if (rows >= tile_rows) return round_up(rows, tile_rows);
+  return tile_rows / static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tile_rows / rows)));
+}
+
+/// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`; each fit to tiles of `tile_rows`.
+std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side, std::int64_t tile_rows = 1) {
+  const auto fit = [=](std::int64_t size) { return fit_to_tiles(std::max<std::int64_t>(size, 1), tile_rows); };
   std::vector<std::int64_t> result;
-  for (std::int64_t size = most;; size = size / 2) {
-    const std::int64_t rounded = std::min(round_up(std::max<std::int64_t>(size, 1), unit), side);
+  for (std::int64_t size = fit(most);; size = fit(size / 2)) {
+    const std::int64_t rounded = std::min(round_up(size, unit), side);
     if (result.empty() || rounded < result.back()) result.push_back(rounded);
     if (size <= unit) return result;
   }
@@ -55,12 +62,6 @@ std::int64_t cut_tile_rows(const PlanProblem& problem) {
   const SourceLayout& source = problem.source.layout();
   if (sink.block.rows > 1) return sink.cuts_blocks ? sink.block.rows : 1;
   return source.cuts_blocks ? source.block.rows : 1;
-}
-
-/// `rows` or somewhat more: whole tiles, or an equal part of one that most tiles have (a half, a quarter, ...).
-std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
-  if (rows >= tile_rows) return round_up(rows, tile_rows);
-  return tile_rows / static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tile_rows / rows)));
 }
 
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
@@ -83,7 +84,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
       std::max({ceil_div(band_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
-  return sizes(fit_to_tiles(std::max<std::int64_t>(rows, 1), cut_tile_rows(problem)), unit, image.rows);
+  return sizes(rows, unit, image.rows, cut_tile_rows(problem));
 }
 
 std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {

@@ -149,6 +149,9 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
                   Arithmetic::f32,
                   false},
                  random);
+      for (const PixelType type : {PixelType::u8, PixelType::f32}) {
+        check_case({{{}, random_taps(random, 3)}, {BorderMode::replicate, 0}, image, out, channels, type, type, Arithmetic::f32, false}, random);
+      }
       check_case({{random_taps(random, 9), random_taps(random, 3), true},
                   {random_of(random, kBorderModes), 4.5},
                   image,

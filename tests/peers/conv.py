@@ -7,7 +7,7 @@
 The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is run once to be compared with
 the same filter in f64, in windows at corners, edges and inside (everywhere in a small image), and then in turns with the others and with
 a copy of the same bytes by as many threads, the limit. A peer that is not installed is left out and named; one that has no such type is
-not in its rows. Prints Markdown. Exit code 0: all that ran agree; 1: something differs, failed or is missing; 2: bad options.
+not in its rows. Prints Markdown. Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options.
 """
 
 import argparse
