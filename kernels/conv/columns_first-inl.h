@@ -40,13 +40,8 @@ class ColumnsFirstStrip {
         in_(in),
         out_(out),
         scratch_(scratch),
-        channels_(in.pixels.channels) {
-    const std::int64_t radius = row_taps.count / 2;
-    first_ = out.rect.col - radius;
-    end_ = out.rect.col_end() + radius;
-    inside_begin_ = std::max<std::int64_t>(first_, 0);
-    inside_end_ = std::min(end_, in.image.cols);
-  }
+        channels_(in.pixels.channels),
+        columns_(out.rect.col, out.rect.cols, row_taps.count / 2, in.image.cols) {}
 
   /// Ends with Cancelled when the owner of `arena` is to stop.
   void run(const Arena& arena) {
@@ -64,7 +59,7 @@ class ColumnsFirstStrip {
   }
 
  private:
-  std::int64_t inside_elements() const { return (inside_end_ - inside_begin_) * channels_; }
+  std::int64_t inside_elements() const { return columns_.inside() * channels_; }
   A* block_row(std::int64_t i) const { return scratch_.block + i * scratch_.ring.pitch; }
 
   /// What the column pass makes of a column outside the image under the constant border.
@@ -78,13 +73,13 @@ class ColumnsFirstStrip {
 
   void load(std::int64_t row, A* to) const {
     const std::byte* const from =
-        in_.pixels.row_data(row - in_.rect.row) + (inside_begin_ - in_.rect.col) * in_.pixels.pixel_bytes();
+        in_.pixels.row_data(row - in_.rect.row) + (columns_.inside_begin - in_.rect.col) * in_.pixels.pixel_bytes();
     load_(from, inside_elements(), to);
   }
 
   /// Rows [row, row + height), the columns inside the image.
   void filter_columns(std::int64_t row, std::int64_t height) {
-    A* const to = scratch_.block + (inside_begin_ - first_) * channels_;
+    A* const to = scratch_.block + columns_.before() * channels_;
     if (col_taps_.count == 0) {
       for (std::int64_t i = 0; i < height; ++i) load(row + i, to + i * scratch_.ring.pitch);
       return;
@@ -102,22 +97,11 @@ class ColumnsFirstStrip {
 
   /// Extends a column-filtered row beyond the image, filters it and stores it.
   void filter_row(A* padded, std::int64_t row) const {
-    for (std::int64_t col = first_; col < inside_begin_; ++col) extend_at(padded, col);
-    for (std::int64_t col = inside_end_; col < end_; ++col) extend_at(padded, col);
+    extend_row(padded, columns_, in_.image.cols, border_.mode, channels_, constant_);
     std::byte* const to = out_.pixels.row_data(row - out_.rect.row);
     if (row_taps_.count == 0) return store_(padded, out_.pixels.row_elements(), to);
     row_pass(row_taps_, channels_, padded, out_.pixels.row_elements(), scratch_.filtered);
     store_(scratch_.filtered, out_.pixels.row_elements(), to);
-  }
-
-  void extend_at(A* padded, std::int64_t col) const {
-    A* const to = padded + (col - first_) * channels_;
-    const std::int64_t from = border_index(col, in_.image.cols, border_.mode);
-    if (from < 0) {
-      std::fill_n(to, channels_, constant_);
-    } else {
-      std::copy_n(padded + (from - first_) * channels_, channels_, to);
-    }
   }
 
   Taps<A> row_taps_, col_taps_;
@@ -126,8 +110,7 @@ class ColumnsFirstStrip {
   Region out_;
   ColumnsFirstScratch<A> scratch_;
   std::int64_t channels_;
-  std::int64_t first_ = 0, end_ = 0;                ///< columns under the row taps
-  std::int64_t inside_begin_ = 0, inside_end_ = 0;  ///< those of them inside the image
+  PaddedColumns columns_;
   std::int64_t next_row_ = 0;                       ///< the first that is not in the ring yet
   A constant_ = 0;
   LoadRow<A> load_ = load_row_for<A>(in_.pixels.type);

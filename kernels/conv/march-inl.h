@@ -14,6 +14,7 @@
 #include "sepconv/core/image.hpp"
 #include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/kernels/conv/few_taps-inl.h"
+#include "sepconv/kernels/conv/padded_row.hpp"
 #include "sepconv/kernels/conv/passes-inl.h"
 #include "sepconv/kernels/conv/strips.hpp"
 #include "sepconv/kernels/simd/rows.hpp"
@@ -32,21 +33,16 @@ class RowFilter {
         border_(border),
         in_(in),
         channels_(in.pixels.channels),
-        col_(col),
         cols_(cols),
+        columns_(col, cols, taps.count / 2, in.image.cols),
         padded_(padded),
         load_(load_row_for<A>(in.pixels.type)) {
-    const std::int64_t radius = taps.count / 2;
-    first_ = col - radius;
-    inside_begin_ = std::max<std::int64_t>(first_, 0);
-    inside_end_ = std::min(col + cols + radius, in.image.cols);
-    const bool inside = inside_begin_ == first_ && inside_end_ == col + cols + radius;
     // A row pass reads whole vectors: straight from the image only where it has them.
     const hn::ScalableTag<A> d;
-    in_place_ = inside && in.pixels.type == pixel_type_of<A>() &&
+    in_place_ = columns_.all_inside() && in.pixels.type == pixel_type_of<A>() &&
                 elements() >= static_cast<std::int64_t>(hn::Lanes(d));
     // The border's constant need not be a pixel's value.
-    if (channels_ == 1 && (inside || border.mode != BorderMode::constant)) {
+    if (channels_ == 1 && (columns_.all_inside() || border.mode != BorderMode::constant)) {
       few_taps_ = visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) { return few_taps_pass_for<A, T>(taps.count); });
     }
   }
@@ -92,53 +88,31 @@ class RowFilter {
   const A* padded_row(std::int64_t row) const {
     const std::byte* const from = inside_pixels(row);
     if (in_place_) return reinterpret_cast<const A*>(from);
-    load_(from, (inside_end_ - inside_begin_) * channels_, padded_ + (inside_begin_ - first_) * channels_);
-    extend();
+    load_(from, columns_.inside() * channels_, padded_ + columns_.before() * channels_);
+    extend_row(padded_, columns_, in_.image.cols, border_.mode, channels_, static_cast<A>(border_.value));
     return padded_;
   }
 
-  /// The same as pixels, of one channel.
+  /// The same as pixels; never of a constant border that is reached (see the constructor).
   const std::byte* padded_pixels(std::int64_t row) const {
     const std::int64_t bytes = in_.pixels.pixel_bytes();
     std::byte* const padded = reinterpret_cast<std::byte*>(padded_);
     const std::byte* const from = inside_pixels(row);
-    std::copy_n(from, (inside_end_ - inside_begin_) * bytes, padded + (inside_begin_ - first_) * bytes);
-    const auto copy = [&](std::int64_t col) {
-      const std::int64_t source = border_index(col, in_.image.cols, border_.mode);
-      std::copy_n(padded + (source - first_) * bytes, bytes, padded + (col - first_) * bytes);
-    };
-    for (std::int64_t col = first_; col < inside_begin_; ++col) copy(col);
-    for (std::int64_t col = inside_end_; col < col_ + cols_ + taps_.count / 2; ++col) copy(col);
+    std::copy_n(from, columns_.inside() * bytes, padded + columns_.before() * bytes);
+    extend_row(padded, columns_, in_.image.cols, border_.mode, bytes, std::byte{});
     return padded;
   }
 
   const std::byte* inside_pixels(std::int64_t row) const {
     return in_.pixels.row_data(row - in_.rect.row) +
-           (inside_begin_ - in_.rect.col) * in_.pixels.pixel_bytes();
-  }
-
-  /// Fills the padded row left and right of the image's columns.
-  void extend() const {
-    for (std::int64_t col = first_; col < inside_begin_; ++col) extend_at(col);
-    for (std::int64_t col = inside_end_; col < col_ + cols_ + taps_.count / 2; ++col) extend_at(col);
-  }
-
-  void extend_at(std::int64_t col) const {
-    A* const to = padded_ + (col - first_) * channels_;
-    const std::int64_t from = border_index(col, in_.image.cols, border_.mode);
-    if (from < 0) {
-      std::fill_n(to, channels_, static_cast<A>(border_.value));
-    } else {
-      std::copy_n(padded_ + (from - first_) * channels_, channels_, to);
-    }
+           (columns_.inside_begin - in_.rect.col) * in_.pixels.pixel_bytes();
   }
 
   Taps<A> taps_;
   Border border_;
   ConstRegion in_;
-  std::int64_t channels_, col_, cols_;
-  std::int64_t first_, inside_begin_,
-      inside_end_;  ///< columns under the taps; those of them inside the image
+  std::int64_t channels_, cols_;
+  PaddedColumns columns_;
   bool in_place_;
   A* padded_;
   LoadRow<A> load_;
