@@ -63,9 +63,11 @@ class GridReader final : public Reader {
  public:
   GridReader(std::unique_ptr<Reader> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
-    // A line is a pixel, and parts of a row of them are no rectangle of the image.
-    layout_.block = map_.block(grid == TensorGrid::lines ? layout_.unit() : layout_.block);
-    if (grid == TensorGrid::lines) layout_.cuts_blocks = false;
+    if (grid == TensorGrid::lines) {  // parts of a row of pixels are no rectangle of the image
+      layout_.block = layout_.unit();
+      layout_.cuts_blocks = false;
+    }
+    layout_.block = map_.block(layout_.block);
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -122,12 +124,13 @@ class GridWriter final : public Writer {
  public:
   GridWriter(std::unique_ptr<Writer> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
-    // A line is a pixel, so that only whole rows of them are a rectangle of both.
-    const bool of_lines = grid == TensorGrid::lines;
-    if (of_lines) layout_.block.cols = image_->spec().extent.cols;
+    if (grid == TensorGrid::lines) {
+      // A line is a pixel, so that only whole rows of them are a rectangle of both.
+      const Extent extent = image_->spec().extent;
+      layout_.block = {std::min(layout_.block.rows, extent.rows), extent.cols};
+      layout_.cuts_blocks = false;
+    }
     layout_.block = map_.block(layout_.block);
-    if (of_lines) layout_.block.rows = std::min(layout_.block.rows, spec_.extent.rows);
-    if (of_lines) layout_.cuts_blocks = false;
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }

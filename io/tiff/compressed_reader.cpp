@@ -13,8 +13,8 @@ namespace {
 
 class CompressedReader : public TiffReader {
  public:
-  CompressedReader(std::unique_ptr<TiffFile> tiff, Extent block, bool streams)
-      : TiffReader(std::move(tiff), block, streams) {
+  CompressedReader(std::unique_ptr<TiffFile> tiff, bool streams)
+      : TiffReader(std::move(tiff), streams) {
     locate(0, 0);  // dimensions that the file cannot hold show here, before anybody makes room for them
   }
 
@@ -87,8 +87,7 @@ class CompressedReader : public TiffReader {
 /// One strip of everything: decoded by the first read and held.
 class HeldReader final : public CompressedReader {
  public:
-  explicit HeldReader(std::unique_ptr<TiffFile> tiff, Extent whole)
-      : CompressedReader(std::move(tiff), whole, false) {}
+  explicit HeldReader(std::unique_ptr<TiffFile> tiff) : CompressedReader(std::move(tiff), false) {}
 
   std::int64_t buffer_bytes(int) const override { return spec().bytes() + CompressedReader::buffer_bytes(1); }
 
@@ -122,10 +121,8 @@ class HeldReader final : public CompressedReader {
 
 std::unique_ptr<TiffReader> make_compressed_reader(std::unique_ptr<TiffFile> file) {
   const TiffDirectory& directory = file->directory();
-  const Extent block = directory.block.extent;
-  if (!directory.tiled && directory.grid().rows == 1)
-    return std::make_unique<HeldReader>(std::move(file), block);
-  return std::make_unique<CompressedReader>(std::move(file), block, true);
+  if (!directory.tiled && directory.grid().rows == 1) return std::make_unique<HeldReader>(std::move(file));
+  return std::make_unique<CompressedReader>(std::move(file), true);
 }
 
 }  // namespace sepconv

@@ -14,7 +14,7 @@ constexpr std::int64_t kBatchBytes = 32 << 20;
 
 class CompressedWriter final : public TiffWriter {
  public:
-  CompressedWriter(std::unique_ptr<TiffSink> tiff, Extent block) : TiffWriter(std::move(tiff), block) {}
+  explicit CompressedWriter(std::unique_ptr<TiffSink> tiff) : TiffWriter(std::move(tiff)) {}
 
   void finish() override { sink().finish(); }
 
@@ -99,8 +99,7 @@ class CompressedWriter final : public TiffWriter {
 }  // namespace
 
 std::unique_ptr<Writer> make_compressed_writer(std::unique_ptr<TiffSink> sink) {
-  const Extent block = sink->directory().block.extent;
-  return std::make_unique<CompressedWriter>(std::move(sink), block);
+  return std::make_unique<CompressedWriter>(std::move(sink));
 }
 
 }  // namespace sepconv

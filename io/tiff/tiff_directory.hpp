@@ -38,6 +38,8 @@ struct TiffDirectory {
   }
   /// Rows of blocks and columns of blocks that `rect` touches.
   Rect grid_rect(const Rect& rect) const noexcept;
+  /// The block of a SourceLayout or SinkLayout. Uncompressed strips are rows one behind the other.
+  Extent layout_block() const noexcept { return tiled || compressed() ? block.extent : Extent{1, 1}; }
   /// Rows that the file stores for the block: tiles are always whole, the last strip is not.
   std::int64_t stored_rows(std::int64_t grid_row) const noexcept {
     return tiled ? block.extent.rows : block_rect(grid_row, 0).rows;

@@ -7,9 +7,9 @@
 
 namespace sepconv {
 
-TiffReader::TiffReader(std::unique_ptr<TiffFile> file, Extent block, bool streams)
+TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
     : file_(std::move(file)), stored_bytes_(file_->stored_bytes()) {
-  layout_.block = block;
+  layout_.block = file_->directory().layout_block();
   layout_.cuts_blocks = !file_->directory().compressed();
   layout_.streams = streams;
   layout_.description = describe(file_->directory());

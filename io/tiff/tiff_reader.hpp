@@ -21,7 +21,7 @@ class TiffReader : public Reader {
   void read(const Rect& rect, const PixelView& out, Executor& executor) final;
 
  protected:
-  TiffReader(std::unique_ptr<TiffFile> file, Extent block, bool streams);
+  TiffReader(std::unique_ptr<TiffFile> file, bool streams);
 
   virtual void read_pixels(const Rect& rect, const PixelView& out, Executor& executor) = 0;
 

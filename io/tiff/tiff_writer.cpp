@@ -15,8 +15,8 @@ bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int6
 
 }  // namespace
 
-TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink, Extent block) : sink_(std::move(sink)) {
-  layout_.block = block;
+TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) {
+  layout_.block = directory().layout_block();
   layout_.cuts_blocks = !directory().compressed();
   layout_.description = describe(directory());
 }

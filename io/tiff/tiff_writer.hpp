@@ -18,8 +18,7 @@ class TiffWriter : public Writer {
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) final;
 
  protected:
-  /// `block` as in SinkLayout.
-  TiffWriter(std::unique_ptr<TiffSink> sink, Extent block);
+  explicit TiffWriter(std::unique_ptr<TiffSink> sink);
 
   virtual void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
 

@@ -22,8 +22,8 @@ constexpr std::int64_t kMaxSparseBytes = std::int64_t{1} << 30;
 
 class UncompressedReader final : public TiffReader {
  public:
-  UncompressedReader(std::unique_ptr<TiffFile> tiff, Extent block)
-      : TiffReader(std::move(tiff), block, true), format_(directory().block) {
+  explicit UncompressedReader(std::unique_ptr<TiffFile> tiff)
+      : TiffReader(std::move(tiff), true), format_(directory().block) {
     locate(0, 0, 0);  // dimensions that the file cannot hold show here, before anybody makes room for them
   }
 
@@ -153,9 +153,7 @@ class UncompressedReader final : public TiffReader {
 }  // namespace
 
 std::unique_ptr<TiffReader> make_uncompressed_reader(std::unique_ptr<TiffFile> file) {
-  const TiffDirectory& directory = file->directory();
-  const Extent block = directory.tiled ? directory.block.extent : Extent{1, 1};
-  return std::make_unique<UncompressedReader>(std::move(file), block);
+  return std::make_unique<UncompressedReader>(std::move(file));
 }
 
 }  // namespace sepconv

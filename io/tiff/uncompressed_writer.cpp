@@ -19,8 +19,8 @@ constexpr std::int64_t kLeastAlignedBytes = 16 * kPageBytes;
 
 class UncompressedWriter final : public TiffWriter {
  public:
-  UncompressedWriter(std::unique_ptr<TiffSink> tiff, Extent block)
-      : TiffWriter(std::move(tiff), block), format_(directory().block), first_offset_(begin_pixels()) {}
+  explicit UncompressedWriter(std::unique_ptr<TiffSink> tiff)
+      : TiffWriter(std::move(tiff)), format_(directory().block), first_offset_(begin_pixels()) {}
 
   void finish() override {
     const Extent grid = directory().grid();
@@ -142,9 +142,7 @@ class UncompressedWriter final : public TiffWriter {
 }  // namespace
 
 std::unique_ptr<Writer> make_uncompressed_writer(std::unique_ptr<TiffSink> sink) {
-  const TiffDirectory& directory = sink->directory();
-  const Extent block = directory.tiled ? directory.block.extent : Extent{1, 1};
-  return std::make_unique<UncompressedWriter>(std::move(sink), block);
+  return std::make_unique<UncompressedWriter>(std::move(sink));
 }
 
 }  // namespace sepconv
