@@ -122,22 +122,25 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
+/// What it costs to read or write an image's file in pieces of so many bytes; each as `each` bytes moved.
+double file_pieces_bytes(const ImageSpec& image, std::int64_t piece_bytes, double each) {
+  return static_cast<double>(image.bytes()) / static_cast<double>(std::min(piece_bytes, kLongFilePiece)) * each;
+}
+
 /// What short pieces of one side cost that is no page-locked memory beside a GPU, as so many bytes moved:
 /// `cols` of each row of the image; each as `of_file` unless it is memory.
 double piece_bytes(const ImageSpec& image, std::int64_t cols, bool is_memory, double of_file) {
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
-  const auto image_bytes = static_cast<double>(image.bytes());
-  if (is_memory) return image_bytes / static_cast<double>(bytes) * kMemoryPieceBytes;
-  return image_bytes / static_cast<double>(std::min(bytes, kLongFilePiece)) * of_file;
+  if (is_memory) return static_cast<double>(image.bytes()) / static_cast<double>(bytes) * kMemoryPieceBytes;
+  return file_pieces_bytes(image, bytes, of_file);
 }
 
 /// What parts of tiles cost of which bands hold `rows`; each as `each` bytes.
 template <class Layout>
 double tile_piece_bytes(const ImageSpec& image, const Layout& layout, std::int64_t rows, double each) {
   if (!layout.cuts_blocks || rows >= image.extent.rows || rows % layout.block.rows == 0) return 0;
-  const std::int64_t bytes = std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes();
-  return static_cast<double>(image.bytes()) / static_cast<double>(std::min(bytes, kLongFilePiece)) * each;
+  return file_pieces_bytes(image, std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), each);
 }
 
 /// What copies of `cols` of each row cost over the bus beyond their bytes, as so many bytes moved one way.
