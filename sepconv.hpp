@@ -10,5 +10,6 @@
 #include "sepconv/pipeline/device_filter.hpp"
 #include "sepconv/pipeline/gemm.hpp"
 #include "sepconv/pipeline/measure.hpp"
+#include "sepconv/pipeline/output.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "sepconv/pipeline/run.hpp"

@@ -23,7 +23,7 @@ struct Request {
   OpenOptions open_a, open_b, open_added;
   GemmOp op;
   std::optional<double> beta;
-  LayoutRequest layout;
+  OutputRequest layout;
   DeviceRequest device;
   RunOptions options;
   SideFileRequest side_files;
@@ -48,8 +48,8 @@ void settle_beta(Request& request) {
 
 void plan_with_sink(GemmJob& job, const Request& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const Geometries geometries = geometries_of(request.output, request.layout, spec.pixel_bytes(), [&](const LayoutRequest& layout) {
-    return create_options(request.output, spec, nullptr, layout, Kept::rearranged);
+  const Geometries geometries = geometries_of(is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+    return create_options(request.output, spec, nullptr, layout, Kept::rearranged, true);
   });
   plan_in_either(geometries, [&](const CreateOptions& options) {
     job.out = create_writer(request.output, spec, options);

@@ -19,7 +19,7 @@ struct Request {
   ImageSpec spec;
   Pattern pattern = Pattern::natural;
   std::uint64_t seed = 0;
-  LayoutRequest layout;
+  OutputRequest layout;
   RunOptions options;
   Reporting reporting;
 };
@@ -48,7 +48,7 @@ int generate(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
-  const auto sink = create_writer(request.output, request.spec, create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place));
+  const auto sink = create_writer(request.output, request.spec, create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, false));
   ProgressLine line(request.reporting.quiet);
   request.options.progress = line.callback();
   run(*source, *sink, Chain(), request.options);

@@ -25,12 +25,12 @@ Shown gather(const std::filesystem::path& path, const OpenOptions& open, bool on
   Shown shown{file_info(path, open), 0, one_page};
   if (!one_page) return shown;
   const auto reader = open_reader(path, open);  // throws if there is no such page
-  const auto index = static_cast<std::size_t>(open.page);
+  const auto index = static_cast<std::size_t>(*open.page);
   auto& pages = shown.info.pages;
   FileInfo::Page page =
       index < pages.size() ? std::move(pages[index]) : FileInfo::Page{reader->spec(), reader->layout(), {}};
   pages.assign(1, std::move(page));
-  shown.first_page = open.page;
+  shown.first_page = *open.page;
   return shown;
 }
 

@@ -15,66 +15,6 @@ namespace sepconv::app {
 
 namespace {
 
-/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
-constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
-/// Likewise for tiles.
-constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
-constexpr Extent kUsualTile{512, 512};
-
-bool jpeg_can_hold(const ImageSpec& spec) {
-  return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
-}
-
-/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least that TIFF has. What is then
-/// still too large goes in strips.
-void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t most_bytes) {
-  constexpr std::int64_t least = 16;
-  if (layout.tile.area() * pixel_bytes > most_bytes && layout.tile.area() > kUsualTile.area()) layout.tile = kUsualTile;
-  while (layout.tile.area() * pixel_bytes > most_bytes && std::max(layout.tile.rows, layout.tile.cols) > least) {
-    layout.tile.rows = std::max(least, round_up(layout.tile.rows / 2, least));
-    layout.tile.cols = std::max(least, round_up(layout.tile.cols / 2, least));
-  }
-  layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
-}
-
-/// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept) {
-  const auto from = file_layout(source);
-  if (!from) return {};
-  FileLayout layout = *from;
-  // What is only moved loses nothing.
-  if (layout.compression == Compression::jpeg && (kept != Kept::in_place || !jpeg_can_hold(spec))) {
-    layout.compression = Compression::deflate;
-    layout.level = 0;
-    layout.predictor = true;
-  }
-  if (kept != Kept::in_place) {
-    std::swap(layout.tile.rows, layout.tile.cols);
-    layout.rows_per_strip = 0;
-  }
-  if (layout.tiled) shrink_tiles(layout, spec.pixel_bytes(), kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
-  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
-    layout.rows_per_strip = 0;
-  layout.planar = layout.planar && spec.channels > 1;
-  return layout;
-}
-
-FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const LayoutRequest& request, Kept kept) {
-  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, kept) : FileLayout{};
-  if (request.compression) {
-    layout.compression = *request.compression;
-    layout.level = request.level;
-  }
-  if (request.tile) {
-    layout.tiled = !request.tile->empty();
-    if (layout.tiled) layout.tile = *request.tile;
-    layout.rows_per_strip = 0;
-  }
-  if (request.planar) layout.planar = true;
-  if (request.no_predictor) layout.predictor = false;
-  return layout;
-}
-
 /// The format that the name's ending stands for, as format_table() names it; empty if there is none.
 std::string_view format_of_name(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
@@ -88,7 +28,7 @@ std::string_view format_of_name(const std::filesystem::path& path) {
 }
 
 /// The layout options that the user typed.
-std::vector<std::string> typed_layout_options(const LayoutRequest& request) {
+std::vector<std::string> typed_layout_options(const OutputRequest& request) {
   std::vector<std::string> options;
   if (request.compression) options.push_back(fmt::format("--compress {}", name_of(*request.compression)));
   if (request.tile) options.emplace_back("--tile");
@@ -105,7 +45,7 @@ bool is_own_way(std::string_view format, std::string_view option) {
 }
 
 /// An option that would be ignored is refused.
-void check_layout_options(const std::filesystem::path& path, const LayoutRequest& request) {
+void check_layout_options(const std::filesystem::path& path, const OutputRequest& request) {
   const std::string_view format = format_of_name(path);
   if (format.empty() || is_tiff_name(path)) return;
   for (const std::string& option : typed_layout_options(request)) {
@@ -129,8 +69,8 @@ void check_output_name(const std::filesystem::path& path) {
 void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
   const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
-  const Geometries geometries = geometries_of(request.output, request.layout, spec.pixel_bytes(), [&](const LayoutRequest& layout) {
-    return create_options(request.output, spec, job.source.get(), layout, kept);
+  const Geometries geometries = geometries_of(is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+    return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.computes());
   });
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
     job.sink = create_writer(request.output, spec, options);
@@ -144,39 +84,6 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 }  // namespace
 
 bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
-
-Geometries geometries_of(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
-                         const std::function<CreateOptions(const LayoutRequest&)>& create) {
-  Geometries geometries{create(request), {}};
-  if (!is_tiff_name(path) || request.tile) return geometries;
-  FileLayout tiles;
-  tiles.tile = kUsualTile;
-  shrink_tiles(tiles, pixel_bytes, kLargestKeptStrip);
-  LayoutRequest other = request;
-  other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
-  geometries.other = create(other);
-  return geometries;
-}
-
-std::string plan_in_either(const Geometries& geometries, const std::function<void(const CreateOptions&)>& plan) {
-  std::exception_ptr failure;
-  try {
-    plan(geometries.first);
-    return "";
-  } catch (const OutOfMemory&) {
-    if (!geometries.other) throw;
-    failure = std::current_exception();
-  }
-  const FileLayout& layout = geometries.other->layout;
-  try {
-    plan(*geometries.other);
-  } catch (const OutOfMemory&) {
-    if (layout.tiled) throw;
-    std::rethrow_exception(failure);  // strips want the higher ceiling
-  }
-  if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
-  return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}", layout.tile.rows, layout.tile.cols);
-}
 
 void add_file_options(CLI::App& command, JobRequest& request) {
   command.add_option("IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
@@ -216,23 +123,11 @@ void plan_on_devices(Job& job, const JobRequest& request, const std::function<vo
   if (const std::string note = plan_on(choice, request.device, job.options, plan); !note.empty()) job.plan.notes.push_back(note);
 }
 
-CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,
-                             Kept kept) {
+CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const OutputRequest& request,
+                             Kept kept, bool computes) {
   check_output_name(path);
   check_layout_options(path, request);
-  CreateOptions options;
-  options.layout = chosen_layout(source, spec, request, kept);
-  if (source != nullptr) {
-    const ImageSpec& from = source->spec();
-    options.metadata = source->metadata().kept_for(kept == Kept::in_place && spec.extent == from.extent,
-                                                   kept != Kept::rearranged && spec.channels == from.channels, spec.type == from.type);
-    if (kept == Kept::turned) options.metadata.resolution = source->metadata().resolution;
-    if (kept == Kept::turned && options.metadata.resolution) std::swap(options.metadata.resolution->x, options.metadata.resolution->y);
-  }
-  options.overwrite = request.overwrite;
-  options.durable = request.durable;
-  options.big_tiff = request.big_tiff;
-  return options;
+  return output_options(spec, source, request, kept, computes);
 }
 
 void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output) {

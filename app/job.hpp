@@ -20,7 +20,7 @@ struct JobRequest {
   std::filesystem::path input, output;
   std::vector<std::string> stages;
   OpenOptions open;
-  LayoutRequest layout;
+  OutputRequest layout;
   DeviceRequest device;
   RunOptions options;  ///< but for the devices, which `device` stands for
 };
@@ -46,30 +46,11 @@ Job prepare(const JobRequest& request);
 /// open and no plan for a GPU fits.
 void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan);
 
-/// What of a source's metadata holds for a result.
-enum class Kept : std::uint8_t {
-  in_place,    ///< every pixel is where it was
-  turned,      ///< rows are columns: places fall, the resolution's sides change places
-  rearranged,  ///< rows, columns and channels are others: places and colours fall
-};
-
-/// How a result of this spec is to be made at `path`: as the request says, else like `source` (which may be null) where that makes sense for
-/// the result, else in strips; what is turned or rearranged does not become JPEG unless asked for. Throws InvalidArgument for a name or an option that cannot be.
-CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const LayoutRequest& request,
-                             Kept kept);
+/// output_options() for a file of this name, as the request says. Throws InvalidArgument for a name or an option that cannot be.
+CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const OutputRequest& request,
+                             Kept kept, bool computes);
 
 bool is_tiff_name(const std::filesystem::path& path);
-
-/// What a file is made with: as asked; and, unless the user decided, with tiles in place of a TIFF's strips, or the other way round.
-struct Geometries {
-  CreateOptions first;
-  std::optional<CreateOptions> other;
-};
-Geometries geometries_of(const std::filesystem::path& path, const LayoutRequest& request, std::int64_t pixel_bytes,
-                         const std::function<CreateOptions(const LayoutRequest&)>& create);
-
-/// Calls `plan`, which throws OutOfMemory where nothing fits the ceiling, for the first and then for the other. Empty, or why it is the other.
-std::string plan_in_either(const Geometries& geometries, const std::function<void(const CreateOptions&)>& plan);
 
 /// Throws InvalidArgument if the output is the input.
 void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output);

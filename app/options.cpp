@@ -50,7 +50,7 @@ std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, st
   return sides;
 }
 
-void parse_compress(const std::string& text, LayoutRequest& request) {
+void parse_compress(const std::string& text, OutputRequest& request) {
   const std::size_t colon = text.find(':');
   request.compression = parse_compression(text.substr(0, colon));
   if (!request.compression) {
@@ -139,7 +139,7 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
       ->type_name("COLSxROWS[xCHANNELS]:TYPE[:OFFSET]");
 }
 
-void add_layout_options(CLI::App& command, LayoutRequest& request) {
+void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
       .add_option_function<std::string>(
           "--compress", [&request](const std::string& text) { parse_compress(text, request); },

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "sepconv/io/files.hpp"
+#include "sepconv/pipeline/output.hpp"
 #include "sepconv/pipeline/run.hpp"
 
 namespace sepconv::app {
@@ -23,18 +24,8 @@ void parse_raw(const std::string& text, OpenOptions& options);
 /// --page and --raw; `suffix` is for a second input.
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");
 
-/// How the output is to be stored, as far as the user said.
-struct LayoutRequest {
-  std::optional<Compression> compression;
-  int level = 0;
-  std::optional<Extent> tile;  ///< 0 x 0: strips
-  bool planar = false;
-  bool no_predictor = false;
-  std::optional<bool> big_tiff;
-  bool overwrite = false;
-  bool durable = false;
-};
-void add_layout_options(CLI::App& command, LayoutRequest& request);
+/// How the output is to be stored, as far as the user says.
+void add_layout_options(CLI::App& command, OutputRequest& request);
 
 /// --max-memory, --threads and --band-rows, straight into the options of a run.
 void add_budget_options(CLI::App& command, RunOptions& options);

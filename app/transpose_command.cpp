@@ -103,8 +103,8 @@ Job prepare(const Request& request) {
   const Kept kept = permutation == Permutation{}               ? Kept::in_place
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
-  const Geometries geometries = geometries_of(asked.output, asked.layout, as_image.pixel_bytes(), [&](const LayoutRequest& layout) {
-    return create_options(asked.output, as_image, file.image(), layout, kept);
+  const Geometries geometries = geometries_of(is_tiff_name(asked.output), asked.layout, as_image.pixel_bytes(), [&](const OutputRequest& layout) {
+    return create_options(asked.output, as_image, file.image(), layout, kept, false);
   });
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);

@@ -43,9 +43,9 @@ Detected detect(const InputFile& file, const OpenOptions& options) {
 }
 
 void check_page(const OpenOptions& options, const std::filesystem::path& path) {
-  if (options.page == 0) return;
+  if (options.page.value_or(0) == 0) return;
   throw IoError(fmt::format("cannot read page {} of {}: only TIFF files have pages; ask for page 0",
-                            options.page, path.native()));
+                            *options.page, path.native()));
 }
 
 std::string lower_ending(const std::filesystem::path& path) {
@@ -84,7 +84,7 @@ std::optional<Compression> parse_compression(std::string_view name) noexcept {
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options) {
   InputFile file(path);
   const Detected detected = detect(file, options);
-  if (detected.format == Format::tiff) return open_tiff(path, options.page);
+  if (detected.format == Format::tiff) return open_tiff(path, options.page.value_or(0));
   check_page(options, path);
   switch (detected.format) {
     case Format::npy:

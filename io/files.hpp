@@ -18,7 +18,9 @@ std::string_view name_of(Compression compression) noexcept;
 std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
 struct OpenOptions {
-  int page = 0;                   ///< TIFF directory, from 0
+  /// TIFF directory, from 0. Unset: the only one; a file with several images in it must not be taken for its first.
+  std::optional<int> page{};
+  std::string axes{};             ///< of an NPY array: "yx" or "yxc" (rows, columns, channels); empty: what its shape leaves no doubt about
   std::optional<ImageSpec> raw{};   ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;    ///< bytes before the first pixel of a raw file
   bool raw_big_endian = false;
@@ -47,6 +49,7 @@ struct CreateOptions {
   Metadata metadata{};
   bool overwrite = false;        ///< else an existing target is an error
   bool durable = false;          ///< fsync file and folder before and after the rename
+  std::vector<std::string> warnings{};  ///< what is to be said of the choices above; comes back in SinkLayout::warnings
   std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
 };
 

@@ -1,9 +1,17 @@
 #include "sepconv/io/metadata.hpp"
 
-#include <string_view>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
 
 namespace sepconv {
 namespace {
+
+constexpr std::uint32_t kGdalMetadata = 42112;
+constexpr std::uint32_t kGdalNodata = 42113;
 
 // OME-XML, ImageJ's key=value lines and tifffile's JSON all repeat the shape and the type of the pixels.
 bool states_shape(std::string_view description) {
@@ -11,22 +19,117 @@ bool states_shape(std::string_view description) {
          (description.starts_with('{') && description.find("\"shape\":") != std::string_view::npos);
 }
 
+bool says_pixels(std::uint32_t tag) { return tag == kGdalMetadata || tag == kGdalNodata; }
+
+std::string text_of(const RawTag& tag) {
+  const auto* const data = reinterpret_cast<const char*>(tag.data.data());
+  return {data, strnlen(data, tag.data.size())};
+}
+
+/// GDAL_METADATA without its items of this name's beginning; whether there were any.
+bool remove_items(std::string& xml, std::string_view beginning) {
+  constexpr std::string_view kEnd = "</Item>";
+  bool removed = false;
+  const std::string item = fmt::format("<Item name=\"{}", beginning);
+  for (std::size_t begin = 0; (begin = xml.find(item, begin)) != std::string::npos;) {
+    const std::size_t end = xml.find(kEnd, begin);
+    if (end == std::string::npos) break;
+    std::size_t after = end + kEnd.size();
+    while (after < xml.size() && (xml[after] == '\n' || xml[after] == '\r' || xml[after] == ' ')) ++after;
+    xml.erase(begin, after - begin);
+    removed = true;
+  }
+  return removed;
+}
+
+void drop_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
+  std::erase_if(tags, [tag](const RawTag& raw) { return raw.tag == tag; });
+}
+
+void drop_statistics(std::vector<RawTag>& tags, std::vector<std::string>& lost) {
+  const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
+  if (found == tags.end()) return;
+  std::string xml = text_of(*found);
+  if (!remove_items(xml, "STATISTICS_")) return;
+  lost.emplace_back("GDAL's statistics (STATISTICS_*) are left out: they are those of the source's values");
+  if (xml.find("<Item") == std::string::npos) return drop_tag(tags, kGdalMetadata);
+  const auto bytes = std::as_bytes(std::span(xml.c_str(), xml.size() + 1));
+  found->data.assign(bytes.begin(), bytes.end());
+  found->count = found->data.size();
+}
+
+/// A filter takes missing pixels for values.
+void drop_nodata(std::vector<RawTag>& tags, std::vector<std::string>& lost) {
+  const auto found = std::ranges::find(tags, kGdalNodata, &RawTag::tag);
+  if (found == tags.end()) return;
+  lost.push_back(fmt::format("missing pixels (GDAL's nodata value {}) are computed with as if they were values and spread to their "
+                             "neighbours; the result has no nodata value", text_of(*found)));
+  tags.erase(found);
+}
+
 }  // namespace
 
-Metadata Metadata::kept_for(bool same_extent, bool same_channels, bool same_type) const {
+Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
-  if (!same_extent) {
+  const auto left_out = [&](bool had, std::string_view what, std::string_view why) {
+    if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
+  };
+  if (change.places) {
+    constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
+    left_out(resolution.has_value(), "the resolution is", kWhy);
+    left_out(orientation != 1, "the orientation is", kWhy);
+    const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
+    left_out(std::ranges::any_of(geo_tags, is_place), "the GeoTIFF tags are", kWhy);
     kept.resolution.reset();
     kept.orientation = 1;
-    kept.geo_tags.clear();
+    std::erase_if(kept.geo_tags, is_place);
   }
-  if (!same_channels) {
+  if (change.channels) {
+    constexpr std::string_view kWhy = "the channels of the result are not the source's";
+    left_out(!icc_profile.empty(), "the ICC profile is", kWhy);
+    left_out(!extra_samples.empty(), "which channels are alpha is", kWhy);
     kept.icc_profile.clear();
     kept.photometric.reset();
     kept.extra_samples.clear();
   }
-  if (!(same_extent && same_channels && same_type) && states_shape(description)) kept.description.clear();
+  if (change.values) {
+    drop_statistics(kept.geo_tags, lost);
+    drop_nodata(kept.geo_tags, lost);
+  } else if (change.type) {
+    left_out(std::ranges::find(geo_tags, kGdalNodata, &RawTag::tag) != geo_tags.end(), "the nodata value is", "the type of the result is another");
+    drop_tag(kept.geo_tags, kGdalNodata);
+  }
+  if ((change.places || change.channels || change.type) && states_shape(description)) {
+    left_out(true, "the description is", "it states a shape or type that the result does not have");
+    kept.description.clear();
+  }
   return kept;
+}
+
+std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format) {
+  std::vector<std::string_view> names;
+  const auto check = [&](MetadataKind kind, bool has, std::string_view name) {
+    if (has && (held & static_cast<unsigned>(kind)) == 0) names.push_back(name);
+  };
+  using enum MetadataKind;
+  check(resolution, metadata.resolution.has_value(), "resolution");
+  check(orientation, metadata.orientation != 1, "orientation");
+  check(icc_profile, !metadata.icc_profile.empty(), "ICC profile");
+  check(texts, !metadata.description.empty(), "description");
+  check(texts, !metadata.software.empty(), "software");
+  check(texts, !metadata.date_time.empty(), "date");
+  check(texts, !metadata.artist.empty(), "artist");
+  check(texts, !metadata.copyright.empty(), "copyright");
+  const bool nodata = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag) != metadata.geo_tags.end();
+  check(geo_tags, nodata, "nodata value");
+  check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
+  const auto colours = metadata.photometric.value_or(Photometric::min_is_black);
+  check(photometric, colours == Photometric::min_is_white, "\"0 is white\"");
+  check(photometric, colours == Photometric::cmyk, "\"channels are CMYK\"");
+  check(photometric, colours == Photometric::cielab, "\"channels are CIE L*a*b*\"");
+  if (names.empty()) return {};
+  return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "), names.size() == 1 ? "is" : "are", format,
+                     names.size() == 1 ? "it" : "them");
 }
 
 }  // namespace sepconv

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sepconv {
@@ -30,6 +31,14 @@ struct RawTag {
 /// How the samples are meant: TIFF's photometric interpretation without the cases that decode to another.
 enum class Photometric : std::uint8_t { min_is_white, min_is_black, rgb, cmyk, cielab };
 
+/// What becomes of an image on the way to a result, as far as its metadata speak of it.
+struct ImageChange {
+  bool places = false;    ///< rows or columns are others, or elsewhere
+  bool channels = false;
+  bool type = false;
+  bool values = false;    ///< pixels are computed, not only moved
+};
+
 struct Metadata {
   std::optional<Resolution> resolution;
   std::uint16_t orientation =
@@ -37,14 +46,20 @@ struct Metadata {
   std::vector<std::byte> icc_profile;
   std::string description;
   std::string software, date_time, artist, copyright;
-  std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, GDAL's 42112 and 42113
+  std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata) and 42113 (nodata)
   std::optional<Photometric> photometric;
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
 
-  /// What still holds after a change of shape or of type: position, orientation and resolution fall when the
-  /// extent changes; profile, photometric and extra samples when the number of channels does; a description
-  /// that states the shape or type (OME-XML, ImageJ, shaped JSON) when any of them does.
-  Metadata kept_for(bool same_extent, bool same_channels, bool same_type) const;
+  /// What still holds after this change: position, orientation and resolution fall with the places; profile, photometric and extra samples
+  /// with the channels; a description that states the shape or type (OME-XML, ImageJ, shaped JSON) with any of them; GDAL's statistics and
+  /// nodata value with the values. What falls is added to `lost`, a sentence each.
+  Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 };
+
+/// Kinds of metadata, for formats to say which of them they hold.
+enum class MetadataKind : std::uint8_t { resolution = 1, orientation = 2, icc_profile = 4, texts = 8, geo_tags = 16, photometric = 32 };
+
+/// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does not keep; empty if it keeps all.
+std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format);
 
 }  // namespace sepconv

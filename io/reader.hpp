@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sepconv/core/executor.hpp"
 #include "sepconv/core/image.hpp"
@@ -29,6 +30,8 @@ struct SourceLayout {
   std::string description{};
   /// Whether rows of a block are read alone, as those of an uncompressed tile; else it is decoded whole.
   bool cuts_blocks = false;
+  /// What of the file a result will not have or may get wrong, a sentence each: pages, masks, tags that are left out.
+  std::vector<std::string> warnings{};
 
   /// The smallest part that is decoded at once.
   Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sepconv/core/executor.hpp"
 #include "sepconv/core/image.hpp"
@@ -20,6 +21,8 @@ struct SinkLayout {
   std::string description{};
   /// Whether rows of a block may be written alone, as those of an uncompressed tile; else it is encoded whole.
   bool cuts_blocks = false;
+  /// What the file cannot keep, or had to get otherwise than it was asked for, a sentence each.
+  std::vector<std::string> warnings{};
 
   /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's edge. {1, 1}: any rectangle.
   Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }

@@ -73,6 +73,10 @@ Chain Chain::transposes_last() const {
   return result;
 }
 
+bool Chain::computes() const noexcept {
+  return std::ranges::any_of(stages_, [](const StagePtr& stage) { return !stage->moves_only(); });
+}
+
 bool Chain::turns() const {
   return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->is_transpose(); }) % 2 == 1;
 }

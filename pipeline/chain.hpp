@@ -54,6 +54,9 @@ class Chain {
   /// Whether rows of the source are columns of the result: an odd number of stages transposes.
   bool turns() const;
 
+  /// Whether any stage does more than move pixels.
+  bool computes() const noexcept;
+
   /// "gaussian:... | cast:..." or "copy" for an empty chain.
   std::string text() const;
 

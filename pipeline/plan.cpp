@@ -136,10 +136,6 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
 
 }  // namespace
 
-bool Plan::computes() const noexcept {
-  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return !stage->moves_only(); });
-}
-
 std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
 
 BandCut Plan::row_cut() const noexcept { return {result().extent.rows, item.rows, band.rows}; }
@@ -199,6 +195,8 @@ Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, con
   const double ideal = tile_operations(chain, plan.specs, plan.result().extent);
   plan.recomputed = std::max(0.0, cut.operations - ideal);
   plan.streams = source.layout().streams && sink.layout().streams;
+  plan.warnings = source.layout().warnings;
+  plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
   plan.notes = explain(problem, plan, options, threads);
   return plan;
 }

@@ -91,11 +91,10 @@ struct Plan {
   double recomputed = 0;  ///< part of `operations` that is done again because bands and tiles overlap
   bool stores_rows = false;  ///< a kernel, not a copy engine, brings results to page-locked memory: their rows are short
   bool streams = true;    ///< source and sink both do
+  std::vector<std::string> warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
 
   const ImageSpec& source() const noexcept { return specs.front(); }
-  /// Whether any stage does more than move pixels.
-  bool computes() const noexcept;
   const ImageSpec& result() const noexcept { return specs.back(); }
 
   /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along its rows if it is turned.

@@ -39,7 +39,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
   };
   line("source", spec_text(plan.source()));
   line("", source.layout().description);
-  line("chain", chain.text() + (plan.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic)) : ", moves pixels and computes nothing"));
+  line("chain", chain.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic)) : ", moves pixels and computes nothing"));
   if (const std::string as_run = plan.chain.text(); as_run != chain.text()) line("run as", as_run);
   line("result", spec_text(plan.result()));
   line("", sink.layout().description);
@@ -51,7 +51,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
                             bytes(plan.slot_output_bytes)));
   line("read", bytes(plan.bytes_read));
   line("written", bytes(plan.bytes_written));
-  if (plan.computes()) line("work", fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
+  if (plan.chain.computes()) line("work", fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
                            plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
   const auto resident = [](std::int64_t held) { return held > 0 ? fmt::format(", matrices {}", bytes(held)) : ""; };
   line("memory", fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}{}", bytes(plan.memory.total()),
@@ -64,6 +64,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
                          bytes(plan.device_memory.scratch), resident(plan.device_memory.resident)));
   }
   if (plan.devices.empty()) line("limit", limit_text(plan));
+  for (const std::string& warning : plan.warnings) line("warning", warning);
   for (const std::string& note : plan.notes) line("note", note);
   return text;
 }

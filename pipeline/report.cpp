@@ -122,6 +122,7 @@ json plan_json(const Plan& plan) {
           {"operations", plan.operations},
           {"recomputed", plan.recomputed},
           {"streams", plan.streams},
+          {"warnings", plan.warnings},
           {"notes", plan.notes}};
   if (!plan.devices.empty()) all["cuda"] = device_json(plan);
   return all;
@@ -203,6 +204,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
     text += fmt::format("  device memory: {} planned on each GPU, ceiling {}\n",
                         format_bytes(static_cast<double>(plan.device_memory.total())),
                         format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
+  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", warning);
   return text;
 }
 

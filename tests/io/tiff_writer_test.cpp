@@ -59,17 +59,18 @@ TEST_CASE("Metadata that no longer holds is dropped") {
   metadata.extra_samples = {1};
   metadata.description = "ImageJ=1.53\nslices=3";
   metadata.artist = "somebody";
-  const Metadata same = metadata.kept_for(true, true, true);
+  std::vector<std::string> lost;
+  const Metadata same = metadata.kept_for({}, lost);
   CHECK((same.resolution && same.geo_tags.size() == 1 && same.photometric && !same.description.empty()));
-  const Metadata resized = metadata.kept_for(false, true, true);
+  const Metadata resized = metadata.kept_for({.places = true}, lost);
   CHECK((!resized.resolution && resized.geo_tags.empty() && resized.photometric &&
          resized.description.empty()));
-  const Metadata mixed = metadata.kept_for(true, false, true);
+  const Metadata mixed = metadata.kept_for({.channels = true}, lost);
   CHECK((mixed.resolution && mixed.icc_profile.empty() && !mixed.photometric && mixed.extra_samples.empty()));
-  CHECK(metadata.kept_for(true, true, false).description.empty());
-  CHECK(metadata.kept_for(false, false, false).artist == "somebody");
+  CHECK(metadata.kept_for({.type = true}, lost).description.empty());
+  CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).artist == "somebody");
   metadata.description = "a plain remark";
-  CHECK(metadata.kept_for(false, false, false).description == "a plain remark");
+  CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).description == "a plain remark");
 }
 
 TEST_CASE("TIFF: BigTIFF is decided before the first byte") {
