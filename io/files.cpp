@@ -84,7 +84,7 @@ std::optional<Compression> parse_compression(std::string_view name) noexcept {
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options) {
   InputFile file(path);
   const Detected detected = detect(file, options);
-  if (detected.format == Format::tiff) return open_tiff(path, options.page.value_or(0));
+  if (detected.format == Format::tiff) return open_tiff(path, options.page);
   check_page(options, path);
   switch (detected.format) {
     case Format::npy:

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <span>
 
@@ -13,10 +14,46 @@ namespace {
 constexpr std::uint32_t kGdalMetadata = 42112;
 constexpr std::uint32_t kGdalNodata = 42113;
 
-// OME-XML, ImageJ's key=value lines and tifffile's JSON all repeat the shape and the type of the pixels.
-bool states_shape(std::string_view description) {
-  return description.find("<OME") != std::string_view::npos || description.starts_with("ImageJ=") ||
-         (description.starts_with('{') && description.find("\"shape\":") != std::string_view::npos);
+bool is_imagej(std::string_view description) { return description.starts_with("ImageJ="); }
+bool is_shaped(std::string_view description) {
+  return description.starts_with('{') && description.find("\"shape\":") != std::string_view::npos;
+}
+
+/// The whole number behind `key`; 1 if there is none.
+std::int64_t number_after(std::string_view text, std::string_view key) {
+  std::int64_t value = 1;
+  const std::size_t at = text.find(key);
+  if (at != std::string_view::npos) std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
+  return value;
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+/// One <Image>, of one plane (of several channels, if they are the image's), in no other file.
+bool ome_is_one(std::string_view xml, std::int64_t channels) {
+  const std::int64_t planes = number_after(xml, "SizeZ=\"") * number_after(xml, "SizeT=\"");
+  const std::int64_t parts = number_after(xml, "SizeC=\"");
+  return planes == 1 && (parts == 1 || parts == channels) && count_of(xml, "<Image ") <= 1 && count_of(xml, "FileName=") == 0;
+}
+
+/// As many elements as the image has.
+bool shape_is_one(std::string_view json, const ImageSpec& spec) {
+  constexpr std::string_view kKey = "\"shape\":";
+  std::string_view rest = json.substr(json.find(kKey) + kKey.size());
+  rest = rest.substr(0, rest.find(']'));
+  std::int64_t elements = 1;
+  while (!rest.empty()) {
+    rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
+    std::int64_t side = 1;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), side);
+    if (error != std::errc() || __builtin_mul_overflow(elements, side, &elements)) break;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  }
+  return elements == spec.extent.area() * spec.channels;
 }
 
 bool says_pixels(std::uint32_t tag) { return tag == kGdalMetadata || tag == kGdalNodata; }
@@ -69,6 +106,17 @@ void drop_nodata(std::vector<RawTag>& tags, std::vector<std::string>& lost) {
 
 }  // namespace
 
+bool is_ome(std::string_view description) { return description.find("<OME") != std::string_view::npos; }
+
+// They repeat the shape and the type of the pixels too.
+bool counts_images(std::string_view description) { return is_ome(description) || is_imagej(description) || is_shaped(description); }
+
+bool describes_one(std::string_view description, const ImageSpec& spec) {
+  if (is_ome(description)) return ome_is_one(description, spec.channels);
+  if (is_imagej(description)) return number_after(description, "\nimages=") == 1;
+  return !is_shaped(description) || shape_is_one(description, spec);
+}
+
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
   const auto left_out = [&](bool had, std::string_view what, std::string_view why) {
@@ -99,9 +147,12 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     left_out(std::ranges::find(geo_tags, kGdalNodata, &RawTag::tag) != geo_tags.end(), "the nodata value is", "the type of the result is another");
     drop_tag(kept.geo_tags, kGdalNodata);
   }
-  if ((change.places || change.channels || change.type) && states_shape(description)) {
-    left_out(true, "the description is", "it states a shape or type that the result does not have");
+  const bool other_shape = (change.places || change.channels || change.type) && counts_images(description);
+  if (description_of_several || other_shape) {
+    left_out(true, "the description is", description_of_several ? "it counts other images beside this one"
+                                                                : "it states a shape or type that the result does not have");
     kept.description.clear();
+    kept.description_of_several = false;
   }
   return kept;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sepconv/core/image.hpp"
+
 namespace sepconv {
 
 /// Pixels per unit, as TIFF stores them.
@@ -45,6 +47,7 @@ struct Metadata {
       1;  ///< TIFF's Orientation, 1 to 8: how a viewer should turn the rows and columns as stored
   std::vector<std::byte> icc_profile;
   std::string description;
+  bool description_of_several = false;  ///< it counts other images beside this one, so no result of one image has it
   std::string software, date_time, artist, copyright;
   std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata) and 42113 (nodata)
   std::optional<Photometric> photometric;
@@ -55,6 +58,12 @@ struct Metadata {
   /// nodata value with the values. What falls is added to `lost`, a sentence each.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 };
+
+/// Whether a description of a kind that counts images (OME-XML, ImageJ's, tifffile's) speaks of one image of this shape; true for all others.
+bool describes_one(std::string_view description, const ImageSpec& spec);
+bool is_ome(std::string_view description);
+/// Whether it is of such a kind.
+bool counts_images(std::string_view description);
 
 /// Kinds of metadata, for formats to say which of them they hold.
 enum class MetadataKind : std::uint8_t { resolution = 1, orientation = 2, icc_profile = 4, texts = 8, geo_tags = 16, photometric = 32 };

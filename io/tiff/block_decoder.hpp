@@ -15,6 +15,8 @@ namespace sepconv {
 
 /// Owns a libtiff handle and the buffers of one worker. Not thread-safe: one per worker.
 class BlockDecoder {
+  class Inflater;
+
  public:
   BlockDecoder(const BlockFormat& format, std::string name);
   ~BlockDecoder();
@@ -27,14 +29,18 @@ class BlockDecoder {
   std::span<std::byte> scratch();
 
   /// Decodes what encoded() was filled with into `out`: whole rows of the block, in native byte order, YCbCr
-  /// as RGB. Throws IoError, with `what` between the file's name and libtiff's message.
+  /// as RGB. Fills all of `out` or throws IoError, with `what` between the file's name and the codec's message; OutOfMemory where that was the reason.
   void decode(std::span<std::byte> out, const std::string& what);
 
   /// Upper bound of the memory of one decoder.
   static std::int64_t memory_bytes(const BlockFormat& format);
 
  private:
-  std::int64_t block_bytes_;
+  bool inflate(std::span<std::byte> out);
+  void check_jpeg_extent(std::span<const std::byte> out, const std::string& what) const;
+
+  BlockFormat format_;
+  std::unique_ptr<Inflater> inflater_;
   std::unique_ptr<TiffBytes> directory_;
   TiffHandle handle_;
   Buffer encoded_;

@@ -1,7 +1,9 @@
 #include "sepconv/io/tiff/tiff_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -38,29 +40,55 @@ InputFile open_checked(const std::filesystem::path& path) {
   return file;
 }
 
-/// The tables of the largest images that are reasonable; a directory of a small file cannot fill it.
-constexpr std::int64_t kMaxDirectoryAllocation = std::int64_t{1} << 30;
+/// What libtiff may allocate at once for this page: the largest tag that is read, or one of the two tables of blocks, which grow by doubling.
+std::int64_t max_allocation_bytes(const TiffPage& page) {
+  constexpr std::int64_t kLeast = std::int64_t{1} << 20;
+  std::uint64_t blocks = 0;
+  for (const std::uint32_t tag : {TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS}) {
+    if (const TiffEntry* const table = page.entries.find(tag)) blocks = std::max(blocks, std::min<std::uint64_t>(table->count, 1u << 31));
+  }
+  return std::max({kLeast, page.too_large.empty() ? page.max_tag_bytes : 0, static_cast<std::int64_t>(16 * blocks)});
+}
+
+/// Of a handle that reads no directory.
+constexpr std::int64_t kMaxHeaderAllocation = std::int64_t{1} << 26;
 
 [[noreturn]] void refuse_empty(const std::string& name) {
   throw IoError(fmt::format("{}: holds no image: it is cut off or was never completed; make it anew", name));
 }
 
+/// ImageJ above 4 GB, and others who write a stack in one piece, give only its first image a directory.
+[[noreturn]] void refuse_hidden(const std::string& name) {
+  throw IoError(fmt::format("{}: its description counts several images and there is a directory for one only; --page 0 reads that one, the others "
+                            "cannot be read yet: store each as a page of its own", name));
+}
+
 }  // namespace
 
 // Mode: h opens the header only, O loads the tables of blocks in parts and on demand.
-TiffFile::TiffFile(const std::filesystem::path& path, int page)
+TiffFile::TiffFile(const std::filesystem::path& path, std::optional<int> page)
     : file_(open_checked(path)),
+      page_(find_page(file_, page)),
       source_(std::make_unique<FileBytes>(file_)),
-      handle_(*source_, file_.path().native(), "rhO", kMaxDirectoryAllocation) {
-  select_page(page);
+      handle_(*source_, file_.path().native(), "rhO", max_allocation_bytes(page_)) {
+  select_page();
   directory_ = read_directory(handle_, file_.size());
+  check_tables();
   metadata_ = read_metadata(handle_);
+  const ImageSpec& spec = directory_.spec;
+  const bool is_one = describes_one(metadata_.description, spec);
+  metadata_.description_of_several = !is_one || (page_.images > 1 && counts_images(metadata_.description));
+  if (!page && !is_one && !is_ome(metadata_.description)) refuse_hidden(name());
 }
 
 TiffFile::~TiffFile() = default;
 
-void TiffFile::select_page(int page) {
-  if (page >= 0 && TIFFSetDirectory(handle_.get(), static_cast<tdir_t>(page)) != 0) return;
+void TiffFile::select_page() {
+  const int page = page_.index;
+  if (page >= 0 && TIFFSetDirectory(handle_.get(), static_cast<tdir_t>(page)) != 0) {
+    if (!page_.entries.list.empty()) return;
+    throw IoError(fmt::format("{}: its directory of page {} is damaged", name(), page));
+  }
   const std::string message = handle_.message();
   const std::int64_t pages = TIFFNumberOfDirectories(handle_.get());
   if (pages == 0) refuse_empty(name());
@@ -70,6 +98,49 @@ void TiffFile::select_page(int page) {
   }
   throw IoError(fmt::format("{}: its directory of page {} is damaged{}{}", name(), page,
                             message.empty() ? "" : ": ", message));
+}
+
+// Libtiff takes what a table lacks for blocks that were left out, which are black.
+void TiffFile::check_tables() const {
+  const auto check = [&](std::uint32_t tag, const char* what) {
+    const TiffEntry* const table = page_.entries.find(tag);
+    if (table == nullptr || table->count >= static_cast<std::uint64_t>(directory_.block_count())) return;
+    throw IoError(fmt::format("{}: its table of {} has {} entries for {} blocks; the file is damaged", name(), what, table->count,
+                              directory_.block_count()));
+  };
+  check(directory_.tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, "offsets");
+  check(directory_.tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, "byte counts");
+}
+
+std::string TiffFile::names_of_others() const {
+  constexpr std::size_t kNamed = 8;
+  std::vector<std::string> names;
+  for (const TiffEntry& entry : page_.entries.list) {
+    if (is_read(entry.tag) || std::ranges::find(page_.too_large, entry.tag) != page_.too_large.end()) continue;
+    const TIFFField* const field = TIFFFieldWithTag(handle_.get(), entry.tag);
+    const std::string_view known = field == nullptr || TIFFFieldIsAnonymous(field) != 0 ? "" : TIFFFieldName(field);
+    names.push_back(known.empty() ? fmt::format("{}", entry.tag) : fmt::format("{} ({})", entry.tag, known));
+  }
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - more);
+  return more == 0 ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("{} and {} more", fmt::join(names, ", "), more);
+}
+
+std::vector<std::string> TiffFile::warnings() const {
+  std::vector<std::string> all;
+  if (const TiffEntry* const levels = page_.entries.find(TIFFTAG_SUBIFD)) {
+    all.push_back(fmt::format("{} smaller level{} of the image (in sub-directories) {} not read", levels->count, levels->count == 1 ? "" : "s",
+                              levels->count == 1 ? "is" : "are"));
+  }
+  if (page_.reduced > 0) all.push_back(fmt::format("{} overview{} of the image {} not read", page_.reduced, page_.reduced == 1 ? "" : "s", page_.reduced == 1 ? "is" : "are"));
+  if (page_.masks > 0) all.emplace_back("the image's mask is not read: what it hides is computed with as if it were valid, and the result has no mask");
+  if (!page_.too_large.empty()) {
+    all.push_back(fmt::format("left out because too large to hold: tag{} {}", page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
+  }
+  if (const std::string others = names_of_others(); !others.empty()) all.push_back(fmt::format("tags that are not known or not carried along: {}", others));
+  if (metadata_.description_of_several && page_.images <= 1)
+    all.emplace_back("the description counts several images; those beside this page's are not read");
+  return all;
 }
 
 StoredBlock TiffFile::locate(std::int64_t block_index) {
@@ -111,7 +182,7 @@ std::int64_t TiffFile::memory_bytes() const {
 TiffPages count_tiff_pages(const std::filesystem::path& path) {
   const InputFile file = open_checked(path);
   FileBytes source(file);
-  const TiffHandle handle(source, path.native(), "rh", kMaxDirectoryAllocation);
+  const TiffHandle handle(source, path.native(), "rh", kMaxHeaderAllocation);
   const auto pages = TIFFNumberOfDirectories(handle.get());
   if (pages == 0) refuse_empty(path.native());
   return {pages, file.size(), TIFFIsBigTIFF(handle.get()) != 0};

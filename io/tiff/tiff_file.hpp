@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sepconv/io/file.hpp"
 #include "sepconv/io/tiff/tiff_directory.hpp"
+#include "sepconv/io/tiff/tiff_entries.hpp"
 
 namespace sepconv {
 
@@ -19,17 +22,34 @@ struct StoredBlock {
   bool sparse() const noexcept { return bytes == 0; }
 };
 
+/// What the chain of directories says of one of them, before libtiff reads it.
+struct TiffPage {
+  int index = 0;
+  TiffEntries entries;
+  int images = 0;   ///< in the file; counted only as far as that matters where a page was asked for
+  int reduced = 0;  ///< overviews that follow the page
+  int masks = 0;    ///< and belong to it
+  std::int64_t max_tag_bytes = 0;            ///< larger tags are left out
+  std::vector<std::uint32_t> too_large{};    ///< those
+};
+
+/// The page that was asked for, else the file's only image. Throws IoError where several could be meant and where the chain of directories is
+/// broken; a page that is not there has no entries.
+TiffPage find_page(const InputFile& file, std::optional<int> asked);
+
 /// The tables of blocks are loaded where they are asked for, so a file opens at once whatever its size.
 class TiffFile {
  public:
   /// Throws IoError; see open_tiff.
-  TiffFile(const std::filesystem::path& path, int page);
+  TiffFile(const std::filesystem::path& path, std::optional<int> page);
   ~TiffFile();
 
   const InputFile& bytes() const noexcept { return file_; }
   const std::string& name() const noexcept { return file_.path().native(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
+  /// What of the page is not read, for SourceLayout::warnings.
+  std::vector<std::string> warnings() const;
 
   /// Thread-safe. The block lies inside the file, or this throws IoError.
   StoredBlock locate(std::int64_t block_index);
@@ -40,9 +60,12 @@ class TiffFile {
   std::int64_t memory_bytes() const;
 
  private:
-  void select_page(int page);
+  void select_page();
+  void check_tables() const;
+  std::string names_of_others() const;
 
   InputFile file_;
+  TiffPage page_;
   std::unique_ptr<TiffBytes> source_;
   std::mutex mutex_;
   TiffHandle handle_;

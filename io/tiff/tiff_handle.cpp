@@ -53,6 +53,15 @@ std::string formatted(const char* format, va_list arguments) {
   return message;
 }
 
+/// Libtiff, zstd and libjpeg each say it in their own words. A limit that we have set, which a damaged file exceeds, is not it.
+bool is_about_memory(std::string_view message) {
+  if (message.find("limit defined in open options") != message.npos) return false;
+  for (const std::string_view words : {"ut of memory", "annot allocate", "No space for", "nsufficient memory", "not enough memory", "No memory"}) {
+    if (message.find(words) != message.npos) return true;
+  }
+  return false;
+}
+
 // The procedures that libtiff calls; S is TiffHandle::State, which only TiffHandle may name.
 template <class S>
 struct Procedures {
@@ -152,6 +161,9 @@ void TiffHandle::clear_messages() noexcept {
 
 void TiffHandle::fail(std::string_view what) const {
   if (state_->thrown) std::rethrow_exception(state_->thrown);
+  if (is_about_memory(state_->message)) {
+    throw OutOfMemory(fmt::format("{}: no memory for libtiff ({}); give a smaller --max-memory or free some memory", name(), state_->message));
+  }
   if (state_->message.empty()) throw IoError(fmt::format("{}: {}", name(), what));
   throw IoError(fmt::format("{}: {}: {}", name(), what, state_->message));
 }

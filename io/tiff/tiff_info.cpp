@@ -87,6 +87,7 @@ FileInfo::Page page_info(const Reader& reader, const TiffDirectory& directory) {
       {"photometric", photometric_name(block)},
   };
   add_metadata(page.facts, reader.metadata());
+  for (const std::string& warning : reader.layout().warnings) page.facts.emplace_back("warning", warning);
   page.facts.emplace_back("stored", fmt::format("{} bytes", reader.stored_bytes()));
   page.facts.emplace_back("streams",
                           reader.layout().streams

@@ -13,6 +13,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.cuts_blocks = !file_->directory().compressed();
   layout_.streams = streams;
   layout_.description = describe(file_->directory());
+  layout_.warnings = file_->warnings();
 }
 
 void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor) {
@@ -32,7 +33,7 @@ bool is_tiff(std::span<const std::byte> head) noexcept {
   return little || big;
 }
 
-std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, int page) {
+std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::optional<int> page) {
   auto file = std::make_unique<TiffFile>(path, page);
   return file->directory().compressed() ? make_compressed_reader(std::move(file))
                                         : make_uncompressed_reader(std::move(file));

@@ -19,7 +19,18 @@ struct GeoTag {
 constexpr GeoTag kGeoTags[] = {
     {33550, "ModelPixelScaleTag"}, {33922, "ModelTiepointTag"},   {34264, "ModelTransformationTag"},
     {34735, "GeoKeyDirectoryTag"}, {34736, "GeoDoubleParamsTag"}, {34737, "GeoAsciiParamsTag"},
-    {42112, "GDAL_METADATA"},      {42113, "GDAL_NODATA"},
+    {42112, "GDAL_METADATA"},      {42113, "GDAL_NODATA"},        {50844, "RPCCoefficientTag"},
+};
+
+/// Tags of other kinds that read_metadata() reads, then those that say how blocks are stored.
+constexpr std::uint32_t kReadTags[] = {
+    TIFFTAG_XRESOLUTION, TIFFTAG_YRESOLUTION, TIFFTAG_RESOLUTIONUNIT, TIFFTAG_ORIENTATION, TIFFTAG_ICCPROFILE, TIFFTAG_IMAGEDESCRIPTION,
+    TIFFTAG_SOFTWARE, TIFFTAG_DATETIME, TIFFTAG_ARTIST, TIFFTAG_COPYRIGHT, TIFFTAG_PHOTOMETRIC, TIFFTAG_EXTRASAMPLES,
+    TIFFTAG_SUBFILETYPE, TIFFTAG_OSUBFILETYPE, TIFFTAG_IMAGEWIDTH, TIFFTAG_IMAGELENGTH, TIFFTAG_BITSPERSAMPLE, TIFFTAG_COMPRESSION,
+    TIFFTAG_FILLORDER, TIFFTAG_STRIPOFFSETS, TIFFTAG_SAMPLESPERPIXEL, TIFFTAG_ROWSPERSTRIP, TIFFTAG_STRIPBYTECOUNTS,
+    TIFFTAG_PLANARCONFIG, TIFFTAG_PAGENUMBER, TIFFTAG_PREDICTOR, TIFFTAG_TILEWIDTH, TIFFTAG_TILELENGTH, TIFFTAG_TILEOFFSETS,
+    TIFFTAG_TILEBYTECOUNTS, TIFFTAG_SUBIFD, TIFFTAG_SAMPLEFORMAT, TIFFTAG_JPEGTABLES, TIFFTAG_YCBCRSUBSAMPLING, TIFFTAG_YCBCRPOSITIONING,
+    TIFFTAG_REFERENCEBLACKWHITE, TIFFTAG_INKSET, TIFFTAG_IMAGEDEPTH, TIFFTAG_TILEDEPTH,
 };
 
 std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
@@ -156,6 +167,10 @@ Metadata read_metadata(const TiffHandle& handle) {
     metadata.extra_samples.assign(extra, extra + extra_count);
   }
   return metadata;
+}
+
+bool is_read(std::uint32_t tag) {
+  return std::ranges::find(kReadTags, tag) != std::end(kReadTags) || std::ranges::find(kGeoTags, tag, &GeoTag::tag) != std::end(kGeoTags);
 }
 
 void write_metadata(const TiffHandle& handle, const Metadata& metadata) {

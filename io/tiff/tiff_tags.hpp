@@ -11,6 +11,9 @@ namespace sepconv {
 /// Of the current directory. YCbCr counts as RGB, because that is what a reader delivers.
 Metadata read_metadata(const TiffHandle& handle);
 
+/// Whether a tag of a source is read: as metadata, or as part of its layout; or says nothing that a result could want.
+bool is_read(std::uint32_t tag);
+
 /// Sets the fields of a directory in the making, photometric and extra samples excepted: those belong to the
 /// layout. Throws IoError.
 void write_metadata(const TiffHandle& handle, const Metadata& metadata);
