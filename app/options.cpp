@@ -131,6 +131,8 @@ void parse_raw(const std::string& text, OpenOptions& options) {
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix) {
   command.add_option("--page" + suffix, options.page, "page (directory) of a TIFF, from 0")
       ->check(CLI::NonNegativeNumber);
+  command.add_option("--axes" + suffix, options.axes, "what the axes of an NPY array are: yx, or yxc with channels; where its shape leaves a doubt")
+      ->type_name("AXES");
   command
       .add_option_function<std::string>(
           "--raw" + suffix, [&options](const std::string& text) { parse_raw(text, options); },

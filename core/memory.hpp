@@ -54,10 +54,8 @@ constexpr std::int64_t aligned_pitch_bytes(std::int64_t row_bytes) noexcept {
   return round_up(row_bytes, kAlignment);
 }
 
-/// Bump allocator over a fixed block that the plan has sized. Not thread-safe: one per worker.
-///
-///   Arena::Scope scope(arena);              // everything allocated in the scope is given back at its end
-///   float* row = arena.allocate<float>(n);  // uninitialised, aligned to kAlignment
+/// Bump allocator over a fixed block that the plan has sized. Not thread-safe: one per worker. What is allocated (uninitialised, aligned to
+/// kAlignment) while an Arena::Scope lives is given back at its end.
 ///
 /// Running out of space is a bug in somebody's scratch_bytes() and throws std::logic_error.
 class Arena {

@@ -42,6 +42,11 @@ Detected detect(const InputFile& file, const OpenOptions& options) {
       file.path().native()));
 }
 
+void check_axes(const OpenOptions& options, Format format, const std::filesystem::path& path) {
+  if (options.axes.empty() || format == Format::npy) return;
+  throw InvalidArgument(fmt::format("--axes {} is for NPY arrays, and {} says itself what its axes are; leave it out", options.axes, path.native()));
+}
+
 void check_page(const OpenOptions& options, const std::filesystem::path& path) {
   if (options.page.value_or(0) == 0) return;
   throw IoError(fmt::format("cannot read page {} of {}: only TIFF files have pages; ask for page 0",
@@ -84,11 +89,12 @@ std::optional<Compression> parse_compression(std::string_view name) noexcept {
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options) {
   InputFile file(path);
   const Detected detected = detect(file, options);
+  check_axes(options, detected.format, path);
   if (detected.format == Format::tiff) return open_tiff(path, options.page);
   check_page(options, path);
   switch (detected.format) {
     case Format::npy:
-      return open_npy(std::move(file));
+      return open_npy(std::move(file), options.axes);
     case Format::raw:
       return open_raw(std::move(file), options);
     default:

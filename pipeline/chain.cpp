@@ -20,6 +20,12 @@ Chain Chain::parse(std::span<const std::string> stages) {
   return chain;
 }
 
+Chain Chain::parse(std::initializer_list<std::string_view> stages) {
+  Chain chain;
+  for (const std::string_view stage : stages) chain.then(parse_stage(stage));
+  return chain;
+}
+
 std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
   std::vector<ImageSpec> specs{source};
   for (const StagePtr& stage : stages_) specs.push_back(stage->output_spec(specs.back()));

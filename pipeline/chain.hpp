@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ class Chain {
 
   /// Each element one stage, e.g. {"gaussian:sigma=2.5", "cast:type=f32"}. Throws InvalidArgument.
   static Chain parse(std::span<const std::string> stages);
+  static Chain parse(std::initializer_list<std::string_view> stages);
 
   Chain& then(StagePtr stage) {
     stages_.push_back(std::move(stage));

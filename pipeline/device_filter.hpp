@@ -1,13 +1,9 @@
 // The library stage: a chain on memory that the caller owns, on the caller's stream.
 //
 //   const sepconv::DeviceFilter blur(chain, {{rows, cols}, 1, sepconv::PixelType::f32});
+//   blur.enqueue(sepconv::view_of(frame, {rows, cols}), sepconv::view_of(blurred, {rows, cols}), stream);
 //
-//   my_kernel<<<grid, block, 0, stream>>>(pixels);
-//
-//   blur.enqueue(in, out, stream);  // returns at once
-//
-//   my_other_kernel<<<grid, block, 0, stream>>>(result);  // sees the result
-//
+// It returns at once; what was put on the stream before comes before it, and what is put there after sees the result.
 // docs/examples/device_filter.cpp and docs/examples/in_cuda_program.cu are whole programs.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 //   const auto a = sepconv::open_reader("a.npy"), b = sepconv::open_reader("b.npy");
 //   const auto out = sepconv::create_writer("c.npy", sepconv::gemm_result_spec({}, a->spec(), b->spec()), {});
-//   const sepconv::GemmReport report = sepconv::run_gemm({}, *a, *b, nullptr, *out, {.devices = {0}});
+//   const sepconv::GemmReport report = sepconv::run_gemm({}, *a, *b, nullptr, *out, {{.max_memory_bytes = 1 << 30}});
 #pragma once
 
 #include "sepconv/io/rows.hpp"

@@ -1,7 +1,7 @@
 // How a result is to be stored: as the caller says, else as its source is, as far as that makes sense for the result.
 //
 //   auto in = sepconv::open_reader("scan.tif");
-//   auto chain = sepconv::Chain::parse(std::vector<std::string>{"gaussian:sigma=2.5"});
+//   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
 //   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
 #pragma once
 

@@ -1,9 +1,9 @@
 // Running a chain: from any reader to any writer, or on a caller's own buffers.
 //
 //   auto in = sepconv::open_reader("scan.tif");
-//   auto chain = sepconv::Chain::parse({{"gaussian:sigma=2.5"}});
-//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), {});
-//   auto report = sepconv::run(*in, *out, chain, {.max_memory_bytes = 256 << 20});
+//   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
+//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
+//   auto report = sepconv::run(*in, *out, chain, {{.max_memory_bytes = 256 << 20}});
 //
 // Nothing here prints, exits or keeps global state; any number of runs may go on at once in one process.
 #pragma once

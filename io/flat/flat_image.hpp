@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sepconv/io/file.hpp"
+#include "sepconv/io/files.hpp"
 #include "sepconv/io/reader.hpp"
 #include "sepconv/io/writer.hpp"
 
@@ -31,6 +32,9 @@ std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image);
 
 /// Writes `header` and then the pixels, in this machine's byte order. `is_image` as in FlatImage.
 std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const ImageSpec& spec,
-                                         std::vector<std::byte> header, std::string description, bool is_image = true);
+                                         std::vector<std::byte> header, SinkLayout layout, bool is_image = true);
+
+/// The layout of such a file: of the metadata that it is to be made with it keeps nothing.
+SinkLayout flat_layout(std::string description, const CreateOptions& options);
 
 }  // namespace sepconv

@@ -11,10 +11,8 @@ constexpr std::int64_t kBounceBytes = std::int64_t{128} << 10;
 class FlatWriter final : public Writer {
  public:
   FlatWriter(std::unique_ptr<OutputFile> file, const ImageSpec& spec, std::vector<std::byte> header,
-             std::string description)
-      : file_(std::move(file)), spec_(spec), header_(std::move(header)) {
-    layout_.description = std::move(description);
-  }
+             SinkLayout layout)
+      : file_(std::move(file)), spec_(spec), header_(std::move(header)), layout_(std::move(layout)) {}
 
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
@@ -79,10 +77,18 @@ class FlatWriter final : public Writer {
 }  // namespace
 
 std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const ImageSpec& spec,
-                                         std::vector<std::byte> header, std::string description,
-                                         bool is_image) {
+                                         std::vector<std::byte> header, SinkLayout layout, bool is_image) {
   check_flat_image({spec, static_cast<std::int64_t>(header.size()), false, {}, is_image}, file->target());
-  return std::make_unique<FlatWriter>(std::move(file), spec, std::move(header), std::move(description));
+  return std::make_unique<FlatWriter>(std::move(file), spec, std::move(header), std::move(layout));
+}
+
+SinkLayout flat_layout(std::string description, const CreateOptions& options) {
+  SinkLayout layout;
+  layout.warnings = options.warnings;
+  const std::string format = description.substr(0, description.find_first_of(" ,"));
+  if (std::string lost = not_kept(options.metadata, 0, format); !lost.empty()) layout.warnings.push_back(std::move(lost));
+  layout.description = std::move(description);
+  return layout;
 }
 
 }  // namespace sepconv

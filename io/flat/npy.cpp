@@ -69,6 +69,18 @@ Prelude read_prelude(const InputFile& file) {
   return prelude;
 }
 
+void check_axes(std::span<const std::int64_t> shape, std::string_view named, const std::filesystem::path& path) {
+  const std::string text = fmt::format("({})", fmt::join(shape, ", "));
+  if (named.empty()) {
+    if (shape.size() < 3 || shape[2] <= kMostGuessedChannels) return;
+    throw_npy_error(path, fmt::format("an array of shape {} may be one image of {} channels or a stack of {} images; --axes yxc says the former, "
+                                      "and of a stack store each image as an array of its own", text, shape[2], shape[0]));
+  }
+  if (named != "yx" && named != "yxc")
+    throw InvalidArgument(fmt::format("--axes {} is not known; an array is read as yx or yxc (rows, columns, channels)", named));
+  if (shape.size() != named.size()) throw_npy_error(path, fmt::format("an array of shape {} has not the axes {}", text, named));
+}
+
 void parse_shape(std::span<const std::int64_t> shape, FlatImage& image, const std::filesystem::path& path) {
   const std::size_t axes = shape.size();
   if (axes < 1 || axes > 3) {
@@ -137,7 +149,7 @@ NpyArray parse_npy_array(const InputFile& file) {
   return {dict->descr, dict->shape, prelude.dict_offset + prelude.dict_bytes, fmt::format("{}.{}", prelude.major, prelude.minor)};
 }
 
-FlatImage parse_npy(const InputFile& file) {
+FlatImage parse_npy(const InputFile& file, std::string_view axes) {
   const NpyArray array = parse_npy_array(file);
   const std::optional<NpyPixels> pixels = npy_pixels(array.descr);
   if (!pixels) {
@@ -158,11 +170,12 @@ FlatImage parse_npy(const InputFile& file) {
   } catch (const InvalidArgument& error) {
     throw IoError(error.what());  // the file said so, not the caller
   }
+  check_axes(array.shape, axes, file.path());
   return image;
 }
 
-std::unique_ptr<Reader> open_npy(InputFile file) {
-  FlatImage image = parse_npy(file);
+std::unique_ptr<Reader> open_npy(InputFile file, std::string_view axes) {
+  FlatImage image = parse_npy(file, axes);
   return make_flat_reader(std::move(file), std::move(image));
 }
 
@@ -171,7 +184,7 @@ std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const Imag
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
   std::vector<std::int64_t> shape{spec.extent.rows, spec.extent.cols};
   if (spec.channels > 1) shape.push_back(spec.channels);
-  return make_flat_writer(std::move(file), spec, npy_header(npy_descr(spec.type), shape), "NPY 1.0, uncompressed");
+  return make_flat_writer(std::move(file), spec, npy_header(npy_descr(spec.type), shape), flat_layout("NPY 1.0, uncompressed", options));
 }
 
 }  // namespace sepconv

@@ -41,10 +41,12 @@ std::vector<std::byte> npy_header(std::string_view descr, std::span<const std::i
 std::string npy_descr(PixelType type);
 
 /// Shape, type, byte order and place of the array. Throws IoError: damaged header, dtype or order that is not
-/// read. Arrays of (rows, cols), (rows, cols, channels) or (cols) in C order are images.
-FlatImage parse_npy(const InputFile& file);
+/// read. Arrays of (rows, cols), (rows, cols, channels) or (cols) in C order are images; `axes` as in OpenOptions. Without it three axes are an image
+/// if the last is at most kMostGuessedChannels long: others are as likely a stack of images.
+FlatImage parse_npy(const InputFile& file, std::string_view axes = {});
+inline constexpr std::int64_t kMostGuessedChannels = 16;
 
-std::unique_ptr<Reader> open_npy(InputFile file);
+std::unique_ptr<Reader> open_npy(InputFile file, std::string_view axes = {});
 
 /// Version 1.0; the pixels begin at a multiple of 64 bytes.
 std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,

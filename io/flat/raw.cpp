@@ -76,7 +76,7 @@ std::unique_ptr<Writer> create_raw(const std::filesystem::path& path, const Imag
                                       path.native(), shape_text(spec)));
   }
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
-  return make_flat_writer(std::move(file), spec, {}, "raw, uncompressed");
+  return make_flat_writer(std::move(file), spec, {}, flat_layout("raw, uncompressed", options));
 }
 
 }  // namespace sepconv

@@ -177,7 +177,8 @@ std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const T
     check_raw_name(path, spec);
   }
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
-  return make_flat_writer(std::move(file), grid_spec(spec, extent, grid), std::move(header), std::move(description), false);
+  return make_flat_writer(std::move(file), grid_spec(spec, extent, grid), std::move(header),
+                          flat_layout(std::move(description), options), false);
 }
 
 }  // namespace sepconv

@@ -117,9 +117,9 @@ std::span<std::byte> BlockDecoder::scratch() {
   return scratch_.bytes();
 }
 
-void BlockDecoder::decode(std::span<std::byte> out, const std::string& what) {
+void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, bool is_last_strip) {
   if (inflate(out)) return;
-  if (format_.compression == COMPRESSION_JPEG) check_jpeg_extent(out, what);
+  if (format_.compression == COMPRESSION_JPEG) check_jpeg_extent(out, what, is_last_strip);
   handle_.clear_messages();
   const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
                                              static_cast<tmsize_t>(out.size()));
@@ -134,11 +134,12 @@ bool BlockDecoder::inflate(std::span<std::byte> out) {
   return true;
 }
 
-// Of a stream that is smaller than its block libtiff fills a part of the block and only warns.
-void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::string& what) const {
+// Of a stream that is smaller than its block libtiff fills a part of the block and only warns; one that is larger it takes for the last strip, as
+// each is the only one of its handle.
+void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const {
   const auto found = jpeg_extent(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / format_.row_bytes();
-  if (!found || (found->rows >= rows && found->cols >= format_.extent.cols)) return;
+  if (!found || (found->rows >= rows && found->cols == format_.extent.cols && (found->rows == rows || is_last_strip))) return;
   throw IoError(fmt::format("{}: {}: its JPEG holds {} x {} pixels of {} x {}", handle_.name(), what, found->cols, found->rows,
                             format_.extent.cols, rows));
 }

@@ -30,14 +30,15 @@ class BlockDecoder {
 
   /// Decodes what encoded() was filled with into `out`: whole rows of the block, in native byte order, YCbCr
   /// as RGB. Fills all of `out` or throws IoError, with `what` between the file's name and the codec's message; OutOfMemory where that was the reason.
-  void decode(std::span<std::byte> out, const std::string& what);
+  /// `is_last_strip`: a JPEG may have more rows than the image, as writers leave them that fill up the last strip.
+  void decode(std::span<std::byte> out, const std::string& what, bool is_last_strip = false);
 
   /// Upper bound of the memory of one decoder.
   static std::int64_t memory_bytes(const BlockFormat& format);
 
  private:
   bool inflate(std::span<std::byte> out);
-  void check_jpeg_extent(std::span<const std::byte> out, const std::string& what) const;
+  void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
 
   BlockFormat format_;
   std::unique_ptr<Inflater> inflater_;

@@ -57,10 +57,11 @@ class CompressedReader : public TiffReader {
                           out.contiguous();
     const std::string what =
         fmt::format("cannot decode block {} ({}); the file is damaged", index, to_string(block));
-    if (in_place) return decoder->decode({out.data, static_cast<std::size_t>(decoded_bytes)}, what);
+    const bool is_last_strip = !directory().tiled && grid_row + 1 == directory().grid().rows;
+    if (in_place) return decoder->decode({out.data, static_cast<std::size_t>(decoded_bytes)}, what, is_last_strip);
 
     const std::span<std::byte> decoded = decoder->scratch().first(static_cast<std::size_t>(decoded_bytes));
-    decoder->decode(decoded, what);
+    decoder->decode(decoded, what, is_last_strip);
     const std::int64_t skipped = (part.row - block.row) * format.row_bytes() +
                                  (part.col - block.col) * format.channels * size_of(format.type);
     copy_from_block(decoded.data() + skipped, format.row_bytes(), channel_of(plane), out);

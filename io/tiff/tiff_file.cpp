@@ -137,7 +137,7 @@ std::vector<std::string> TiffFile::warnings() const {
   if (!page_.too_large.empty()) {
     all.push_back(fmt::format("left out because too large to hold: tag{} {}", page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
   }
-  if (const std::string others = names_of_others(); !others.empty()) all.push_back(fmt::format("tags that are not known or not carried along: {}", others));
+  if (const std::string others = names_of_others(); !others.empty()) all.push_back(fmt::format("tags that are not carried along: {}", others));
   if (metadata_.description_of_several && page_.images <= 1)
     all.emplace_back("the description counts several images; those beside this page's are not read");
   return all;

@@ -55,6 +55,7 @@ TiffSink::TiffSink(const std::filesystem::path& path, const TiffDirectory& direc
                    const CreateOptions& options)
     : directory_(directory),
       metadata_bytes_(sepconv::memory_bytes(options.metadata)),
+      warnings_(options.warnings),
       file_(path, {.overwrite = options.overwrite, .durable = options.durable}),
       books_(std::make_unique<Books>(file_, directory.big_tiff)),
       handle_(*books_, path.native(), directory.big_tiff ? "w8" : "w",

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "sepconv/io/file.hpp"
 #include "sepconv/io/files.hpp"
@@ -20,6 +22,7 @@ class TiffSink {
   ~TiffSink();
 
   const TiffDirectory& directory() const noexcept { return directory_; }
+  const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   const std::string& name() const noexcept { return file_.target().native(); }
 
   /// Enters a block of `bytes` into the tables, behind the one entered before; returns its offset. From one
@@ -43,6 +46,7 @@ class TiffSink {
 
   TiffDirectory directory_;
   std::int64_t metadata_bytes_;
+  std::vector<std::string> warnings_;
   OutputFile file_;
   std::unique_ptr<Books> books_;
   TiffHandle handle_;

@@ -15,7 +15,11 @@ namespace sepconv {
 /// from the pool must have been given back when it is destroyed.
 ///
 ///   BufferPool pinned(pinned_resource()), memory(device_resource());
-///   for (const auto& image : images) run(*image.source, *image.sink, chain, {.devices = {0}, .pinned_memory = &pinned, ...});
+///   RunOptions options;
+///   options.devices = {0};
+///   options.pinned_memory = &pinned;
+///   options.device_memory = &memory;
+///   for (const Job& job : jobs) run(*job.source, *job.sink, chain, options);
 class BufferPool final : public std::pmr::memory_resource {
  public:
   explicit BufferPool(std::pmr::memory_resource* upstream) : upstream_(upstream) {}

@@ -2,9 +2,7 @@
 // learn from, kept to be measured beside convolve_cuda on the user's own GPU (sepconv bench conv). One
 // channel, f32 or f64, an image of zeros all around.
 //
-//   Ladder ladder({taps, taps}, extent, Arithmetic::f64);          // memory and taps, once
-//   ladder.load(image, stream.get());                              // into the zero-padded source
-//   ladder.convolve(LadderRung::shared_tile, result, stream.get());  // as often as wanted
+// A Ladder takes memory and taps once, load() puts an image into its zero-padded source, convolve() climbs a rung as often as wanted.
 #pragma once
 
 #include <cstdint>
