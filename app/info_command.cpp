@@ -60,6 +60,7 @@ void print_text(const std::filesystem::path& path, const Shown& shown) {
   const FileInfo& info = shown.info;
   fmt::print("{}: {}, {}, {}\n", path.string(), info.format,
              format_bytes(static_cast<double>(info.file_bytes)), count_text(info.page_count, "page"));
+  if (info.images > 1) fmt::print("  {} images: run, stats and compare take the one that --page names\n", info.images);
   std::int64_t index = shown.first_page;
   for (const FileInfo::Page& page : info.pages) print_page(page, index++);
   if (!shown.one_page && info.page_count > index)
@@ -89,6 +90,7 @@ void print_json(const std::filesystem::path& path, const Shown& shown) {
                             {"format", info.format},
                             {"file_bytes", info.file_bytes},
                             {"page_count", info.page_count},
+                            {"images", info.images},
                             {"pages", std::move(pages)}};
   fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }

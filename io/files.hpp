@@ -68,6 +68,7 @@ struct FileInfo {
   };
   std::vector<Page> pages;
   std::int64_t page_count = 1;  ///< may exceed pages.size(): only the first 64 are listed
+  std::int64_t images = 1;      ///< of the pages those that are neither overviews nor masks: with several, open_reader wants a page
   std::int64_t file_bytes = 0;
 };
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {});

@@ -14,6 +14,8 @@ BINARY = pathlib.Path(os.environ.get("SEPCONV_BINARY", ROOT / "build/release/bin
 class Program:
     """sepconv with the test's own folder as working directory."""
 
+    command = (str(BINARY),)
+
     def __init__(self, folder):
         self.folder = folder
 

@@ -185,7 +185,9 @@ TiffPages count_tiff_pages(const std::filesystem::path& path) {
   const TiffHandle handle(source, path.native(), "rh", kMaxHeaderAllocation);
   const auto pages = TIFFNumberOfDirectories(handle.get());
   if (pages == 0) refuse_empty(path.native());
-  return {pages, file.size(), TIFFIsBigTIFF(handle.get()) != 0};
+  std::int64_t images = 0;
+  for (TiffChain chain(file); const auto entries = chain.next();) images += entries->kind == TiffEntries::Kind::image ? 1 : 0;
+  return {pages, images, file.size(), TIFFIsBigTIFF(handle.get()) != 0};
 }
 
 }  // namespace sepconv

@@ -76,6 +76,7 @@ class TiffFile {
 /// What is known of a file without reading any of its directories.
 struct TiffPages {
   std::int64_t count = 0;
+  std::int64_t images = 0;  ///< of them those that are neither overviews nor masks
   std::int64_t file_bytes = 0;
   bool big_tiff = false;
 };

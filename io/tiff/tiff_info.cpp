@@ -103,6 +103,7 @@ FileInfo tiff_info(const std::filesystem::path& path) {
   FileInfo info;
   info.format = pages.big_tiff ? "BigTIFF" : "TIFF";
   info.page_count = pages.count;
+  info.images = pages.images;
   info.file_bytes = pages.file_bytes;
   for (int index = 0; index < std::min(pages.count, kListedPages); ++index) {
     try {

@@ -1,0 +1,143 @@
+"""TIFFs whose blocks or tables are not what the directory says: an error, or the same pixels under every plan; never what was in memory before."""
+
+import io
+import struct
+import subprocess
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cli_support import image
+
+ROWS, COLS, HIGH = 48, 64, 16
+PIXELS = image(ROWS, COLS)
+PLANS = (["--slots", "3", "--threads", "1"], ["--band-rows", "16", "--slots", "1"], ["--band-rows", "32", "--slots", "2", "--threads", "2"])
+
+
+def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, counts=None, predictor=1):
+    """A little-endian TIFF of u8 strips; tables shorter than the strips where `offsets` or `counts` says so."""
+    content = bytearray(b"II*\0\0\0\0\0")
+    places = []
+    for strip in strips:
+        places.append(len(content))
+        content += strip + b"\0" * (len(strip) % 2)
+    offsets = places if offsets is None else places[:offsets]
+    counts = [len(strip) for strip in strips][: len(strips) if counts is None else counts]
+
+    def table(values):
+        if len(values) == 1:
+            return 1, values[0]
+        content.extend(struct.pack(f"<{len(values)}I", *values))
+        return len(values), len(content) - 4 * len(values)
+
+    entries = [(256, 4, 1, COLS), (257, 4, 1, rows), (258, 3, 1, 8), (259, 3, 1, compression), (262, 3, 1, 1), (273, 4, *table(offsets)),
+               (277, 3, 1, 1), (278, 4, 1, rows_per_strip), (279, 4, *table(counts)), (317, 3, 1, predictor)]
+    struct.pack_into("<I", content, 4, len(content))
+    return bytes(content + struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4))
+
+
+def strips_of(encode):
+    return [encode(PIXELS[row:row + HIGH]) for row in range(0, ROWS, HIGH)]
+
+
+def deflate(pixels):
+    return zlib.compress(pixels.tobytes())
+
+
+def stored(data):
+    """A deflate stream of one stored block, which libdeflate does not begin to copy where the room does not suffice."""
+    return b"\x78\x01" + b"\x01" + struct.pack("<HH", len(data), len(data) ^ 0xFFFF) + data + struct.pack(">I", zlib.adler32(data))
+
+
+def jpeg(pixels):
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", quality=95)
+    return file.getvalue()
+
+
+def outcomes(sepconv, content):
+    """What each plan makes of the file: its bytes, or its error."""
+    (sepconv.folder / "in.tif").write_bytes(content)
+    results = []
+    for plan in PLANS:
+        done = subprocess.run([*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--force", *plan], cwd=sepconv.folder, capture_output=True, text=True)
+        assert done.returncode in (0, 1), done.stderr
+        results.append((sepconv.folder / "out.npy").read_bytes() if done.returncode == 0 else done.stderr)
+    return results
+
+
+def refused(sepconv, content, *words):
+    for result in outcomes(sepconv, content):
+        assert isinstance(result, str) and result.count("\n") == 1 and all(word in result for word in words), result
+
+
+def read_as(sepconv, content, expected):
+    for result in outcomes(sepconv, content):
+        assert isinstance(result, bytes), result
+        assert np.array_equal(np.load(io.BytesIO(result)), expected)
+
+
+def test_whole_files_are_read(sepconv):
+    read_as(sepconv, tiff(strips_of(deflate), 8), PIXELS)
+    read_as(sepconv, tiff(strips_of(lambda p: stored(p.tobytes())), 8), PIXELS)
+    read_as(sepconv, tiff(strips_of(np.ndarray.tobytes), 1), PIXELS)
+
+
+@pytest.mark.parametrize("predictor", [1, 2])
+@pytest.mark.parametrize("missing", [1, 64, 1023])
+def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, missing):
+    strips = strips_of(deflate)
+    strips[1] = zlib.compress(PIXELS[HIGH:2 * HIGH].tobytes()[:-missing])
+    refused(sepconv, tiff(strips, 8, predictor=predictor), "damaged")
+
+
+@pytest.mark.parametrize("make", [stored, zlib.compress], ids=["stored", "searched"])
+@pytest.mark.parametrize("more", [1, 300, 5000])
+def test_a_stream_of_more_bytes_than_its_block_fills_the_block(sepconv, make, more):
+    """What comes after a block's pixels is left out, as libtiff does; what comes before is all there."""
+    strips = strips_of(deflate)
+    strips[1] = make(PIXELS[HIGH:2 * HIGH].tobytes() + bytes(more))
+    read_as(sepconv, tiff(strips, 8), PIXELS)
+
+
+def test_a_wrong_checksum_is_refused(sepconv):
+    strips = strips_of(deflate)
+    strips[1] = strips[1][:-1] + bytes([strips[1][-1] ^ 1])
+    refused(sepconv, tiff(strips, 8), "damaged")
+
+
+def test_a_jpeg_smaller_than_its_block_is_refused(sepconv):
+    strips = strips_of(jpeg)
+    for smaller in (PIXELS[HIGH:HIGH + 8], np.ascontiguousarray(PIXELS[HIGH:2 * HIGH, :32])):
+        refused(sepconv, tiff([strips[0], jpeg(smaller), strips[2]], 7), "its JPEG holds", "damaged")
+
+
+def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
+    strips = strips_of(jpeg)
+    refused(sepconv, tiff([strips[0], jpeg(PIXELS[HIGH:3 * HIGH]), strips[2]], 7), "its JPEG holds")
+    filled_up = jpeg(np.vstack([PIXELS[2 * HIGH:2 * HIGH + 8], PIXELS[:8]]))
+    for result in outcomes(sepconv, tiff([*strips[:2], filled_up], 7, rows=ROWS - 8)):
+        assert isinstance(result, bytes), result
+
+
+@pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
+@pytest.mark.parametrize("tables", [{"offsets": 2}, {"counts": 2}, {"offsets": 1, "counts": 1}])
+def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compression, encode, tables):
+    refused(sepconv, tiff(strips_of(encode), compression, **tables), "damaged", "table")
+
+
+def test_an_image_higher_than_its_strips_is_damage(sepconv):
+    refused(sepconv, tiff(strips_of(deflate), 8, rows=ROWS + HIGH), "damaged")
+
+
+def test_only_strips_of_no_place_and_no_bytes_are_holes(sepconv):
+    whole = bytearray(tiff(strips_of(np.ndarray.tobytes), 1))
+    offsets, counts = (struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", tag, 4, 3)) + 8)[0] for tag in (273, 279))
+    struct.pack_into("<I", whole, counts + 4, 0)
+    refused(sepconv, bytes(whole), "damaged")
+    struct.pack_into("<I", whole, offsets + 4, 0)
+    expected = PIXELS.copy()
+    expected[HIGH:2 * HIGH] = 0
+    read_as(sepconv, bytes(whole), expected)
