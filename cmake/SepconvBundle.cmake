@@ -9,8 +9,7 @@
 
 # sepconv_bundle_program(TARGET COMPONENT FOLDER)
 function(sepconv_bundle_program target component folder)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
-  # An RPATH, not a RUNPATH: it also holds for the libraries that libraries need, so that these can stay as the distribution made them.
+  # An RPATH, not a RUNPATH: ../lib also holds for the libraries that libraries need, so that these can stay as the distribution made them.
   target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   install(TARGETS ${target} DESTINATION ${folder} COMPONENT ${component} EXCLUDE_FROM_ALL)
   sepconv_bundle_libraries(${component} $<TARGET_FILE:${target}>)

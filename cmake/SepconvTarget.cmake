@@ -23,7 +23,7 @@ endfunction()
 function(sepconv_library name)
   add_library(sepconv_${name} ${ARGN})
   add_library(sepconv::${name} ALIAS sepconv_${name})
-  set_target_properties(sepconv_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(sepconv_${name} PROPERTIES EXPORT_NAME ${name} INSTALL_RPATH "$ORIGIN")  # where it is shared
   target_include_directories(sepconv_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   sepconv_options(sepconv_${name})

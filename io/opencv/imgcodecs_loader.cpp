@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <vector>
@@ -14,15 +16,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kModuleName = "sepconv_imgcodecs.so";
+constexpr const char* kProgram = "/proc/self/exe";
 
 /// The folders of the program and of the library that this function is in (the same when linked statically).
 std::vector<fs::path> own_folders() {
   std::vector<fs::path> folders;
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path program = fs::read_symlink(kProgram, ignored);
   if (!program.empty()) folders.push_back(program.parent_path());
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folders), &info) != 0 && info.dli_fname != nullptr) {
+  // A program is known by the name that it was started with, which says nothing of where it lies.
+  if (dladdr(reinterpret_cast<const void*>(&own_folders), &info) != 0 && info.dli_fname != nullptr &&
+      *info.dli_fname == '/') {
     const fs::path library = fs::canonical(info.dli_fname, ignored);
     if (!library.empty() && library.parent_path() != program.parent_path())
       folders.push_back(library.parent_path());
@@ -32,8 +37,13 @@ std::vector<fs::path> own_folders() {
 
 std::vector<fs::path> module_folders() {
   std::vector<fs::path> folders;
-  if (const char* const named = std::getenv("SEPCONV_MODULES"); named != nullptr && *named != '\0')
+  if (const char* const named = secure_getenv("SEPCONV_MODULES"); named != nullptr && *named != '\0') {
+    if (*named != '/') {
+      throw IoError(fmt::format("SEPCONV_MODULES is {}, which is relative to the current folder; give the whole path, "
+                                "from / on, or unset it", named));
+    }
     folders.emplace_back(named);
+  }
   for (const fs::path& own : own_folders()) {
     folders.push_back(own / "../lib/sepconv");  // beside bin/, also in the build tree
     folders.push_back(own / ".." / SEPCONV_LIBDIR / "sepconv");
@@ -43,8 +53,31 @@ std::vector<fs::path> module_folders() {
   return folders;
 }
 
+/// Whether its owner could as well have replaced the program.
+bool is_trusted(uid_t owner) {
+  struct stat program {};
+  return owner == 0 || owner == geteuid() || (stat(kProgram, &program) == 0 && owner == program.st_uid);
+}
+
+/// Why code must not be loaded from there: somebody else could have put it there. Empty if nobody could.
+std::string distrust(const fs::path& module) {
+  std::error_code failed;
+  const fs::path file = fs::canonical(module, failed);
+  if (failed) return fmt::format("{} cannot be looked at: {}", module.native(), failed.message());
+  for (const fs::path& part : {file, file.parent_path(), module.parent_path()}) {
+    struct stat status {};
+    if (stat(part.c_str(), &status) != 0 || !is_trusted(status.st_uid)) {
+      return fmt::format("{} belongs neither to you, to root nor to the owner of the program", part.native());
+    }
+    if ((status.st_mode & S_IWOTH) != 0) return fmt::format("everybody may write to {}", part.native());
+  }
+  return "";
+}
+
 /// Never unloaded: OpenCV's libraries leave threads and handlers behind. Loading twice gives the same module.
 const sepconv_imgcodecs* try_load(const fs::path& module, std::string& fact) {
+  fact = distrust(module);
+  if (!fact.empty()) return nullptr;
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
     fact = dlerror();

@@ -1,6 +1,7 @@
 #include "sepconv/kernels/gemm/blas_library.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 
@@ -8,7 +9,13 @@ namespace sepconv {
 
 BlasLibrary::BlasLibrary(const char* variable, const std::vector<const char*>& names) {
   std::vector<const char*> tried = names;
-  if (const char* const named = std::getenv(variable); named != nullptr && *named != '\0') tried = {named};
+  if (const char* const named = secure_getenv(variable); named != nullptr && *named != '\0') {
+    if (*named != '/') {
+      failure_ = fmt::format("{} is {}, which is relative to the current folder", variable, named);
+      return;
+    }
+    tried = {named};
+  }
   for (const char* const name : tried) {
     handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle_ != nullptr) return;

@@ -8,7 +8,8 @@ namespace sepconv {
 
 class BlasLibrary {
  public:
-  /// Opens the file that the environment variable names, else the first of `names` that the loader finds.
+  /// Opens the file that the environment variable names, from / on, else the first of `names` that the loader finds. The variable is not heeded in a
+  /// setuid program.
   BlasLibrary(const char* variable, const std::vector<const char*>& names);
 
   /// Null where there is no library or no such function in it.

@@ -43,7 +43,7 @@ CuBlas& cu_blas() {
 CuBlas& needed_blas() {
   CuBlas& blas = cu_blas();
   if (!blas.is_complete()) {
-    throw InvalidArgument(fmt::format("products of matrices on a GPU need cuBLAS of CUDA 12 or later, and {}; install libcublas, name its file in SEPCONV_CUBLAS, or compute on the CPU",
+    throw InvalidArgument(fmt::format("products of matrices on a GPU need cuBLAS of CUDA 12 or later, and {}; install libcublas, name its file, from / on, in SEPCONV_CUBLAS, or compute on the CPU",
                                       blas.library.is_open() ? "the library found is another one" : blas.library.failure()));
   }
   return blas;

@@ -39,7 +39,7 @@ OpenBlas& open_blas() {
 OpenBlas& needed_blas() {
   OpenBlas& blas = open_blas();
   if (!blas.is_complete()) {
-    throw InvalidArgument(fmt::format("products of matrices on the CPU need OpenBLAS, and {}; install libopenblas0, or name its file in SEPCONV_OPENBLAS",
+    throw InvalidArgument(fmt::format("products of matrices on the CPU need OpenBLAS, and {}; install libopenblas0, or name its file, from / on, in SEPCONV_OPENBLAS",
                                       blas.library.is_open() ? "the library found is another one" : blas.library.failure()));
   }
   return blas;

@@ -32,6 +32,13 @@ for program in "${programs[@]}"; do
 done
 [[ -n $(compgen -G 'lib/libstdc++.so.*') && -n $(compgen -G 'lib/libtiff.so.*') ]] || fail "lib/ lacks libraries"
 [[ -z $(compgen -G 'lib/libc.so.*') && -z $(compgen -G 'lib/ld-linux*') ]] || fail "glibc must stay outside: it has to fit the machine's loader"
+# No empty or relative place to look for libraries: to the loader that is the current folder.
+dynamic=$(find . -type f -exec readelf --dynamic --wide {} + 2>/dev/null || true)
+paths=$(sed -nE 's/.*\((RPATH|RUNPATH)\).*\[(.*)\]/\2/p' <<<"$dynamic" | sort -u)
+[[ -n $paths ]] || fail "no program has a path to look for libraries in"
+while read -r path; do
+  [[ $path =~ ^((/|\$ORIGIN)[^:]*)(:(/|\$ORIGIN)[^:]*)*$ ]] || fail "libraries are looked for in $path"
+done <<<"$paths"
 [[ -z $(find . -type l) ]] || fail "links: $(find . -type l)"
 
 # It works, from another folder, with nothing in the environment.

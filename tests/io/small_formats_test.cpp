@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstdlib>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/opencv/image_file.hpp"
@@ -227,15 +226,6 @@ TEST_CASE("Types and channels that a small format cannot hold are refused before
   CHECK_THROWS_AS(make(".bmp", {extent, 4, PixelType::u8}), InvalidArgument);
   CHECK_THROWS_AS(make(".jpg", {{70'000, 4}, 1, PixelType::u8}), InvalidArgument);
   CHECK(folder.files().empty());
-}
-
-TEST_CASE("A module of another kind in SEPCONV_MODULES is passed over for the right one") {
-  const TemporaryFolder folder;
-  folder.write("sepconv_imgcodecs.so", "no library");
-  REQUIRE(setenv("SEPCONV_MODULES", folder.path().c_str(), 1) == 0);
-  const auto reader = open(folder.write("a.ppm", "P6 1 1 255\nRGB"));
-  CHECK_NOTHROW(read_all(*reader));
-  unsetenv("SEPCONV_MODULES");
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+"""Code is never loaded from the current folder: by no path in a binary, by no environment variable, by no name of the program."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+import PIL.Image
+import pytest
+
+from conftest import BINARY
+
+BUILD = BINARY.parent.parent
+NOBODY = 65534
+
+
+def elf_files(folder):
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.suffix != ".o":
+            with open(path, "rb") as file:
+                if file.read(4) == b"\x7fELF":
+                    yield path
+
+
+def search_paths(path):
+    """The entries of RPATH and RUNPATH."""
+    found = []
+    for line in subprocess.run(["readelf", "--dynamic", "--wide", path], capture_output=True, text=True, check=True).stdout.splitlines():
+        if "(RPATH)" in line or "(RUNPATH)" in line:
+            found += line[line.index("[") + 1 : line.rindex("]")].split(":")
+    return found
+
+
+def check_search_paths(folder):
+    paths = {path: search_paths(path) for path in elf_files(folder)}
+    wrong = {path.name: entries for path, entries in paths.items() if not all(entry.startswith(("/", "$ORIGIN")) for entry in entries)}
+    assert not wrong, "empty and relative entries are the current folder to the loader"
+    return paths
+
+
+def test_no_built_file_looks_in_the_current_folder():
+    programs = check_search_paths(BINARY.parent)
+    check_search_paths(BUILD / "lib")
+    assert programs[BINARY] == ["$ORIGIN/../lib"]  # so there is something that could have been wrong
+
+
+def test_no_installed_file_looks_in_the_current_folder(tmp_path):
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path], check=True, capture_output=True)
+    assert tmp_path / "bin/sepconv" in check_search_paths(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["libhwy.so.1", "libtiff.so.6", "libcuda.so.1"])
+def test_a_library_in_the_current_folder_is_left_alone(tmp_path, name):
+    (tmp_path / name).write_text("no library")
+    done = subprocess.run([BINARY, "devices"], cwd=tmp_path, env=dict(os.environ, LD_DEBUG="libs"), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    tried = [line.split("trying file=")[1] for line in done.stderr.splitlines() if "trying file=" in line]
+    assert tried and all(path.startswith("/") for path in tried), tried
+    assert not any(path.startswith(str(tmp_path)) for path in tried)
+
+
+def test_the_name_that_the_program_is_started_by_leads_to_no_module(tmp_path):
+    """A program found in PATH knows itself as "sepconv", of which there is another one in the current folder."""
+    program = tmp_path / "installed" / "sepconv"
+    program.parent.mkdir()
+    shutil.copy(BINARY, program)  # a place with no module near it
+    module = tmp_path / "else/lib/sepconv/sepconv_imgcodecs.so"
+    module.parent.mkdir(parents=True)
+    module.write_text("no library")
+    here = tmp_path / "else/bin"
+    here.mkdir()
+    (here / "sepconv").touch()
+    PIL.Image.fromarray(np.zeros((2, 3), np.uint8)).save(here / "in.bmp")
+    done = subprocess.run(["sepconv", "run", "in.bmp", "out.npy", "--quiet"], executable=program, cwd=here, capture_output=True, text=True)
+    assert "else/" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["blas.so", "./blas.so", "libopenblas.so.0"])
+def test_a_library_is_named_from_the_root_on(sepconv, name, monkeypatch):
+    np.save(sepconv.folder / "a.npy", np.ones((4, 4)))
+    monkeypatch.setenv("SEPCONV_OPENBLAS", name)
+    said = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", status=2).stderr
+    assert f"SEPCONV_OPENBLAS is {name}, which is relative to the current folder" in said
+
+
+def test_a_setuid_program_heeds_no_variable():
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a program that runs as another user")
+    with tempfile.TemporaryDirectory() as name:  # pytest's own is for its user only
+        folder = pathlib.Path(name)
+        folder.chmod(0o777)
+        if os.statvfs(folder).f_flag & os.ST_NOSUID:
+            pytest.skip("this file system knows no setuid")
+        program = folder / "sepconv"
+        shutil.copy(BINARY, program)
+        np.save(folder / "a.npy", np.ones((4, 4)))
+        command = [program, "gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--force", "--quiet"]
+        environment = {"SEPCONV_OPENBLAS": "blas.so", "SEPCONV_MODULES": "modules"}
+        for mode, heeded in ((0o755, True), (0o4755, False), (0o2755, False)):
+            program.chmod(mode)
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, user=NOBODY, group=NOBODY)
+            assert ("SEPCONV_OPENBLAS is blas.so" in done.stderr) == heeded, (oct(mode), done.stderr)
