@@ -8,6 +8,9 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "sepconv/io/temporary_file.hpp"
 
 namespace sepconv {
 
@@ -39,7 +42,8 @@ class InputFile {
 
 /// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be
 /// replaced, is no folder) and makes nothing; the first write makes a temporary file in the target's folder;
-/// commit() renames it to the target; the destructor of one that was not committed removes it.
+/// commit() renames it to the target; the destructor of one that was not committed removes it. What a killed
+/// process left is removed by the next one that writes the same target.
 class OutputFile {
  public:
   struct Options {
@@ -52,6 +56,11 @@ class OutputFile {
   ~OutputFile();
 
   const std::filesystem::path& target() const noexcept { return target_; }
+
+  /// The file will have at least so many bytes: the first write throws IoError if there is no room for them.
+  void expect(std::int64_t bytes) noexcept { expected_bytes_ = bytes; }
+  /// What is to be said before the first write, a sentence each: what killed runs left, and that there is no room.
+  void add_warnings(std::vector<std::string>& warnings) const;
 
   /// Writes all of `bytes` at `offset`. Thread-safe. Throws IoError (disk full is named as such).
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
@@ -71,6 +80,8 @@ class OutputFile {
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   Options options_;
+  Leftovers leftovers_;
+  std::int64_t expected_bytes_ = 0;
   std::mutex making_;
   int descriptor_ = -1;
   bool committed_ = false;

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -244,18 +242,6 @@ std::int64_t peak_rss_bytes() {
     return kibibytes * 1024;
   }
   return 0;
-}
-
-std::string format_bytes(double bytes) {
-  constexpr std::array<const char*, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t unit = 0;
-  // 999.5 would print as a fourth digit.
-  while (std::abs(bytes) >= 999.5 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  const int digits = unit == 0 ? 0 : std::abs(bytes) >= 99.95 ? 0 : std::abs(bytes) >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
 }
 
 }  // namespace sepconv

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/pipeline/run.hpp"
 
@@ -53,8 +54,5 @@ std::string to_json(const Plan& plan);
 
 /// Peak resident set of this process so far, in bytes.
 std::int64_t peak_rss_bytes();
-
-/// "1.50 GiB", "256 MiB": binary units, three digits.
-std::string format_bytes(double bytes);
 
 }  // namespace sepconv

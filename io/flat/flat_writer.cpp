@@ -12,7 +12,10 @@ class FlatWriter final : public Writer {
  public:
   FlatWriter(std::unique_ptr<OutputFile> file, const ImageSpec& spec, std::vector<std::byte> header,
              SinkLayout layout)
-      : file_(std::move(file)), spec_(spec), header_(std::move(header)), layout_(std::move(layout)) {}
+      : file_(std::move(file)), spec_(spec), header_(std::move(header)), layout_(std::move(layout)) {
+    file_->expect(offset_of(spec_.extent.rows, 0));
+    file_->add_warnings(layout_.warnings);
+  }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }

@@ -60,6 +60,7 @@ TiffSink::TiffSink(const std::filesystem::path& path, const TiffDirectory& direc
       books_(std::make_unique<Books>(file_, directory.big_tiff)),
       handle_(*books_, path.native(), directory.big_tiff ? "w8" : "w",
               std::numeric_limits<std::int32_t>::max()) {
+  if (!directory_.compressed()) file_.expect(directory_.spec.bytes());
   write_layout(handle_, directory_, options.metadata);
   write_metadata(handle_, options.metadata);
 }

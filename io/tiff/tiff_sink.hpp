@@ -24,6 +24,8 @@ class TiffSink {
   const TiffDirectory& directory() const noexcept { return directory_; }
   const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   const std::string& name() const noexcept { return file_.target().native(); }
+  /// As OutputFile's.
+  void add_warnings(std::vector<std::string>& warnings) const { file_.add_warnings(warnings); }
 
   /// Enters a block of `bytes` into the tables, behind the one entered before; returns its offset. From one
   /// thread at a time.

@@ -19,7 +19,7 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) 
   layout_.block = directory().layout_block();
   layout_.cuts_blocks = !directory().compressed();
   layout_.description = describe(directory());
-  layout_.warnings = sink_->warnings();
+  sink_->add_warnings(layout_.warnings);
 }
 
 void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& executor) {

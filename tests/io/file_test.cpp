@@ -1,10 +1,13 @@
 #include "sepconv/io/file.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
@@ -112,6 +115,156 @@ TEST_CASE("OutputFile honours the umask and keeps the mode of what it replaces")
   file.commit();
   CHECK(folder.read("old") == "new");
   CHECK(mode_of(old) == 0604);
+}
+
+TEST_CASE("OutputFile gives nobody more rights than what it replaces did") {
+  const TemporaryFolder folder;
+  const mode_t before = umask(0);
+  for (const mode_t mode : {06755, 01644, 0640, 0600, 0400}) {
+    CAPTURE(mode);
+    const fs::path old = folder.write("old", "old");
+    const bool given_away = geteuid() == 0 && chown(old.c_str(), 0, 12345) == 0;
+    REQUIRE(chmod(old.c_str(), mode) == 0);
+    OutputFile file(old, {.overwrite = true});
+    file.write_at(0, bytes_of("new"));
+    REQUIRE(folder.files().size() == 2);
+    CHECK(mode_of(folder.path() / folder.files()[0]) == (mode & 0777));
+    file.commit();
+    CHECK(mode_of(old) == (mode & 0777));
+    struct stat status {};
+    REQUIRE(stat(old.c_str(), &status) == 0);
+    if (given_away) CHECK(status.st_gid == 12345);
+  }
+  umask(before);
+}
+
+TEST_CASE("A file that cannot be given to the group of the replaced one is for neither group") {
+  const TemporaryFolder folder;
+  if (geteuid() != 0) {
+    WARN("skipped: only root can become somebody else");
+    return;
+  }
+  const fs::path path = folder.write("a", "x");
+  REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
+  const pid_t child = fork();
+  if (child == 0) {  // 65534 is no member of group 12345
+    const int file = open(path.c_str(), O_RDWR);
+    const bool dropped = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+    _exit(dropped && file >= 0 && inherit_rights(file, 0664, 12345) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(mode_of(path) == 0644);
+}
+
+/// A process that has begun to write a file and waits.
+class WritingProcess {
+ public:
+  explicit WritingProcess(const fs::path& target) {
+    int begun[2];
+    REQUIRE(pipe(begun) == 0);
+    process_ = fork();
+    if (process_ == 0) {
+      OutputFile file(target, {.overwrite = true});
+      file.write_at(0, bytes_of("half of it"));
+      if (write(begun[1], "x", 1) == 1) pause();
+      _exit(1);
+    }
+    char letter = 0;
+    REQUIRE(read(begun[0], &letter, 1) == 1);
+    close(begun[0]), close(begun[1]);
+  }
+  void kill_it() {
+    REQUIRE(kill(process_, SIGKILL) == 0);
+    REQUIRE(waitpid(process_, nullptr, 0) == process_);
+  }
+
+ private:
+  pid_t process_ = -1;
+};
+
+std::vector<std::string> warnings_of(const OutputFile& file) {
+  std::vector<std::string> warnings;
+  file.add_warnings(warnings);
+  return warnings;
+}
+
+TEST_CASE("What a killed process left is announced, and removed when the same file is written again") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "a.bin";
+  WritingProcess first(target);
+  REQUIRE(folder.files().size() == 1);
+  const std::string left = folder.files()[0];
+  {
+    OutputFile file(target, {});
+    CHECK(warnings_of(file).empty());  // it is being written
+    file.write_at(0, bytes_of("x"));
+    CHECK(folder.files().size() == 2);
+  }
+  CHECK(folder.files() == std::vector<std::string>{left});
+
+  first.kill_it();
+  OutputFile(folder.path() / "b.bin", {}).write_at(0, bytes_of("x"));
+  OutputFile(folder.path() / ".a.bin", {}).write_at(0, bytes_of("x"));
+  CHECK(folder.files() == std::vector<std::string>{left});  // of another name
+  OutputFile file(target, {});
+  REQUIRE(warnings_of(file).size() == 1);
+  CHECK_THAT(warnings_of(file)[0], Contains("a killed run left") && Contains(left) && Contains("10 B") && Contains("will be removed when"));
+  CHECK(folder.files() == std::vector<std::string>{left});  // so far nothing was written
+  file.write_at(0, bytes_of("new"));
+  REQUIRE(folder.files().size() == 1);
+  CHECK(folder.files()[0] != left);
+  file.commit();
+  CHECK(folder.files() == std::vector<std::string>{"a.bin"});
+}
+
+TEST_CASE("What several killed processes left is counted") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.write("a.bin", "old");
+  std::vector<WritingProcess> writing;
+  for (int i = 0; i < 3; ++i) writing.emplace_back(target);
+  for (WritingProcess& process : writing) process.kill_it();
+  CHECK(folder.files().size() == 4);
+  OutputFile file(target, {.overwrite = true});
+  CHECK_THAT(warnings_of(file).at(0), Contains("killed runs left 3 files like ") && Contains("30 B"));
+  file.write_at(0, bytes_of("new"));
+  CHECK(folder.files().size() == 2);
+}
+
+TEST_CASE("Files that are not known to be a killed run's stay") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "a";
+  const std::string prefix = ".a.sepconv-";
+  std::vector<std::string> stay = {prefix + "short", prefix + "toolong", prefix + "UPPER1", "a.sepconv-abc123", prefix + "folder", prefix + "link00"};
+  for (std::size_t i = 0; i < 4; ++i) folder.write(stay[i], "x");
+  fs::create_directory(folder.path() / stay[4]);
+  fs::create_symlink(stay[3], folder.path() / stay[5]);
+  REQUIRE(mkfifo((folder.path() / (prefix + "pipe00")).c_str(), 0600) == 0);
+  stay.push_back(prefix + "pipe00");
+  if (geteuid() == 0) {
+    const fs::path others = folder.write(prefix + "others", "x");
+    REQUIRE(chown(others.c_str(), 12345, 12345) == 0);
+    stay.push_back(prefix + "others");
+  }
+  std::sort(stay.begin(), stay.end());
+  OutputFile file(target, {});
+  CHECK(warnings_of(file).empty());
+  file.write_at(0, bytes_of("x"));
+  file.commit();
+  std::erase_if(stay, [&](const std::string& name) { return fs::exists(fs::symlink_status(folder.path() / name)); });
+  CHECK(stay.empty());
+}
+
+TEST_CASE("A file that is expected to be larger than there is room for is not begun") {
+  const TemporaryFolder folder;
+  OutputFile file(folder.path() / "a", {});
+  CHECK(warnings_of(file).empty());
+  file.expect(std::int64_t{1} << 60);
+  REQUIRE(warnings_of(file).size() == 1);
+  CHECK_THAT(warnings_of(file)[0], Contains("cannot be written: it takes 1024 PiB") && Contains("free"));
+  CHECK_THROWS_WITH(file.write_at(0, bytes_of("x")), Contains("cannot write") && Contains("it takes 1024 PiB") && Contains("free some space"));
+  CHECK(folder.files().empty());
 }
 
 TEST_CASE("OutputFile follows a symbolic link to the file behind it") {

@@ -1,95 +1,22 @@
-#include "sepconv/io/file.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <random>
+#include <limits>
 #include <utility>
 
-#include "sepconv/core/error.hpp"
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/io/file.hpp"
+#include "sepconv/io/file_errors.hpp"
 
 namespace sepconv {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void throw_read_error(const fs::path& path, std::string_view fact) {
-  throw IoError(fmt::format("cannot read {}: {}", path.native(), fact));
-}
-
-[[noreturn]] void throw_write_error(const fs::path& path, std::string_view fact) {
-  throw IoError(fmt::format("cannot write {}: {}", path.native(), fact));
-}
-
-std::string read_fact(int error) {
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return "there is no such file; check the name";
-    case EACCES:
-      return "permission is denied; ask its owner for the right to read it";
-    case EMFILE:
-      return "this process has too many files open; raise the limit (ulimit -n)";
-    default:
-      return fmt::format("{}; check the disk or copy the file anew", std::strerror(error));
-  }
-}
-
-std::string write_fact(int error) {
-  switch (error) {
-    case ENOSPC:
-      return "no space is left on the device; free some or choose another place";
-    case EDQUOT:
-      return "the disk quota is used up; free some space or choose another place";
-    case EFBIG:
-      return "the file would be larger than its file system or the process limit (ulimit -f) allows; choose "
-             "another place";
-    case EACCES:
-    case EPERM:
-      return "permission is denied in its folder; choose another place";
-    case EROFS:
-      return "its file system is read-only; choose another place";
-    case ENAMETOOLONG:
-      return "the name is too long for its file system; choose a shorter one";
-    default:
-      return fmt::format("{}; choose another place", std::strerror(error));
-  }
-}
-
-fs::path folder_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-/// Shared by both classes: the number of bytes read, short only at the end of the file; -1 and errno on
-/// failure.
-std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = pread(descriptor, bytes.data() + done, bytes.size() - done,
-                                static_cast<off_t>(offset + static_cast<std::int64_t>(done)));
-    if (count == 0) break;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return -1;
-    done += static_cast<std::size_t>(count);
-  }
-  return static_cast<std::int64_t>(done);
-}
-
-/// ".NAME.sepconv-XXXXXX" in the target's folder: hidden, and on the same file system, so that a rename
-/// completes it.
-fs::path temporary_name(const fs::path& target) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  constexpr std::size_t longest_name = 200;  // of NAME_MAX 255, so that the suffix always fits
-  std::random_device random;
-  std::string name = "." + target.filename().native().substr(0, longest_name) + ".sepconv-";
-  for (int i = 0; i < 6; ++i) name += letters[random() % letters.size()];
-  return folder_of(target) / name;
-}
 
 /// Renames without replacing. File systems that cannot do it in one step get a hard link, which fails
 /// likewise if the target exists. Returns 0 or an errno.
@@ -107,6 +34,18 @@ void sync_folder(const fs::path& target) {
   if (folder >= 0) close(folder);
   if (failed != 0)
     throw_write_error(target, "its folder could not be synchronised to the disk: " + write_fact(failed));
+}
+
+/// What the file system of a file has left for it; no bound where it does not say.
+std::int64_t free_bytes(const fs::path& target) {
+  struct statvfs system {};
+  if (statvfs(folder_of(target).c_str(), &system) != 0 || system.f_blocks == 0) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(system.f_bavail) * static_cast<std::int64_t>(system.f_frsize);
+}
+
+std::string space_fact(std::int64_t needed, std::int64_t there) {
+  return fmt::format("it takes {} and its file system has {} free; free some space or choose another place", format_bytes(static_cast<double>(needed)),
+                     format_bytes(static_cast<double>(there)));
 }
 
 std::string exists_fact() { return "it exists already; give --force to replace it or choose another name"; }
@@ -156,59 +95,26 @@ fs::path behind_links(const fs::path& target) {
 
 }  // namespace
 
-InputFile::InputFile(const fs::path& path) : path_(path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) throw_read_error(path, read_fact(errno));
-  if (S_ISDIR(status.st_mode)) throw_read_error(path, "it is a folder; give the name of a file");
-  // Asked before opening: opening a pipe would wait for its writer.
-  if (!S_ISREG(status.st_mode))
-    throw_read_error(path, "it is no regular file, and pixels are read at offsets; save it to a file first");
-  if (status.st_size == 0) throw_read_error(path, "the file is empty; make it anew");
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) throw_read_error(path, read_fact(errno));
-  size_ = status.st_size;
-}
-
-InputFile::InputFile(InputFile&& other) noexcept
-    : path_(std::move(other.path_)), size_(other.size_), descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-InputFile& InputFile::operator=(InputFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(size_, other.size_);
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-InputFile::~InputFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
-  const std::int64_t count = read_some_at(offset, bytes);
-  if (count == static_cast<std::int64_t>(bytes.size())) return;
-  throw_read_error(
-      path_, fmt::format("the file ends at byte {} where {} more bytes belong; it is truncated, copy it anew",
-                         offset + count, static_cast<std::int64_t>(bytes.size()) - count));
-}
-
-std::int64_t InputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) const {
-  const std::int64_t count = read_fully(descriptor_, offset, bytes);
-  if (count < 0) throw_read_error(path_, read_fact(errno));
-  return count;
-}
-
 OutputFile::OutputFile(const fs::path& target, Options options) : target_(target), options_(options) {
   check_target(target, options.overwrite);
   // Renaming over a symbolic link would replace the link; what the user means is the file behind it.
   target_ = behind_links(target);
   if (target_ != target) check_target(target_, options.overwrite);
+  leftovers_ = find_leftovers(target_);
 }
 
 OutputFile::~OutputFile() { discard(); }
 
+void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
+  if (std::string left = leftovers_.warning(target_); !left.empty()) warnings.push_back(std::move(left));
+  const std::int64_t there = free_bytes(target_);
+  if (there < expected_bytes_ - leftovers_.stored_bytes)
+    warnings.push_back(fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
+}
+
 void OutputFile::discard() noexcept {
+  if (!committed_ && !temporary_.empty()) unlink(temporary_.c_str());  // before its lock is gone
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
-  if (!committed_ && !temporary_.empty()) unlink(temporary_.c_str());
   temporary_.clear();
 }
 
@@ -220,20 +126,19 @@ int OutputFile::descriptor() {
 
 void OutputFile::make_temporary() {
   if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
-  int attempts = 100;
-  do {
-    fs::path name = temporary_name(target_);
-    // Not mkstemp: this way the kernel applies the umask, as for any file that a program makes.
-    descriptor_ = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) temporary_ = std::move(name);
-  } while (descriptor_ < 0 && errno == EEXIST && --attempts > 0);
-  if (descriptor_ < 0) throw_write_error(target_, write_fact(errno));
+  remove_leftovers(leftovers_);
+  const std::int64_t there = free_bytes(target_);
+  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there));
 
   struct stat replaced {};
-  if (options_.overwrite && stat(target_.c_str(), &replaced) == 0 &&
-      fchmod(descriptor_, replaced.st_mode & 07777) != 0) {
-    throw_write_error(target_, write_fact(errno));
-  }
+  const bool replaces = options_.overwrite && stat(target_.c_str(), &replaced) == 0;
+  // Until it has the rights of the file that it replaces nobody else has any.
+  TemporaryFile made = make_temporary_file(target_, replaces ? 0600 : 0666);
+  if (made.descriptor < 0) throw_write_error(target_, write_fact(made.error));
+  descriptor_ = made.descriptor;
+  temporary_ = std::move(made.name);
+  if (!replaces) return;
+  if (const int failed = inherit_rights(descriptor_, replaced.st_mode, replaced.st_gid); failed != 0) throw_write_error(target_, write_fact(failed));
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
@@ -261,8 +166,9 @@ void OutputFile::resize(std::int64_t bytes) {
 void OutputFile::commit() {
   const int file = descriptor();
   int failed = options_.durable && fsync(file) != 0 ? errno : 0;
-  // Network file systems report a full disk here.
-  if (close(std::exchange(descriptor_, -1)) != 0 && failed == 0) failed = errno;
+  // Network file systems report a full disk at a close. The lock stays until the file has its name: without, another run would remove it.
+  const int flushed = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if ((flushed < 0 || close(flushed) != 0) && failed == 0) failed = errno;
   if (failed == 0) {
     failed = options_.overwrite ? (rename(temporary_.c_str(), target_.c_str()) == 0 ? 0 : errno)
                                 : rename_to_absent(temporary_, target_);
@@ -272,6 +178,7 @@ void OutputFile::commit() {
     throw_write_error(target_, failed == EEXIST ? exists_fact() : write_fact(failed));
   }
   committed_ = true;
+  close(std::exchange(descriptor_, -1));
   if (options_.durable) sync_folder(target_);
 }
 

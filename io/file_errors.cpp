@@ -1,0 +1,73 @@
+#include "sepconv/io/file_errors.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+
+void throw_read_error(const std::filesystem::path& path, std::string_view fact) {
+  throw IoError(fmt::format("cannot read {}: {}", path.native(), fact));
+}
+
+void throw_write_error(const std::filesystem::path& path, std::string_view fact) {
+  throw IoError(fmt::format("cannot write {}: {}", path.native(), fact));
+}
+
+std::string read_fact(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return "there is no such file; check the name";
+    case EACCES:
+      return "permission is denied; ask its owner for the right to read it";
+    case EMFILE:
+      return "this process has too many files open; raise the limit (ulimit -n)";
+    default:
+      return fmt::format("{}; check the disk or copy the file anew", std::strerror(error));
+  }
+}
+
+std::string write_fact(int error) {
+  switch (error) {
+    case ENOSPC:
+      return "no space is left on the device; free some or choose another place";
+    case EDQUOT:
+      return "the disk quota is used up; free some space or choose another place";
+    case EFBIG:
+      return "the file would be larger than its file system or the process limit (ulimit -f) allows; choose "
+             "another place";
+    case EACCES:
+    case EPERM:
+      return "permission is denied in its folder; choose another place";
+    case EROFS:
+      return "its file system is read-only; choose another place";
+    case ENAMETOOLONG:
+      return "the name is too long for its file system; choose a shorter one";
+    default:
+      return fmt::format("{}; choose another place", std::strerror(error));
+  }
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = pread(descriptor, bytes.data() + done, bytes.size() - done,
+                                static_cast<off_t>(offset + static_cast<std::int64_t>(done)));
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return -1;
+    done += static_cast<std::size_t>(count);
+  }
+  return static_cast<std::int64_t>(done);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,26 @@
+// What InputFile and OutputFile say when the system refuses. Internal to io/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sepconv {
+
+/// "cannot read PATH: FACT", an IoError.
+[[noreturn]] void throw_read_error(const std::filesystem::path& path, std::string_view fact);
+[[noreturn]] void throw_write_error(const std::filesystem::path& path, std::string_view fact);
+
+/// An errno and the way out.
+std::string read_fact(int error);
+std::string write_fact(int error);
+
+std::filesystem::path folder_of(const std::filesystem::path& path);
+
+/// The number of bytes read, short only at the end of the file; -1 and errno on failure.
+std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept;
+
+}  // namespace sepconv

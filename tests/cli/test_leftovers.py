@@ -1,0 +1,74 @@
+"""What a run that was killed leaves, and a file system without room: both are said before anything is written."""
+
+import json
+import os
+import signal
+import subprocess
+
+import numpy as np
+import pytest
+
+from conftest import BINARY
+from cli_support import fails, image, listing, mounted, source, unmount
+from test_signals import start
+
+
+@pytest.mark.parametrize("name", ["out.npy", "out.tif"])
+def test_the_next_run_removes_what_a_killed_one_left(sepconv, name):
+    run = start(sepconv.folder, name)
+    run.kill()
+    run.communicate()
+    (left,) = set(listing(sepconv.folder)) - {"in.raw"}
+    assert left.startswith(f".{name}.sepconv-")
+
+    np.save(sepconv.folder / "in.npy", image())
+    planned = sepconv("plan", "in.npy", name, "abs").stdout
+    assert left in planned and "will be removed" in planned
+    assert left in listing(sepconv.folder), "a plan changes nothing"
+    sepconv("run", "in.npy", name, "abs", "--stats", "stats.json")
+    assert left in " ".join(json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"])
+    assert listing(sepconv.folder) == ["in.npy", "in.raw", name, "stats.json"]
+    assert "will be removed" not in sepconv("plan", "in.npy", name, "abs", "--force").stdout
+
+
+def test_a_run_leaves_a_living_one_alone(sepconv):
+    run = start(sepconv.folder, "out.npy")
+    try:
+        np.save(sepconv.folder / "in.npy", image())
+        writing = set(listing(sepconv.folder))
+        sepconv("run", "in.npy", "out.npy", "abs", "--quiet")
+        assert set(listing(sepconv.folder)) == writing | {"out.npy"}
+    finally:
+        run.send_signal(signal.SIGTERM)
+        run.communicate()
+
+
+@pytest.fixture
+def megabyte(sepconv):
+    folder = sepconv.folder / "small"
+    if not mounted("size=1m", folder):
+        pytest.skip("mounting a small file system needs root")
+    yield folder
+    unmount(folder)
+
+
+@pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.raw"])
+def test_a_result_that_has_no_room_is_not_begun(sepconv, megabyte, name):
+    np.save(sepconv.folder / "in.npy", image(rows=2000, cols=2000))
+    for command in (["run", "in.npy", f"small/{name}"], ["generate", f"small/{name}", "--size", "2000x2000"], ["transpose", "in.npy", f"small/{name}"]):
+        said = fails(sepconv, *command, status=1)
+        assert f"small/{name}: it takes 3.81 MiB and its file system has 1.00 MiB free" in said
+    planned = sepconv("plan", "in.npy", f"small/{name}", "abs").stdout
+    assert "cannot be written: it takes 3.81 MiB" in planned
+    assert os.listdir(megabyte) == []
+    sepconv("generate", "small/out.tif", "--size", "2000x2000", "--pattern", "impulse", "--compress", "deflate")  # its size is not known beforehand
+
+
+def test_the_room_of_what_a_killed_run_left_counts(sepconv, megabyte):
+    """Half a megabyte of a dead run's goes before as much again comes."""
+    (megabyte / ".out.raw.sepconv-abc123").write_bytes(bytes(700000))
+    np.save(sepconv.folder / "in.npy", image(rows=700, cols=1000))
+    planned = sepconv("plan", "in.npy", "small/out.raw").stdout
+    assert "a killed run left small/.out.raw.sepconv-abc123 (684 KiB)" in planned and "cannot be written" not in planned
+    sepconv("run", "in.npy", "small/out.raw", "--quiet")
+    assert os.listdir(megabyte) == ["out.raw"]
