@@ -61,7 +61,7 @@ int guarded(const CLI::App& program, const std::function<int()>& work) {
 
 int main(int argc, char** argv) {
   reserve_standard_descriptors();
-  const SignalWatcher signals;
+  SignalWatcher signals;
   Context context;
   context.stop = signals.token();
 
@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
   const int code = guarded(program, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
     program.parse(argc, argv);
+    signals.start();
     return context.action();
   });
   // A full disk or a closed pipe behind stdout shows only now.

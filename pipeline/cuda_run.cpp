@@ -35,7 +35,8 @@ std::string track_suffix(const Plan& plan, int device) {
 }
 
 CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options)
-    : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan.band_count(), plan.result(), options), pool_(plan.threads, state_.stop_token()) {
+    : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan.band_count(), plan.result(), options), 
+      pool_({.threads = plan.threads, .others = 3 * static_cast<int>(plan.devices.size())}, state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
     if (bands.first == bands.end) continue;  // fewer bands than devices
@@ -51,11 +52,11 @@ void CudaRun::execute(Timeline& timeline) {
     const DeviceScope scope(lane.ring->device());
     lane.ring->set_clock(timeline);
   }
-  state_.run_to_end([&](std::vector<std::jthread>& threads) {
+  state_.run_to_end([&](Roles& roles) {
     for (Lane& lane : lanes_) {
-      threads.emplace_back([&] { play(lane, [&] { read_all(lane, timeline); }); });
-      threads.emplace_back([&] { play(lane, [&] { upload_all(lane); }); });
-      threads.emplace_back([&] { play(lane, [&] { download_all(lane); }); });
+      roles.start([&] { play(lane, [&] { read_all(lane, timeline); }); });
+      roles.start([&] { play(lane, [&] { upload_all(lane); }); });
+      roles.start([&] { play(lane, [&] { download_all(lane); }); });
     }
     write_all(timeline);
   });

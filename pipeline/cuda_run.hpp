@@ -33,6 +33,8 @@ class CudaRun {
 
   /// As StreamingRun::execute.
   void execute(Timeline& timeline);
+  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  int threads() const noexcept { return pool_.concurrency(); }
 
  private:
   enum Role : std::size_t { kRead, kUpload, kDownload, kWrite };

@@ -30,6 +30,7 @@ class Runner {
     }
   }
   void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
+  int threads() const { return host_ != nullptr ? host_->threads() : cuda_->threads(); }
 
  private:
   std::unique_ptr<GemmHostRun> host_;
@@ -113,6 +114,7 @@ std::string summary(const GemmReport& report) {
   const double working = report.wall_seconds - report.startup_seconds;
   text += fmt::format("together  {:.1f} GFLOP/s; {} took the most time; peak memory {}\n", 2 * ratio(report.plan.shape.operations(), working) / 1e9,
                       report.bottleneck, format_bytes(static_cast<double>(peak_rss_bytes())));
+  for (const std::string& warning : report.plan.warnings) text += fmt::format("warning: {}\n", warning);
   return text;
 }
 
@@ -155,7 +157,9 @@ std::string to_json(const GemmReport& report) {
         {"device_memory_bytes", plan.device_memory.total()},
         {"bytes_read", plan.bytes_read},
         {"bytes_written", plan.bytes_written},
-        {"least_bytes", plan.least_bytes}}},
+        {"least_bytes", plan.least_bytes},
+        {"threads", plan.threads},
+        {"warnings", plan.warnings}}},
       {"steps", std::move(steps)}};
   return all.dump(2) + "\n";
 }

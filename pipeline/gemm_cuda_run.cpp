@@ -29,7 +29,7 @@ GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const Run
       strip_events_(kStripsInFlight),
       tile_left_(static_cast<std::size_t>(plan.tiles)),
       state_(std::ssize(strips_), plan.result(), options),
-      pool_(plan.threads, state_.stop_token()) {
+      pool_({.threads = plan.threads, .others = 3}, state_.stop_token()) {
   const std::int64_t strip_bytes = plan.strip_rows * plan.cols * plan.element_bytes();
   if (plan.stages_a) staged_a_ = Buffer(plan.slots * plan.rows * plan.a_depth() * plan.element_bytes(), pinned_memory(options));
   if (plan.stages_b) staged_b_ = Buffer(plan.slots * plan.depth * plan.cols * plan.element_bytes(), pinned_memory(options));
@@ -53,10 +53,10 @@ GemmCudaRun::~GemmCudaRun() { wait_for_end({&upload_, &compute_, &download_}); }
 
 void GemmCudaRun::execute(Timeline& timeline) {
   clock_.set(timeline, compute_);
-  state_.run_to_end([&](std::vector<std::jthread>& threads) {
-    threads.emplace_back([&] { play([&] { read_all(timeline); }); });
-    threads.emplace_back([&] { play([&] { upload_all(timeline); }); });
-    threads.emplace_back([&] { play([&] { download_all(); }); });
+  state_.run_to_end([&](Roles& roles) {
+    roles.start([&] { play([&] { read_all(timeline); }); });
+    roles.start([&] { play([&] { upload_all(timeline); }); });
+    roles.start([&] { play([&] { download_all(); }); });
     write_all(timeline);
   });
 }

@@ -27,6 +27,8 @@ class GemmCudaRun {
   ~GemmCudaRun();
 
   void execute(Timeline& timeline);
+  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  int threads() const noexcept { return pool_.concurrency(); }
 
  private:
   /// Of one step or strip; used again for a later one when it has passed and is recorded.

@@ -20,12 +20,12 @@ GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const Run
       steps_(gemm_steps(plan)),
       memory_(plan, host_memory(options)),
       state_(steps_.back().tile + 1, plan.result(), options),
-      pool_(plan.threads, state_.stop_token()) {}
+      pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {}
 
 void GemmHostRun::execute(Timeline& timeline) {
-  state_.run_to_end([&](std::vector<std::jthread>& threads) {
-    threads.emplace_back([&] { state_.attempt([&] { read_all(timeline); }); });
-    threads.emplace_back([&] { state_.attempt([&] { write_all(timeline); }); });
+  state_.run_to_end([&](Roles& roles) {
+    roles.start([&] { state_.attempt([&] { read_all(timeline); }); });
+    roles.start([&] { state_.attempt([&] { write_all(timeline); }); });
     compute_all(timeline);
   });
 }

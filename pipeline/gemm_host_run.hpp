@@ -17,6 +17,8 @@ class GemmHostRun {
   GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options);
 
   void execute(Timeline& timeline);
+  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  int threads() const noexcept { return pool_.concurrency(); }
 
  private:
   void read_all(Timeline& timeline);

@@ -306,6 +306,11 @@ GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, cons
     if (step.first && problem.added != nullptr) plan.bytes_read += step.result.area() * plan.element_bytes();
   }
   plan.bytes_written = plan.result().bytes();
+  const auto add_warnings = [&plan](const std::vector<std::string>& said) { plan.warnings.insert(plan.warnings.end(), said.begin(), said.end()); };
+  for (const Reader* const source : {&a, &b, problem.added}) {
+    if (source != nullptr) add_warnings(source->layout().warnings);
+  }
+  add_warnings(out.layout().warnings);
   plan.least_bytes = least_bytes(plan, problem.added);
   return plan;
 }

@@ -37,6 +37,7 @@ struct GemmPlan {
   std::int64_t bytes_read = 0;     ///< of A, B and what is added: what is uploaded where a GPU computes
   std::int64_t bytes_written = 0;  ///< of the result
   double least_bytes = 0;          ///< read and written, in any order of work with as much memory where it is done
+  std::vector<std::string> warnings;  ///< as a Plan's
 
   /// Tiles of the result, as they would be if the last ones were not cut.
   std::int64_t band_count() const noexcept { return ceil_div(shape.m, rows) * ceil_div(shape.n, cols); }

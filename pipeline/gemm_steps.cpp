@@ -114,6 +114,7 @@ std::string describe(const GemmPlan& plan) {
     line("device", fmt::format("cuda:{}, {} of {}", plan.devices.front(), bytes(static_cast<double>(plan.device_memory.total())),
                                bytes(static_cast<double>(plan.max_device_memory_bytes))));
   }
+  for (const std::string& warning : plan.warnings) line("warning", warning);
   return text;
 }
 

@@ -5,11 +5,11 @@
 #include <barrier>
 #include <chrono>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/thread_pool.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sepconv/pipeline/host_limits.cpp"
@@ -70,27 +70,36 @@ constexpr int kRegisters = 10;
 /// Best of some rounds of `work(thread)` on all threads at once, in seconds; the first round also touches the
 /// memory.
 template <class Work>
-double best_seconds(int threads, int rounds, Work&& work) {
+double best_seconds(ThreadPool& pool, int rounds, Work&& work) {
   using Clock = std::chrono::steady_clock;
+  const int threads = pool.concurrency();
   std::vector<Clock::time_point> times;
   times.reserve(static_cast<std::size_t>(rounds) + 1);
   std::barrier round(threads, [&]() noexcept { times.push_back(Clock::now()); });
-  std::vector<std::jthread> crew;
-  for (int thread = 0; thread < threads; ++thread) {
-    crew.emplace_back([&, thread] {
+  // A task a thread: all of them wait for each other.
+  pool.for_each(threads, [&](std::int64_t, int thread) {
+    round.arrive_and_wait();
+    for (int repeat = 0; repeat < rounds; ++repeat) {
+      work(thread);
       round.arrive_and_wait();
-      for (int repeat = 0; repeat < rounds; ++repeat) {
-        work(thread);
-        round.arrive_and_wait();
-      }
-    });
-  }
-  crew.clear();
+    }
+  });
   double best = 1e30;
   for (std::size_t i = 1; i < times.size(); ++i) {
     best = std::min(best, std::chrono::duration<double>(times[i] - times[i - 1]).count());
   }
   return best;
+}
+
+double fma_rate(ThreadPool& pool, Arithmetic arithmetic, int rounds) {
+  std::atomic<double> sink = 0;
+  const bool is_f64 = arithmetic == Arithmetic::f64;
+  const double seconds = best_seconds(pool, rounds, [&](int) {
+    sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
+                  : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
+  });
+  const std::int64_t lanes = is_f64 ? HWY_DYNAMIC_DISPATCH(lanes_f64)() : HWY_DYNAMIC_DISPATCH(lanes_f32)();
+  return static_cast<double>(lanes * kRegisters * kFmaSteps * pool.concurrency()) / seconds;
 }
 
 }  // namespace
@@ -99,29 +108,23 @@ double best_seconds(int threads, int rounds, Work&& work) {
 // servers, where the copy then measures that cache. Bands are sized to caches too, so it is the limit that a
 // run meets there.
 HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
-  threads = std::max(threads, 1);
+  ThreadPool pool({.threads = std::max(threads, 1)});
   HostLimits limits;
-  const std::int64_t share = kCopyBytes / threads;
+  const std::int64_t share = kCopyBytes / pool.concurrency();
   const Buffer from(kCopyBytes), to(kCopyBytes);
   std::memset(from.data(), 1,
               static_cast<std::size_t>(kCopyBytes));  // else all its pages are one page of zeros
-  const double copy_seconds = best_seconds(threads, kRounds, [&](int thread) {
+  const double copy_seconds = best_seconds(pool, kRounds, [&](int thread) {
     std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
   });
-  limits.copy_bytes_per_second = 2.0 * static_cast<double>(share * threads) / copy_seconds;
-  limits.fma_per_second = measure_fma_rate(threads, arithmetic, kRounds);
+  limits.copy_bytes_per_second = 2.0 * static_cast<double>(share * pool.concurrency()) / copy_seconds;
+  limits.fma_per_second = fma_rate(pool, arithmetic, kRounds);
   return limits;
 }
 
 double measure_fma_rate(int threads, Arithmetic arithmetic, int rounds) {
-  std::atomic<double> sink = 0;
-  const bool is_f64 = arithmetic == Arithmetic::f64;
-  const double seconds = best_seconds(threads, rounds, [&](int) {
-    sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
-                  : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
-  });
-  const std::int64_t lanes = is_f64 ? HWY_DYNAMIC_DISPATCH(lanes_f64)() : HWY_DYNAMIC_DISPATCH(lanes_f32)();
-  return static_cast<double>(lanes * kRegisters * kFmaSteps * threads) / seconds;
+  ThreadPool pool(threads);
+  return fma_rate(pool, arithmetic, rounds);
 }
 
 }  // namespace sepconv

@@ -38,6 +38,7 @@ class Runner {
   }
 
   void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
+  int threads() const { return host_ != nullptr ? host_->threads() : cuda_->threads(); }
 
  private:
   std::unique_ptr<StreamingRun> host_;
@@ -132,7 +133,7 @@ void compute_image(const Plan& plan, const ConstRegion& in, Region out, const Ru
   };
   const auto count = static_cast<std::int64_t>(tiles.size());
   if (threads == 1) return SerialExecutor().for_each(count, compute);
-  ThreadPool(threads, options.stop).for_each(count, compute);
+  ThreadPool(ThreadPool::AtMost{.threads = threads}, options.stop).for_each(count, compute);
 }
 
 }  // namespace

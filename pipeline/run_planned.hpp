@@ -34,6 +34,11 @@ auto run_planned(Writer& sink, const RunOptions& options, Timeline& timeline, co
       plan = make_plan(smaller);
     }
   }
+  if (const int threads = runner->threads(); threads < plan.threads) {
+    plan.warnings.push_back(fmt::format("{} threads instead of {}: the limit on processes (ulimit -u) or on memory (ulimit -v) gives no more", threads, plan.threads));
+    if (options.logger) options.logger->info(plan.warnings.back());
+    plan.threads = threads;
+  }
   const double startup_seconds = timeline.now();
   runner->execute(timeline);
   runner.reset();

@@ -8,10 +8,12 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/core/start_thread.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/run.hpp"
 
@@ -25,6 +27,20 @@ inline std::pmr::memory_resource* pinned_memory(const RunOptions& options) {
 inline std::pmr::memory_resource* device_memory(const RunOptions& options) {
   return options.device_memory != nullptr ? options.device_memory : device_resource();
 }
+
+/// The roles of a run that have threads of their own. Ends when they have.
+class Roles {
+ public:
+  /// Throws Error where no thread can be had.
+  template <class Work>
+  void start(const Work& work) {
+    threads_.emplace_back();  // before there is a thread that would have to be waited for if this throws
+    threads_.back() = start_thread(work);
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
 
 /// How many bands each role has finished is the runner's to keep; it is read and changed under this state's lock.
 class RunState {
@@ -69,14 +85,14 @@ class RunState {
     }
   }
 
-  /// Attempts `work(threads)`, which starts the roles that have threads of their own and plays the caller's. A stop of the options fails
+  /// Attempts `work(roles)`, which starts the roles that have threads of their own and plays the caller's. A stop of the options fails
   /// the run with Cancelled. Throws the first failure; all threads have ended then.
   template <class Work>
   void run_to_end(const Work& work) {
     const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
     {
-      std::vector<std::jthread> threads;
-      attempt([&] { work(threads); });  // also when a thread could not be had: those that began wait for it
+      Roles roles;
+      attempt([&] { work(roles); });  // also when a thread could not be had: those that began wait for it
     }
     rethrow_failure();
   }

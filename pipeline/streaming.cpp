@@ -32,19 +32,19 @@ StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan,
       plan_(plan),
       options_(options),
       state_(plan.band_count(), plan.result(), options),
-      pool_(plan.threads, state_.stop_token()) {
+      pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {
   std::pmr::memory_resource* const memory = host_memory(options);
   for (int slot = 0; slot < plan.slots; ++slot) {
     slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
   }
-  for (int worker = 0; worker < plan.threads; ++worker)
+  for (int worker = 0; worker < pool_.concurrency(); ++worker)
     arenas_.emplace_back(Buffer(plan.arena_bytes, memory), state_.stop_token());
 }
 
 void StreamingRun::execute(Timeline& timeline) {
-  state_.run_to_end([&](std::vector<std::jthread>& threads) {
-    threads.emplace_back([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
-    threads.emplace_back([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
+  state_.run_to_end([&](Roles& roles) {
+    roles.start([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
+    roles.start([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
     play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
   });
 }

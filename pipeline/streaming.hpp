@@ -31,6 +31,8 @@ class StreamingRun {
   /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
   /// ended then.
   void execute(Timeline& timeline);
+  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  int threads() const noexcept { return pool_.concurrency(); }
 
  private:
   enum Role : std::size_t { kRead, kCompute, kWrite };

@@ -1,19 +1,45 @@
 #include "sepconv/pipeline/thread_pool.hpp"
 
+#include <algorithm>
+
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/start_thread.hpp"
 
 namespace sepconv {
 
 ThreadPool::ThreadPool(int threads, std::stop_token stop) : stop_(std::move(stop)) {
-  for (int worker = 0; worker < threads; ++worker) workers_.emplace_back([this, worker] { work(worker); });
+  try {
+    start(threads);
+  } catch (...) {
+    end_from(0);
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::ThreadPool(AtMost most, std::stop_token stop) : stop_(std::move(stop)) {
+  try {
+    start(most.threads);
+  } catch (const std::exception&) {
+    const int had = concurrency();
+    if (had == 0) throw;
+    end_from(std::clamp(std::min(had / 2, had - most.others), 1, had));
+  }
+}
+
+ThreadPool::~ThreadPool() { end_from(0); }
+
+void ThreadPool::start(int threads) {
+  workers_.reserve(static_cast<std::size_t>(threads));
+  for (int worker = 0; worker < threads; ++worker) workers_.push_back(start_thread([this, worker] { work(worker); }));
+}
+
+void ThreadPool::end_from(int worker) noexcept {
   {
     const std::scoped_lock lock(mutex_);
-    closing_ = true;
+    ends_from_ = worker;
   }
   work_available_.notify_all();
+  workers_.resize(static_cast<std::size_t>(worker));  // waits for those
 }
 
 void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) {
@@ -29,8 +55,8 @@ void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int6
 void ThreadPool::work(int worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    work_available_.wait(lock, [this] { return closing_ || !loops_.empty(); });
-    if (loops_.empty()) return;
+    work_available_.wait(lock, [this, worker] { return worker >= ends_from_ || !loops_.empty(); });
+    if (worker >= ends_from_) return;
     run_one(*loops_.front(), worker, lock);
   }
 }

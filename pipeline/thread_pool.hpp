@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <stop_token>
@@ -19,8 +20,18 @@ namespace sepconv {
 /// were begun.
 class ThreadPool final : public Executor {
  public:
-  /// A stop of `stop` ends every loop, present and future, with Cancelled after the tasks that are running.
+  /// A stop of `stop` ends every loop, present and future, with Cancelled after the tasks that are running. Throws Error if not all threads
+  /// can be had.
   explicit ThreadPool(int threads, std::stop_token stop = {});
+
+  /// So many threads, or fewer where the system gives no more: then it keeps half of what could be had, and leaves at least `others`, for the
+  /// threads and the memory that a run takes beside it. Throws Error if not one can be had.
+  struct AtMost {
+    int threads = 1;
+    int others = 0;
+  };
+  explicit ThreadPool(AtMost most, std::stop_token stop = {});
+
   ~ThreadPool() override;
 
   int concurrency() const noexcept override { return static_cast<int>(workers_.size()); }
@@ -38,6 +49,8 @@ class ThreadPool final : public Executor {
     bool finished() const noexcept { return exhausted() && running == 0; }
   };
 
+  void start(int threads);
+  void end_from(int worker) noexcept;
   void work(int worker);
   void run_one(Loop& loop, int worker, std::unique_lock<std::mutex>& lock);
 
@@ -46,7 +59,7 @@ class ThreadPool final : public Executor {
   std::condition_variable work_available_;
   std::condition_variable loop_finished_;
   std::list<Loop*> loops_;  // those with indices left to hand out
-  bool closing_ = false;
+  int ends_from_ = std::numeric_limits<int>::max();  // workers from this one on end
   std::vector<std::jthread> workers_;
 };
 

@@ -1,0 +1,93 @@
+"""Threads that cannot be had: a run goes on with those that there are and says so, or ends with one sentence; nothing waits for ever."""
+
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import tempfile
+
+import numpy as np
+import pytest
+
+from conftest import BINARY, Program
+from cli_support import image, listing, one_sentence
+
+USER = 54321  # nobody else's: the limit counts all threads of a user
+COMMANDS = {
+    "run": ["run", "in.npy", "out.npy", "gaussian:sigma=2"], "stats": ["stats", "in.npy"], "compare": ["compare", "in.npy", "in.npy"],
+    "generate": ["generate", "out.npy", "--size", "900x700"], "transpose": ["transpose", "in.npy", "out.npy"],
+    "deflate": ["run", "in.npy", "out.tif", "abs", "--compress", "deflate"],
+}
+
+
+def limited(folder, command, limits, user=None):
+    """Runs a command that must end by itself within these limits."""
+    def limit():
+        if user is not None:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+        for kind, value in limits.items():
+            resource.setrlimit(kind, (value, value))
+
+    return subprocess.run([BINARY, *command], cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=limit)
+
+
+class Few(Program):
+    """The program with so many threads, the first included."""
+
+    def run(self, threads, command):
+        return limited(self.folder, command, {resource.RLIMIT_NPROC: threads}, USER)
+
+
+@pytest.fixture
+def few():
+    if os.geteuid() != 0:
+        pytest.skip("only root can become a user that has no other threads")
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own is for its user only
+        os.chmod(folder, 0o777)
+        np.save(pathlib.Path(folder) / "in.npy", image(rows=700, cols=900))
+        yield Few(pathlib.Path(folder))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_ends_whatever_threads_there_are(few, name):
+    before = listing(few.folder)
+    ended_well = []
+    for threads in (1, 2, 3, 4, 5, 6, 9, 40):
+        done = few.run(threads, [*COMMANDS[name], "--threads", "64", "--quiet"] + (["--force"] if "out" in " ".join(COMMANDS[name]) else []))
+        ended_well.append(done.returncode == 0)
+        if done.returncode != 0:
+            assert done.returncode == 1, done
+            assert "ulimit -u" in one_sentence(done.stderr)
+            assert listing(few.folder) == before
+    assert ended_well == sorted(ended_well) and ended_well[0] is False and ended_well[-1] is True
+
+
+def test_fewer_threads_are_said_and_change_no_pixel(few):
+    done = few.run(12, ["run", "in.npy", "out.npy", "gaussian:sigma=2", "--threads", "64", "--device", "cpu", "--stats", "stats.json"])
+    assert done.returncode == 0, done.stderr
+    plan = json.loads((few.folder / "stats.json").read_text())["plan"]
+    said = f"{plan['threads']} threads instead of 64"
+    assert 1 <= plan["threads"] < 12 and any(said in warning for warning in plan["warnings"])
+    assert said in done.stderr
+    few("run", "in.npy", "expected.npy", "gaussian:sigma=2", "--threads", 2, "--quiet")
+    assert np.array_equal(np.load(few.folder / "out.npy"), np.load(few.folder / "expected.npy"))
+
+
+def test_what_needs_no_thread_works_without(few):
+    for command in (["--version"], ["--help"], ["run", "--help"]):
+        done = few.run(1, command)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("mebibytes", [250, 500, 1000])
+def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
+    np.save(sepconv.folder / "in.npy", image(rows=700, cols=900))
+    done = limited(sepconv.folder, [*COMMANDS[name], "--threads", "512", "--quiet"], {resource.RLIMIT_AS: mebibytes << 20})
+    assert done.returncode in (0, 1), done
+    if done.returncode == 1:
+        one_sentence(done.stderr)
+        assert listing(sepconv.folder) == ["in.npy"]
