@@ -22,10 +22,12 @@ class TiffSink {
   ~TiffSink();
 
   const TiffDirectory& directory() const noexcept { return directory_; }
-  const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   const std::string& name() const noexcept { return file_.target().native(); }
-  /// As OutputFile's.
-  void add_warnings(std::vector<std::string>& warnings) const { file_.add_warnings(warnings); }
+  /// Those of the options that it was made with, and the file's.
+  void add_warnings(std::vector<std::string>& warnings) const {
+    warnings.insert(warnings.end(), warnings_.begin(), warnings_.end());
+    file_.add_warnings(warnings);
+  }
 
   /// Enters a block of `bytes` into the tables, behind the one entered before; returns its offset. From one
   /// thread at a time.
