@@ -1,62 +1,166 @@
 #!/usr/bin/env python3
-"""Writes the seed corpora of the fuzz targets: make_seeds.py CORPUS_FOLDER. Small files, one a feature of a format."""
+"""Small valid files, one a feature of a format. As a program, make_seeds.py CORPUS_FOLDER, the seed corpora of the fuzz targets."""
 
 import io
 import itertools
 import pathlib
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import PIL.Image
 import tifffile
 
+ROWS, COLS = 45, 37  # of which no tile, strip or band is a divisor
 
-def image(dtype, channels=1, rows=20, cols=24):
-    values = np.arange(rows * cols * channels, dtype=np.float64).reshape(rows, cols, channels)
+
+def image(dtype, channels=1, rows=ROWS, cols=COLS):
+    values = np.arange(rows * cols * channels, dtype=np.float64).reshape(rows, cols, channels) % 2039
     return (values if channels > 1 else values[:, :, 0]).astype(dtype)
 
 
+# ---- TIFF: the types by tifffile, layouts and codecs by libtiff's tiffcp ----
+
+TYPES = {"u8": "u1", "u16": "u2", "i16": "i2", "f32": "f4", "f64": "f8"}
+TILES = ("-t", "-w", "16", "-l", "32")
+LAYOUTS = {"tiles": TILES, "strips": ("-s", "-r", "16"), "strip": ("-s", "-r", str(ROWS)), "planar": ("-s", "-r", "16", "-p", "separate"),
+           "planar tiles": (*TILES, "-p", "separate"), "big-endian": (*TILES, "-B"), "BigTIFF": ("-s", "-r", "16", "-8"),
+           "big-endian BigTIFF": (*TILES, "-B", "-8"), "lsb first": ("-s", "-r", "16", "-f", "lsb2msb")}
+INTEGERS, FLOATS = {"u8", "u16", "i16"}, {"f32", "f64"}
+# What tiffcp calls the codec, and the types that it is for.
+CODECS = {"none": set(TYPES), "lzw": set(TYPES), "lzw:2": INTEGERS, "zip:p1": set(TYPES), "zip:2:p9": INTEGERS, "zip:3": FLOATS,
+          "zip:s0": {"u8", "f32"}, "zstd": set(TYPES), "zstd:2": INTEGERS, "zstd:3": FLOATS, "packbits": set(TYPES), "jpeg": {"u8"},
+          "jpeg:r": {"u8"}}
+GEO_KEYS = (1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 1)
+METADATA = ((33550, "d", 3, (0.5, 0.5, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
+            (34735, "H", len(GEO_KEYS), GEO_KEYS, True), (34675, "B", 400, bytes(range(200)) * 2, True),
+            (42112, "s", 0, "<GDALMetadata>" + 300 * "<Item/>" + "</GDALMetadata>", True), (42113, "s", 0, "-9999", True))
+
+
+def tiff_bytes(pixels, metadata=(), planar=False, **options):
+    stream = io.BytesIO()
+    with tifffile.TiffWriter(stream) as tif:
+        options["photometric"] = "rgb" if pixels.ndim == 3 else "minisblack"
+        if planar:
+            pixels, options["planarconfig"] = np.moveaxis(pixels, 2, 0), "separate"
+        tif.write(pixels, metadata=None, extratags=metadata, **options)
+    return stream.getvalue()
+
+
+def tiffcp(folder, options, *sources):
+    names = [f"in-{index}.tif" for index in range(len(sources))]
+    for name, source in zip(names, sources):
+        (folder / name).write_bytes(source)
+    subprocess.run(["tiffcp", *options, *names, "out.tif"], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+    return (folder / "out.tif").read_bytes()
+
+
 def tiff_seeds():
-    layouts = ({"tile": (16, 16)}, {"rowsperstrip": 7}, {"rowsperstrip": 20})
-    for byteorder, bigtiff, layout in itertools.product("<>", (False, True), layouts):
-        for dtype, compression, channels in (("u1", None, 1), ("u2", "zlib", 3), ("f4", "zlib", 1), ("f8", None, 2)):
-            planar = {"planarconfig": "separate"} if channels == 2 else {}
-            pixels = np.moveaxis(image(dtype, channels), -1, 0) if planar else image(dtype, channels)
-            photometric = "rgb" if channels == 3 else "minisblack"
-            yield tiff_bytes(pixels, byteorder, bigtiff, photometric=photometric, compression=compression, **planar, **layout)
-    for compression in ("tiff_lzw", "packbits", "jpeg", "tiff_adobe_deflate"):  # codecs that tifffile cannot write alone
-        yield pil_bytes(image("u1", 3), "TIFF", compression=compression)
+    """Every layout with every codec, once; the types take turns."""
+    turns = {codec: itertools.cycle(sorted(types)) for codec, types in CODECS.items()}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for (layout, flags), codec in itertools.product(LAYOUTS.items(), CODECS):
+            if (layout, codec) in (("planar tiles", "zip:3"), ("planar tiles", "zstd:3")):
+                continue  # a predictor of floats
+            if "planar" in layout and codec.startswith("jpeg") and (layout, codec) != ("planar", "jpeg:r"):
+                continue  # tiles are nothing that tiffcp can write, YCbCr is nothing that sepconv reads
+            pixel_type, planar = next(turns[codec]), "planar" in layout
+            if layout == "planar tiles":
+                pixel_type = "u8"  # tiffcp mixes up the bytes of wider samples
+            channels = 3 if planar or codec.startswith("jpeg") and layout != "strips" else 1
+            plain = tiff_bytes(image(TYPES[pixel_type], channels), planar=planar)
+            yield f"{layout} {codec} {pixel_type}.tif", tiffcp(folder, (*flags, "-c", codec), plain)
+        for pixel_type, dtype in TYPES.items():
+            coded = {"compression": "zlib", "predictor": 2 if pixel_type in INTEGERS else 1}
+            yield f"wide planar tiles {pixel_type}.tif", tiff_bytes(image(dtype, 3), planar=True, tile=(32, 16), **coded)
+        described = tiff_bytes(image("u1"), METADATA, description="word " * 400, resolution=(300, 300), software="seed")
+        yield "metadata.tif", described
+        yield "metadata zip.tif", tiffcp(folder, ("-c", "zip", "-r", "16"), described)
+        yield "pages.tif", tiffcp(folder, ("-c", "lzw", *TILES), described, tiff_bytes(image("f4")), tiff_bytes(image("u2", 3)))
 
 
-def tiff_bytes(pixels, byteorder, bigtiff, **options):
-    stream = io.BytesIO()
-    with tifffile.TiffWriter(stream, byteorder=byteorder, bigtiff=bigtiff) as tif:
-        tif.write(pixels, metadata=None, description="seed", resolution=(300, 300), **options)
-    return stream.getvalue()
-
-
-def pil_bytes(pixels, name, **options):
-    stream = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(stream, name, **options)
-    return stream.getvalue()
+# ---- NPY ----
 
 
 def npy_seeds():
-    for dtype in ("<u1", "<u2", ">u2", "<i2", "<f4", ">f8"):
-        for pixels in (image(dtype), image(dtype, 3), np.asfortranarray(image(dtype))):
-            stream = io.BytesIO()
-            np.lib.format.write_array(stream, pixels, version=(2, 0) if dtype == "<f4" else None)
-            yield stream.getvalue()
+    for dtype, channels in itertools.product(("<u1", "<u2", ">u2", "<i2", "<f4", ">f8"), (1, 3)):
+        yield f"{dtype} {channels}.npy", npy_bytes(image(dtype, channels), None)
+    for version in ((2, 0), (3, 0)):
+        yield f"version {version[0]}.npy", npy_bytes(image("f4"), version)
+    yield "columns first.npy", npy_bytes(np.asfortranarray(image("u1")), None)
 
 
-def small_image_seeds():
-    for name in ("PNG", "JPEG", "PPM", "BMP"):
-        yield pil_bytes(image("u1"), name)
-        yield pil_bytes(image("u1", 3), name)
-    yield pil_bytes(image("u1", 4), "PNG")
-    yield pil_bytes(image("u2"), "PNG")
-    yield pil_bytes(image("u1", 3), "JPEG", progressive=True)
-    yield b"P5 # comment\n4 2\n65535\n" + bytes(16)
+def npy_bytes(pixels, version):
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, pixels, version=version)
+    return stream.getvalue()
+
+
+# ---- PNG, JPEG, PNM, BMP ----
+
+
+def pillow(pixels, kind, mode=None, **options):
+    stream = io.BytesIO()
+    picture = PIL.Image.fromarray(pixels)
+    (picture.convert(mode) if mode else picture).save(stream, kind, **options)
+    return stream.getvalue()
+
+
+def interlaced(png):
+    """The same picture as Adam7 passes, by netpbm's pnmtopng."""
+    pnm = subprocess.run(["pngtopam"], input=png, capture_output=True, check=True).stdout
+    return subprocess.run(["pnmtopng", "-interlace"], input=pnm, capture_output=True, check=True).stdout
+
+
+def png_seeds():
+    for mode in ("1", "L", "P", "LA", "RGB", "RGBA"):
+        yield f"{mode}.png", pillow(image("u1", 3), "PNG", mode)
+    yield "grey 16.png", pillow(image("u2"), "PNG")
+    yield "interlaced.png", interlaced(pillow(image("u1", 3), "PNG"))
+    yield "interlaced grey.png", interlaced(pillow(image("u1"), "PNG"))
+
+
+def jpeg_seeds():
+    for mode in ("L", "RGB", "CMYK"):
+        yield f"{mode}.jpg", pillow(image("u1", 3), "JPEG", mode)
+        yield f"progressive {mode}.jpg", pillow(image("u1", 3), "JPEG", mode, progressive=True)
+    yield "full chroma.jpg", pillow(image("u1", 3), "JPEG", subsampling=0)
+
+
+def pnm_seeds():
+    def text(pixels):
+        return b"\n".join(b" ".join(b"%d" % value for value in row) for row in pixels.reshape(ROWS, -1).tolist()) + b"\n"
+
+    size = b"%d %d\n" % (COLS, ROWS)
+    bits = image("u2") % 3 % 2
+    yield "bits text.pnm", b"P1\n" + size + text(bits)
+    yield "bits.pnm", b"P4 # packed\n" + size + np.packbits(bits, axis=1).tobytes()
+    for greatest in (100, 255, 1000, 65535):
+        for letter, channels in ((2, 1), (3, 3)):
+            pixels = image("u2", channels) % (greatest + 1)
+            header = size + b"%d\n" % greatest
+            yield f"text {greatest} {channels}.pnm", b"P%d\n" % letter + header + text(pixels)
+            packed = pixels.astype("u1" if greatest < 256 else ">u2").tobytes()
+            yield f"{greatest} {channels}.pnm", b"P%d\n" % (letter + 3) + header + packed
+
+
+def run_lengths(bmp):
+    """A BMP of 8-bit indices with its rows as runs of one pixel (compression 1)."""
+    start, stored = int.from_bytes(bmp[10:14], "little"), (COLS + 3) // 4 * 4
+    rows = (bmp[start + row * stored :][:COLS] for row in range(ROWS))
+    runs = b"".join(b"".join(b"\1%c" % index for index in row) + b"\0\0" for row in rows) + b"\0\1"
+    header = bytearray(bmp[:start])
+    header[2:6] = (start + len(runs)).to_bytes(4, "little")
+    header[30:38] = (1).to_bytes(4, "little") + len(runs).to_bytes(4, "little")
+    return bytes(header) + runs
+
+
+def bmp_seeds():
+    for mode in ("1", "L", "P", "RGB", "RGBA"):
+        yield f"{mode}.bmp", pillow(image("u1", 3), "BMP", mode)
+    yield "runs.bmp", run_lengths(pillow(image("u1", 3), "BMP", "P"))
 
 
 STAGES = """gaussian:sigma=2.5|gaussian:sigma=1,radius=3,border=constant,value=-1.5|gaussian:sigma=1e9|box:radius=4|binomial:radius=2
@@ -65,18 +169,19 @@ unsharp:sigma=1.5,amount=0.8,threshold=2|taps:row=-1,0,1,col=1,2,1,flip=true|mat
 scale:by=2,add=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|box:radios=1|taps:row=nan|,:=""".replace("\n", "|").split("|")
 
 
+def image_seeds():
+    """(name, bytes) of every format, the format as the name's ending."""
+    return [*tiff_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
+
+
 def main(folder):
-    corpora = {
-        "fuzz_tiff": tiff_seeds(),
-        "fuzz_npy": npy_seeds(),
-        "fuzz_small_image_header": small_image_seeds(),
-        "fuzz_stage_text": (stage.encode() for stage in STAGES),
-    }
-    for target, seeds in corpora.items():
+    targets = {"tif": "fuzz_tiff", "npy": "fuzz_npy"}
+    seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image_header"), seed) for name, seed in image_seeds()]
+    seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
+    for index, (target, seed) in enumerate(seeds):
         corpus = pathlib.Path(folder, target)
         corpus.mkdir(parents=True, exist_ok=True)
-        for index, seed in enumerate(seeds):
-            (corpus / f"seed-{index:03}").write_bytes(seed)
+        (corpus / f"seed-{index:03}").write_bytes(seed)
 
 
 if __name__ == "__main__":

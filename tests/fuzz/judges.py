@@ -1,0 +1,68 @@
+"""What a format's own programs say of a file. Where one refuses and sepconv does not, sepconv makes up pixels."""
+
+import os
+import re
+import subprocess
+
+import numpy as np
+import PIL.Image
+
+
+def said_by(command, folder):
+    """Exit status and stderr."""
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return done.returncode, done.stderr.decode(errors="replace").strip()
+
+
+def tiffcp(folder, name):
+    """libtiff, of the page that sepconv reads: a plain copy is made, which is one more witness."""
+    status, said = said_by(["tiffcp", "-m", "256", "-c", "none", f"{name},0", TIFF_COPY], folder)
+    return "\n".join(line for line in said.splitlines() if "Warning, " not in line or "Incorrect count" in line) if status else None
+
+
+def djpeg(folder, name):
+    """libjpeg-turbo: it ends with 2 after warnings, of data that end early or make no sense."""
+    status, said = said_by(["djpeg", "-outfile", "judged.ppm", name], folder)
+    return said if status else None
+
+
+def pnmtopng(folder, name):
+    """netpbm"""
+    status, said = said_by(["pnmtopng", name], folder)
+    return said if status else None
+
+
+def pillow(folder, name):
+    try:
+        with PIL.Image.open(os.path.join(folder, name)) as picture:
+            picture.load()
+    except Exception as error:  # it throws whatever its decoders throw
+        return repr(error)
+
+
+def numpy(folder, name):
+    try:
+        np.load(os.path.join(folder, name), allow_pickle=False)
+    except Exception as error:
+        return repr(error)
+
+
+TIFF_COPY = "copied-by-tiffcp.tif"
+JUDGES = {"tif": tiffcp, "jpg": djpeg, "png": pillow, "bmp": pillow, "pnm": pnmtopng, "npy": numpy}
+
+# What a judge refuses and sepconv reads on purpose: the refusal, as a whole, and why.
+EXCEPTIONS = {
+    r"Corrupt JPEG data: \d+ extraneous bytes before marker 0x..": "libjpeg passes over them and loses no pixel",
+    r"TIFFFill(Strip|Tile): .*nvalid (strip|tile) byte count 0?, (strip|tile) \d+\.\n.*Error, can't read (strip|tile|scanline).*":
+        "a block with offset and byte count 0 was never written, as GDAL leaves them: zeros (docs/formats.md)",
+}
+
+
+def judge_of(name):
+    return JUDGES[name.rpartition(".")[2]]
+
+
+def refusal(folder, name):
+    """Why the format's own program refuses the file, or nothing."""
+    said = judge_of(name)(folder, name)
+    return None if said is None or any(re.fullmatch(pattern, said) for pattern in EXCEPTIONS) else said

@@ -1,0 +1,62 @@
+"""A short part of `./dev fuzz mutants`, always the same, and that what watches sepconv there would see it fail."""
+
+import argparse
+import concurrent.futures
+
+import pytest
+
+from conftest import BINARY
+import judges
+import make_seeds
+import mutate
+import trial
+
+COUNT, SEED = 300, 1
+REFUSED = {"columns first.npy"}
+
+
+def test_valid_files_are_read():
+    """All of them, without a complaint: by sepconv under two plans, and by the programs that judge it."""
+    seeds = make_seeds.image_seeds()
+    names, contents = zip(*seeds)
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        results = pool.map(mutate.examine, [str(BINARY)] * len(seeds), map(mutate.mutant_name, names), contents)
+        wrong = [(name, result) for name, result in zip(names, results) if result != (name not in REFUSED, [])]
+    assert not wrong
+
+
+def test_damaged_files_break_no_promise(tmp_path):
+    options = argparse.Namespace(binary=str(BINARY), count=COUNT, seconds=None, seed=SEED, only=None, findings=tmp_path)
+    tried, accepted, findings = mutate.run(options)
+    mutate.report(options, findings)
+    assert tried == COUNT
+    assert COUNT // 10 < accepted < COUNT, "damage that is always seen, or never, tests nothing"
+    assert not findings
+
+
+PROGRAMS = {
+    "dies of signal": "kill -SEGV $$",
+    "ends with 3": "exit 3",
+    "succeeds and complains": "echo odd >&2",
+    "fails without one sentence": "echo 'sepconv: no' >&2; echo more >&2; exit 1",
+    "leaves files": "touch rest",
+    "succeeds under one plan only": 'if [ "$3" = out-1.tif ]; then rm "$3"; echo "sepconv: no" >&2; exit 1; fi',
+    "makes two images under two plans": 'case $1 in run) echo "$3" >"$3" ;; compare) exit 1 ;; esac',
+    "takes too much memory": "exec /usr/bin/python3 -S -c 'bytearray(200 << 20)'",
+}
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_broken_promise_is_seen(tmp_path, kind):
+    program, folder = tmp_path / "program", tmp_path / "folder"
+    program.write_text('#!/bin/sh\n[ "$1" != run ] || touch "$3"\n' + PROGRAMS[kind] + "\n")
+    program.chmod(0o755)
+    folder.mkdir()
+    (folder / "mutant.tif").touch()
+    assert kind in " ".join(said for said, _ in trial.Trial(str(program), str(folder), "mutant.tif").complaints)
+
+
+@pytest.mark.parametrize("name", ["mutant.tif", "mutant.jpg", "mutant.png", "mutant.bmp", "mutant.pnm", "mutant.npy"])
+def test_judges_refuse_what_is_nothing(tmp_path, name):
+    (tmp_path / name).write_bytes(bytes(100))
+    assert judges.refusal(str(tmp_path), name)

@@ -1,0 +1,105 @@
+"""One damaged file before sepconv: what must hold whatever the file is. A broken promise is a line of text."""
+
+import os
+import pathlib
+import resource
+import subprocess
+import tempfile
+import threading
+
+MIB = 1 << 20
+CPU_SECONDS = 20
+WALL_SECONDS = 600  # for what waits for ever; no measure of speed
+# What each command may hold, and the program beside it: code, libraries, stacks, allocator. Small formats need OpenCV's module.
+CEILINGS = {"tif": 64 * MIB, "npy": 64 * MIB}
+OTHER_CEILING, PROGRAM = 128 * MIB, 64 * MIB
+PLANS = (["--band-rows", "16", "--slots", "1", "--threads", "2"], ["--slots", "3", "--threads", "1"])
+
+
+class Outcome:
+    """Exit status (negative: a signal), what was printed, and the peak of the resident set."""
+
+    def __init__(self, command, folder):
+        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
+                                       preexec_fn=limit_processor_time)
+            timer = threading.Timer(WALL_SECONDS, process.kill)
+            timer.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            timer.cancel()
+            process.returncode = self.status = os.waitstatus_to_exitcode(status)
+            self.stdout, self.stderr = whole_text(printed), whole_text(said)
+        self.peak_bytes = usage.ru_maxrss * 1024  # at least that of this process, which is small
+
+
+def whole_text(file):
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def limit_processor_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def broken_promises(outcome, ceiling):
+    """(kind, details) of each."""
+    if outcome.status < 0:
+        yield f"dies of signal {-outcome.status}", f"9 and 24: of {CPU_SECONDS} s of processor time"
+    elif outcome.status not in (0, 1, 2):
+        yield f"ends with {outcome.status}", outcome.stderr[-400:]
+    elif outcome.status == 0 and outcome.stderr:
+        yield "succeeds and complains", outcome.stderr[:400]
+    elif outcome.status and not (outcome.stderr.startswith("sepconv: ") and outcome.stderr.find("\n") == len(outcome.stderr) - 1):
+        yield "fails without one sentence", outcome.stderr[:400]
+    if outcome.peak_bytes > ceiling + PROGRAM:
+        yield "takes too much memory", f"{outcome.peak_bytes // MIB} MiB under a ceiling of {ceiling // MIB} MiB"
+
+
+class Trial:
+    """Runs sepconv on `name` in `folder`, which holds nothing else. Afterwards .complaints lists (kind, details) of
+    what went wrong, and .accepted says whether the file was filtered."""
+
+    def __init__(self, binary, folder, name):
+        self.binary, self.folder, self.name = binary, folder, name
+        self.ceiling = CEILINGS.get(name.rpartition(".")[2], OTHER_CEILING)
+        self.complaints = []
+        bounded = ["--max-memory", str(self.ceiling), "--quiet"]
+        self.layout = self.sepconv("info", name).stdout
+        self.sepconv("stats", name, *bounded, "--threads", "2")
+        good = [self.filter(name, f"out-{index}.tif", *bounded, *plan) for index, plan in enumerate(PLANS)]
+        self.accepted = any(good)
+        if all(good):
+            self.check_equal("out-0.tif", "out-1.tif", "makes two images under two plans")
+        elif self.accepted:
+            self.complain("succeeds under one plan only", " ".join(PLANS[good.index(True)]))
+
+    def complain(self, kind, details):
+        self.complaints.append((kind, details))
+
+    def sepconv(self, command, *arguments, made=None):
+        """What came of it, which may have made the file `made` if it succeeded, and no other."""
+        before = set(os.listdir(self.folder))
+        outcome = Outcome([self.binary, command, *arguments], self.folder)
+        for kind, details in broken_promises(outcome, self.ceiling):
+            self.complain(kind, f"{command}: {details}")
+        wanted = {made} if made and outcome.status == 0 else set()
+        if set(os.listdir(self.folder)) ^ before != wanted:
+            self.complain("leaves files", f"{command}: {os.listdir(self.folder)}")
+        return outcome
+
+    def filter(self, source, target, *options):
+        return self.sepconv("run", source, target, "box:radius=2", *options, made=target).status == 0
+
+    def check_equal(self, first, second, kind):
+        if pathlib.Path(self.folder, first).read_bytes() != pathlib.Path(self.folder, second).read_bytes():
+            outcome = Outcome([self.binary, "compare", first, second], self.folder)
+            if outcome.status:
+                self.complain(kind, outcome.stdout + outcome.stderr)
+
+    def check_copy(self, copy):
+        """`copy` is what tiffcp made of the file; it is filtered to the same image."""
+        if "tiles of" in self.layout and "in planes of their own" in self.layout:
+            return  # of which tiffcp mixes up the bytes, if samples have more than one
+        if self.filter(self.name, "out.npy", "--quiet") and self.filter(copy, "copy.npy", "--quiet"):
+            self.check_equal("out.npy", "copy.npy", "reads other pixels than tiffcp")
