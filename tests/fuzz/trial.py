@@ -64,7 +64,7 @@ class Trial:
         self.binary, self.folder, self.name = binary, folder, name
         self.ceiling = CEILINGS.get(name.rpartition(".")[2], OTHER_CEILING)
         self.complaints = []
-        bounded = ["--max-memory", str(self.ceiling), "--quiet"]
+        bounded = ["--max-memory", str(self.ceiling), "--quiet", "--page", "0"]
         self.layout = self.sepconv("info", name).stdout
         self.sepconv("stats", name, *bounded, "--threads", "2")
         good = [self.filter(name, f"out-{index}.tif", *bounded, *plan) for index, plan in enumerate(PLANS)]
