@@ -64,10 +64,10 @@ class Trial:
         self.binary, self.folder, self.name = binary, folder, name
         self.ceiling = CEILINGS.get(name.rpartition(".")[2], OTHER_CEILING)
         self.complaints = []
-        bounded = ["--max-memory", str(self.ceiling), "--quiet", "--page", "0"]
+        self.options = ["--max-memory", str(self.ceiling), "--quiet", "--page", "0"]
         self.layout = self.sepconv("info", name).stdout
-        self.sepconv("stats", name, *bounded, "--threads", "2")
-        good = [self.filter(name, f"out-{index}.tif", *bounded, *plan) for index, plan in enumerate(PLANS)]
+        self.sepconv("stats", name, *self.options, "--threads", "2")
+        good = [self.filter(name, f"out-{index}.tif", *self.options, *plan) for index, plan in enumerate(PLANS)]
         self.accepted = any(good)
         if all(good):
             self.check_equal("out-0.tif", "out-1.tif", "makes two images under two plans")
@@ -101,5 +101,5 @@ class Trial:
         """`copy` is what tiffcp made of the file; it is filtered to the same image."""
         if "tiles of" in self.layout and "in planes of their own" in self.layout:
             return  # of which tiffcp mixes up the bytes, if samples have more than one
-        if self.filter(self.name, "out.npy", "--quiet") and self.filter(copy, "copy.npy", "--quiet"):
+        if self.filter(self.name, "out.npy", *self.options) and self.filter(copy, "copy.npy", *self.options):
             self.check_equal("out.npy", "copy.npy", "reads other pixels than tiffcp")
