@@ -1,6 +1,7 @@
 """Ways to damage a file. Each takes dice (random.Random) and a bytearray, which it changes; none knows what a reader would mind."""
 
 import struct
+import zlib
 
 # ---- Any file ----
 
@@ -155,6 +156,21 @@ def swap_blocks(dice, data):
     directory.put(kind, second, values[dice.randrange(2)])
 
 
+def recode_block(dice, data):
+    """A deflated block that decodes to more or fewer bytes than its pixels take, at the end of the file."""
+    directory = Directory(data)
+    tables = [directory.values(directory.find(tags)[0]) for tags in (OFFSETS, COUNTS)]
+    index = dice.randrange(max(1, min(tables[0][1], tables[1][1], 1000)))
+    (offset, count) = ((kind, place + index * struct.calcsize("<" + kind)) for kind, _, place in tables)
+    begin = directory.get(*offset)
+    pixels = zlib.decompress(data[begin : begin + directory.get(*count)])
+    pixels = dice.choice((pixels[:-1], pixels[: len(pixels) // 2], pixels + b"\7", pixels + bytes(300), 2 * pixels))
+    block = zlib.compress(pixels, dice.choice((0, 1, 9)))
+    directory.put(*offset, len(data))
+    directory.put(*count, len(block))
+    data += block
+
+
 def change_next(dice, data):
     """The offset of the next directory: loops, and directories where none is."""
     directory = Directory(data)
@@ -171,7 +187,8 @@ def move_entries(dice, data):
     data[first : first + size], data[second : second + size] = dice.choice(((other, one), (other, other), (bytes(size), other)))
 
 
-TIFF = (change_field, change_field, change_value, change_value, change_value, change_table, shorten_table, swap_blocks, change_next, move_entries)
+TIFF = (change_field, change_field, change_value, change_value, change_value, change_table, shorten_table, swap_blocks, recode_block,
+        change_next, move_entries)
 BY_ENDING = {"tif": TIFF + ANY, "npy": TEXT_HEADERS, "pnm": TEXT_HEADERS}
 
 
@@ -182,7 +199,7 @@ def mutant(dice, ending, seed):
         change = dice.choice(BY_ENDING.get(ending, ANY))
         try:
             change(dice, data)
-        except (struct.error, IndexError, ValueError):  # nothing is left where this one would change something
+        except (struct.error, zlib.error, IndexError, ValueError):  # nothing is left where this one would change something
             continue
         done.append(change.__name__)
     return bytes(data), done
