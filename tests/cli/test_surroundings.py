@@ -94,7 +94,7 @@ def test_few_descriptors(sepconv, source, descriptors, name):
 
 
 @pytest.mark.parametrize("command", [["info", "in.npy"], ["stats", "in.npy", "--json"], ["compare", "in.npy", "in.npy"], ["stages"],
-                                     ["plan", "in.npy", "out.npy", "abs"], ["devices"], ["completion", "bash"], ["--help"],
+                                     ["plan", "in.npy", "out.npy", "abs"], ["devices"], ["completion", "bash"], ["completion", "zsh"], ["--help"],
                                      ["run", "--help"], ["--version"]], ids=" ".join)
 def test_every_command_notices_a_full_standard_output(sepconv, source, command):
     with open("/dev/full", "w") as full:
