@@ -1,8 +1,6 @@
-// What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings, overlap, one error, nothing
+// What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings, one error, nothing
 // left, and nothing allocated again.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <map>
 #include <stdexcept>
 #include <thread>
 
@@ -125,48 +123,6 @@ TEST_CASE("the ceilings for host and device memory hold", "[gpu]") {
   }
 }
 
-TEST_CASE("reading, copying, computing and writing overlap with several slots and not with one", "[gpu]") {
-  SEPCONV_NEEDS_GPU();
-  const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
-  const Image result(kSpec);
-  const auto hidden_share = [&](int slots) {
-    const auto memory_reader = source.reader();
-    const auto memory_writer = result.writer();
-    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
-    HookedReader reader(*memory_reader, slow);
-    HookedWriter writer(*memory_writer, slow);
-    const RunReport report = run(reader, writer, two_stages(), device_bands(slots));
-    return report.steps.front().hidden_seconds / report.steps.front().busy_seconds;
-  };
-  // Between a band's download and its recording the next read may begin: a part of a millisecond of four.
-  CHECK(hidden_share(1) < 0.1);
-  CHECK(hidden_share(2) > 0.5);
-  CHECK(hidden_share(3) > 0.5);
-}
-
-TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", "[gpu]") {
-  SEPCONV_NEEDS_GPU();
-  const Image source = Image::of_pattern(kSpec, Pattern::noise, 6);
-  const Image result(kSpec);
-  const RunReport report = run(*source.reader(), *result.writer(), two_stages(), device_bands(1));
-  // With one slot a band's steps follow each other, and the clocks agree to well under a millisecond.
-  constexpr double kSlack = 5e-4;
-  std::map<std::int64_t, std::map<std::string, Span>> bands;
-  for (const Span& span : report.timeline.spans()) bands[span.band][span.track] = span;
-  for (std::int64_t band = 0; band < report.plan.band_count(); ++band) {
-    INFO("band " << band);
-    auto& steps = bands.at(band);
-    double before = report.startup_seconds;
-    for (const char* name : {"read", "upload", "compute", "download", "write"}) {
-      if (!steps.contains(name)) continue;  // the last band may find all its rows in the one before
-      const Span& span = steps.at(name);
-      CHECK(span.begin >= before - kSlack);
-      CHECK(span.end >= span.begin);
-      before = span.end;
-    }
-  }
-}
-
 TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves nothing", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
@@ -224,30 +180,6 @@ TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one 
     CHECK_THROWS_AS(run(*source.reader(), *result.writer(), two_stages(), options), OutOfMemory);
     resource = nullptr;
   }
-}
-
-TEST_CASE("a stop ends a run on a GPU soon, wherever it is", "[gpu]") {
-  SEPCONV_NEEDS_GPU();
-  const Image source = Image::of_pattern(kSpec, Pattern::noise, 9);
-  run(*source.reader(), *Image(kSpec).writer(), two_stages(), device_bands());
-  const std::int64_t threads_before = threads_at_rest();
-  for (const int after_ms : {0, 3, 10, 30}) {
-    const Image result(kSpec);
-    const auto memory_reader = source.reader();
-    const auto memory_writer = result.writer();
-    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); };
-    HookedReader reader(*memory_reader, slow);
-    HookedWriter writer(*memory_writer, slow);
-    std::stop_source stop;
-    RunOptions options = device_bands();
-    options.stop = stop.get_token();
-    const std::jthread stopper([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
-      stop.request_stop();
-    });
-    CHECK_THROWS_AS(run(reader, writer, two_stages(), options), Cancelled);
-  }
-  CHECK(threads_return_to(threads_before));
 }
 
 TEST_CASE("with pools nothing is allocated or page-locked after the first of several images", "[gpu]") {

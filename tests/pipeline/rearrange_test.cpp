@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "../support/gpu.hpp"
@@ -169,13 +169,13 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
     for (const Extent block : {Extent{1, 1}, Extent{16, 16}}) {
       const BlockReader reader({extent, 1, PixelType::u8}, block);
       const NoWriter writer(chain.result_spec(reader.spec()));
-      const auto begin = std::chrono::steady_clock::now();
+      const std::clock_t begin = std::clock();
       const Plan plan = make_plan(chain, reader, writer, {.max_memory_bytes = 512 << 20, .threads = 16});
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;  // of a processor
       INFO(chain.text() << " of " << extent.rows << " x " << extent.cols << ": bands of " << plan.band.rows << " x " << plan.band.cols);
       CHECK(plan.memory.total() <= 512 << 20);
       CHECK(plan.band.area() >= 4096);
-      CHECK(taken.count() < 2);  // some milliseconds; it was minutes
+      CHECK(taken < 5);  // some milliseconds; it was minutes
     }
   }
 }

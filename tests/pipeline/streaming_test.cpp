@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "../support/image.hpp"
+#include "../support/meeting.hpp"
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
@@ -136,20 +137,45 @@ TEST_CASE("apply writes a large result past the caches, whatever line it begins 
   }
 }
 
-TEST_CASE("reading, computing and writing overlap with two slots and not with one") {
+TEST_CASE("reading, computing and writing go on at once with three slots") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 4);
   const Image result(kSpec);
-  const auto hidden_share = [&](int slots) {
-    const auto memory_reader = source.reader();
-    const auto memory_writer = result.writer();
-    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
-    HookedReader reader(*memory_reader, slow);
-    HookedWriter writer(*memory_writer, slow);
-    const RunReport report = run(reader, writer, two_stages(), small_bands(slots));
-    return report.steps[0].hidden_seconds / report.steps[0].busy_seconds;
+  const auto memory_reader = source.reader();
+  const auto memory_writer = result.writer();
+  Meeting meeting(3);
+  const auto at = [&](std::int64_t when) {
+    return Hook([&meeting, when](std::int64_t call) {
+      if (call == when) meeting.attend();
+    });
   };
-  CHECK(hidden_share(1) == 0);
-  CHECK(hidden_share(3) > 0.5);
+  HookedReader reader(*memory_reader, at(2));
+  HookedWriter writer(*memory_writer, at(0));
+  // A band of 16 rows is one tile here: the second computes while the first is written and the third is read.
+  RunOptions options = small_bands(3);
+  options.tile = {16, kSpec.extent.cols};
+  Chain chain;
+  chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), at(1)));
+  const RunReport report = run(reader, writer, chain, options);
+  CHECK(meeting.took_place());
+  for (const StepReport& step : report.steps) CHECK(step.hidden_seconds > 0);
+}
+
+TEST_CASE("with one slot nothing goes on at once") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 4);
+  const Image result(kSpec);
+  const auto memory_reader = source.reader();
+  const auto memory_writer = result.writer();
+  Room room;
+  const Hook visit = [&room](std::int64_t) {
+    room.enter();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    room.leave();
+  };
+  HookedReader reader(*memory_reader, visit);
+  HookedWriter writer(*memory_writer, visit);
+  const RunReport report = run(reader, writer, two_stages(), small_bands(1));
+  CHECK_FALSE(room.was_shared());
+  CHECK(report.steps[0].hidden_seconds == 0);
 }
 
 TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread") {
@@ -213,24 +239,33 @@ TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
   CHECK_THROWS_AS(run(*source.reader(), *result.writer(), two_stages(), options), OutOfMemory);
 }
 
-TEST_CASE("a stop ends a run soon, wherever it is") {
+TEST_CASE("a stop ends a run at once, wherever it is") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
   const std::int64_t threads_before = threads_at_rest();
-  for (const int after_ms : {0, 3, 10, 30}) {
-    const Image result(kSpec);
-    const auto memory_reader = source.reader();
-    const auto memory_writer = result.writer();
-    const Hook slow = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(10)); };
-    HookedReader reader(*memory_reader, slow);
-    HookedWriter writer(*memory_writer, slow);
-    std::stop_source stop;
-    RunOptions options = small_bands(2);
-    options.stop = stop.get_token();
-    const std::jthread stopper([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
-      stop.request_stop();
-    });
-    CHECK_THROWS_AS(run(reader, writer, two_stages(), options), Cancelled);
+  for (const std::int64_t when : {0, 1, 5, 12}) {
+    for (int where = 0; where < 3; ++where) {
+      CAPTURE(when, where);
+      const Image result(kSpec);
+      const auto memory_reader = source.reader();
+      const auto memory_writer = result.writer();
+      std::stop_source stop;
+      std::atomic<std::int64_t> last_call = -1;
+      const auto stops = [&](int place) {
+        return Hook([&, place](std::int64_t call) {
+          if (place != where) return;
+          last_call = std::max(last_call.load(), call);
+          if (call == when) stop.request_stop();
+        });
+      };
+      HookedReader reader(*memory_reader, stops(0));
+      HookedWriter writer(*memory_writer, stops(1));
+      Chain chain;
+      chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), stops(2)));
+      RunOptions options = small_bands(2);
+      options.stop = stop.get_token();
+      CHECK_THROWS_AS(run(reader, writer, chain, options), Cancelled);
+      if (where < 2) CHECK(last_call == when);
+    }
   }
   CHECK(threads_return_to(threads_before));
 }

@@ -23,7 +23,7 @@ inline std::int64_t threads_at_rest() {
 
 /// Threads that were told to end may take a moment to leave /proc.
 inline bool threads_return_to(std::int64_t expected) {
-  for (int attempt = 0; attempt < 200; ++attempt) {
+  for (int attempt = 0; attempt < 12000; ++attempt) {
     if (thread_count() <= expected) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
