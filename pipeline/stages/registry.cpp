@@ -6,6 +6,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/synonyms.hpp"
 
 namespace sepconv {
 namespace {
@@ -23,10 +24,11 @@ const StageDefinitions& definitions() {
   return all;
 }
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  const auto meant = nearest(word, known);
-  return meant ? fmt::format("did you mean '{}'?", *meant)
-               : fmt::format("there are {}", fmt::join(known, ", "));
+/// For the name of a stage that there is not.
+std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
+  if (const std::string advice = advice_for(name); !advice.empty()) return advice;
+  const auto meant = nearest(name, known);
+  return meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("there are {}", fmt::join(known, ", "));
 }
 
 template <class Range, class Projection>
@@ -51,8 +53,9 @@ StagePtr parse_stage(std::string_view text) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
     if (keys.empty())
       throw InvalidArgument(fmt::format("stage '{}' takes no '{}': it has no keys", args.stage(), key));
-    throw InvalidArgument(
-        fmt::format("stage '{}' has no key '{}': {}", args.stage(), key, suggestion(key, keys)));
+    const auto meant = nearest(key, keys);
+    throw InvalidArgument(fmt::format("stage '{}' has no key '{}'{}; its keys are {}", args.stage(), key,
+                                      meant ? fmt::format(" (did you mean '{}'?)", *meant) : "", fmt::join(keys, ", ")));
   }
   return definition->make(args);
 }

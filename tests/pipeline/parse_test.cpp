@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "../support/matrix_file.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/stages/synonyms.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
@@ -67,7 +69,12 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"gaussian:sigma=1e9", "take a smaller sigma"},
       {"gaussian:sigma=1e300", "take a smaller sigma"},
       {"gaussian:sigma=2x", "a finite number is needed"},
-      {"gaussian:sgma=2", "has no key 'sgma': did you mean 'sigma'?"},
+      {"gaussian:sgma=2", "has no key 'sgma' (did you mean 'sigma'?); its keys are sigma, truncate, radius, border, value, flip"},
+      {"gaussian:sigma=2,edge_handling=x", "has no key 'edge_handling'; its keys are sigma,"},
+      {"gaussian:sigma=2,order=1", "its keys are sigma,"},
+      {"blur:sigma=2", "unknown stage 'blur': use gaussian:sigma=2 or box:radius=2"},
+      {"Laplacian", "use log:sigma=2, the Laplacian of a Gaussian"},
+      {"median:radius=1", "filters of ranks and shapes are not there; sepconv stages lists what there is"},
       {"gaussian:sigma=1,sigma=2", "is given 'sigma' twice"},
       {"gaussian:2", "key=value is expected"},
       {"gaussian:sigma=2,radius=3,truncate=4", "not both"},
@@ -102,6 +109,28 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
   }));
   INFO(text);
   CHECK_THROWS_WITH(parse_stage(text), Contains(message));
+}
+
+TEST_CASE("what stages are called elsewhere is answered by stages that there are") {
+  const test::MatrixFolder matrices;
+  const std::string file = matrices.noise({4, 3}, PixelType::f32, 1);
+  std::vector<std::string_view> seen;
+  for (const Synonym& synonym : stage_synonyms()) {
+    for (const std::string_view name : synonym.names) {
+      INFO(name);
+      CHECK(std::ranges::none_of(stage_table(), [name](const StageEntry& entry) { return entry.name == name; }));
+      CHECK(std::ranges::find(seen, name) == seen.end());
+      seen.push_back(name);
+    }
+    for (const std::string_view stage : synonym.stages) {
+      std::string text(stage);
+      if (const std::size_t at = text.find("B.npy"); at != std::string::npos) text.replace(at, text.size() - at, file);
+      INFO(text);
+      CHECK_NOTHROW(parse_stage(text));
+    }
+    CHECK_FALSE((synonym.stages.empty() && synonym.remark.empty()));
+  }
+  CHECK(advice_for("gausian").empty());
 }
 
 TEST_CASE("a matrix that does not fit the image is refused") {
