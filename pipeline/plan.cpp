@@ -87,6 +87,21 @@ std::vector<int> useful_devices(const PlanOptions& options, const Reader& source
   return options.devices;
 }
 
+/// Why a plan has fewer slots than are best where memory allows.
+std::string why_fewer_slots(const Plan& plan) {
+  const std::int64_t bands = ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // of each device
+  const int more = kPreferredSlots - plan.slots;
+  const std::int64_t on_host = plan.memory.total() + plan.memory.slots / plan.slots * more;
+  const std::int64_t on_device = plan.device_memory.total() + (device_inputs(kPreferredSlots) - device_inputs(plan.slots)) * plan.slot_input_bytes +
+                                 more * plan.slot_output_bytes;
+  const bool fits = on_host <= plan.max_memory_bytes && (plan.devices.empty() || on_device <= plan.max_device_memory_bytes);
+  if (bands > plan.slots && !fits)
+    return fmt::format("memory is short: {}", plan.slots == 1 ? "nothing overlaps" : "reading and writing take turns to overlap computing");
+  if (bands == 1) return "there is only one band";
+  if (bands <= kPreferredSlots) return fmt::format("there are only {} bands", bands);
+  return "with so few bands from top to bottom more would not be faster";
+}
+
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
                                  int asked_threads) {
   std::vector<std::string> notes;
@@ -119,11 +134,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
         format_bytes(static_cast<double>(plan.bytes_read)),
         format_bytes(static_cast<double>(plan.source().bytes()))));
   }
-  if (options.slots == 0 && plan.slots < kPreferredSlots) {
-    notes.push_back(fmt::format(
-        "{} of {} slots, because memory is short: {}", plan.slots, kPreferredSlots,
-        plan.slots == 1 ? "nothing overlaps" : "reading and writing take turns to overlap computing"));
-  }
+  if (options.slots == 0 && plan.slots < kPreferredSlots)
+    notes.push_back(fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
   if (plan.threads < asked_threads)
     notes.push_back(
         fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));

@@ -118,6 +118,24 @@ TEST_CASE("a very wide image gets column tiles where a row of tiles does not fit
   CHECK(flat.band.cols == 1000000);
 }
 
+TEST_CASE("fewer slots are explained by what made them fewer") {
+  const auto note_of = [](const ImageSpec& spec, const PlanOptions& options) {
+    const Plan plan = plan_for(spec, {1, 1}, {1, 1}, {"gaussian:sigma=2"}, options);
+    REQUIRE(plan.slots < 3);
+    std::string notes;
+    for (const std::string& note : plan.notes) notes += note + "\n";
+    return notes;
+  };
+  const std::int64_t much = std::int64_t{1} << 30;
+  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1}), Contains("because there is only one band"));
+  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 4}),
+             Contains("because there are only 2 bands"));
+  CHECK_THAT(note_of({{8, 4000}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 40}),
+             Contains("with so few bands from top to bottom more would not be faster"));
+  CHECK_THAT(note_of({{4000, 100000}, 1, PixelType::f32}, {.max_memory_bytes = 12 << 20, .threads = 1, .band_rows = 4, .band_cols = 100000}),
+             Contains("because memory is short"));
+}
+
 TEST_CASE("a narrow image streams in tall bands") {
   const Plan plan = plan_for({{1000000, 3}, 1, PixelType::u8}, {1, 1}, {1, 1}, {"box:radius=50"},
                              {.max_memory_bytes = 64 << 20, .threads = 2});
