@@ -8,13 +8,22 @@
 
 namespace sepconv::app {
 
-/// Exit codes of the program; docs and tests rely on them.
-enum ExitCode : int { kDone = 0, kFailed = 1, kWrongUsage = 2, kInterrupted = 130 };
+/// Exit codes of the program; docs and tests rely on them. Those of compare are cmp's.
+enum ExitCode : int {
+  kDone = 0,
+  kFailed = 1,
+  kDifferent = 1,  ///< compare
+  kWrongUsage = 2,
+  kTrouble = 2,  ///< compare: what is kFailed elsewhere
+  kInterrupted = 130,
+  kReaderGone = 141,  ///< stdout's reader went away: what a shell says of a program that SIGPIPE ended
+};
 
 /// What main() gives to the commands and gets back from the one that was typed.
 struct Context {
   std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
   std::function<int()> action;  ///< set by the chosen command while options are parsed, called once after
+  ExitCode failure = kFailed;   ///< of the chosen command; its results have lower codes
 };
 
 void add_run_command(CLI::App& program, Context& context);

@@ -1,5 +1,5 @@
-// sepconv compare A B: how far two images are from each other. Exit code 0 only if they are equal within the
-// tolerance.
+// sepconv compare A B: how far two images are from each other. Exit codes as those of cmp: 0 only if they are equal within the
+// tolerance, 1 if they differ, 2 for trouble.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,6 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "console.hpp"
+#include "json_text.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
@@ -27,18 +29,18 @@ struct Request {
 };
 
 void print_text(const Comparison& result, double tolerance) {
-  fmt::print("{}\n", !result.equal()              ? "different"
-                     : result.max_difference == 0 ? "equal"
-                                                  : fmt::format("equal within {}", tolerance));
-  fmt::print("  {:<20} {} of {}\n", "different elements", result.different, result.elements);
-  fmt::print("  {:<20} {}\n", "greatest difference", number_text(result.max_difference, 9));
-  fmt::print("  {:<20} {}\n", "mean difference", number_text(result.mean_difference, 9));
-  fmt::print("  {:<20} {} dB\n", "PSNR",
-             std::isnan(result.psnr_db) ? "nan" : fmt::format("{:.3f}", result.psnr_db));
+  print("{}\n", !result.equal()              ? "different"
+                : result.max_difference == 0 ? "equal"
+                                             : fmt::format("equal within {}", tolerance));
+  print("  {:<20} {} of {}\n", "different elements", result.different, result.elements);
+  print("  {:<20} {}\n", "greatest difference", number_text(result.max_difference, 9));
+  print("  {:<20} {}\n", "mean difference", number_text(result.mean_difference, 9));
+  print("  {:<20} {} dB\n", "PSNR",
+        std::isnan(result.psnr_db) ? "nan" : fmt::format("{:.3f}", result.psnr_db));
   if (!result.first) return;
   const auto& first = *result.first;
-  fmt::print("  {:<20} row {}, column {}, channel {}: {} and {}\n", "first difference", first.row, first.col,
-             first.channel, number_text(first.a, 17), number_text(first.b, 17));
+  print("  {:<20} row {}, column {}, channel {}: {} and {}\n", "first difference", first.row, first.col,
+        first.channel, number_text(first.a, 17), number_text(first.b, 17));
 }
 
 void print_json(const Comparison& result, double tolerance) {
@@ -56,25 +58,17 @@ void print_json(const Comparison& result, double tolerance) {
     all["first"] = {
         {"row", first.row}, {"col", first.col}, {"channel", first.channel}, {"a", first.a}, {"b", first.b}};
   }
-  fmt::print("{}\n", all.dump(2));
+  print_lines(json_text(all));
 }
 
-/// Images that cannot be compared are different: exit code 1, as for any other difference, with the reason on
-/// stderr.
-void check_comparable(const Request& request, const ImageSpec& a, const ImageSpec& b) {
-  if (a == b) return;
+/// Images that cannot be compared element by element are different, too.
+std::string difference_of_shape(const Request& request, const ImageSpec& a, const ImageSpec& b) {
   const auto text = [](const ImageSpec& spec) {
     return fmt::format("{} x {} pixels of {} x {}", spec.extent.cols, spec.extent.rows, spec.channels,
                        name_of(spec.type));
   };
-  throw Error(fmt::format("{} has {} and {} has {}; compare images of the same size, channels and type",
-                          request.a.string(), text(a), request.b.string(), text(b)));
-}
-
-double checked_tolerance(double value) {
-  if (std::isfinite(value) && value >= 0) return value;
-  throw InvalidArgument(
-      fmt::format("--tolerance {} is no tolerance; give a number of at least 0", number_text(value, 9)));
+  return fmt::format("{} has {} and {} has {}; compare images of the same size, channels and type", request.a.string(), text(a),
+                     request.b.string(), text(b));
 }
 
 int compare(Request& request, std::stop_token stop) {
@@ -82,7 +76,10 @@ int compare(Request& request, std::stop_token stop) {
   request.options.logger = make_logger(request.reporting);
   const auto a = open_reader(request.a, request.open_a);
   const auto b = open_reader(request.b, request.open_b);
-  check_comparable(request, a->spec(), b->spec());
+  if (a->spec() != b->spec()) {
+    complain(difference_of_shape(request, a->spec(), b->spec()));
+    return kDifferent;
+  }
   Comparison result;
   {
     ProgressLine line(request.reporting.quiet);
@@ -94,31 +91,28 @@ int compare(Request& request, std::stop_token stop) {
   } else if (!request.reporting.quiet) {
     print_text(result, request.tolerance);
   }
-  return result.equal() ? kDone : kFailed;
+  return result.equal() ? kDone : kDifferent;
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
-      "compare", "Greatest and mean difference of two images; exit code 0 if equal, 1 if not.");
+      "compare", "Greatest and mean difference of two images; exit code 0 equal, 1 different, 2 trouble.");
   const auto request = std::make_shared<Request>();
-  command->add_option("A", request->a, "image file")->required()->type_name("FILE");
-  command->add_option("B", request->b, "image file of the same shape and type")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option_function<double>(
-          "--tolerance", [request](double value) { request->tolerance = checked_tolerance(value); },
-          "differences up to this count as equal; 0 by default")
+  add_image_option(*command, "A", request->a, "image file")->required();
+  add_image_option(*command, "B", request->b, "image file of the same shape and type")->required();
+  command->add_option("--tolerance", request->tolerance, "differences up to this count as equal; 0 by default")
+      ->transform(finite_number(0))
       ->type_name("NUMBER");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON");
   add_reporting_options(*command, request->reporting);
-  command->footer("Example:  sepconv compare out.tif expected.tif --tolerance 1");
+  command->footer("Images of another size, type or number of channels are different, too.\n\nExample:  sepconv compare out.tif expected.tif --tolerance 1");
   command->callback([&context, request] {
+    context.failure = kTrouble;
     context.action = [&context, request] { return compare(*request, context.stop); };
   });
 }

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "completion_scripts.hpp"
+#include "console.hpp"
 #include "sepconv/pipeline/chain.hpp"
 
 namespace sepconv::app {
@@ -49,7 +50,7 @@ void add_completion_command(CLI::App& program, Context& context) {
   command->footer("Example:  source <(sepconv completion bash)");
   command->callback([&program, &context, shell] {
     context.action = [&program, shell] {
-      fmt::print("{}", script_for(*shell, table_of(program)));
+      print_lines(script_for(*shell, table_of(program)));
       return static_cast<int>(kDone);
     };
   });

@@ -1,8 +1,14 @@
-// The standard streams as this program uses them: what is said on stderr may be lost, and is never a reason
-// to fail.
+// The standard streams as this program uses them. Everything that it says goes through these functions, which show what would act on a
+// terminal as escapes (printable() of core): names of files and what files hold are not the program's own.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
+#include <type_traits>
+
+#include "sepconv/core/printable.hpp"
 
 namespace sepconv::app {
 
@@ -11,7 +17,39 @@ namespace sepconv::app {
 /// before anything is opened.
 void reserve_standard_descriptors() noexcept;
 
-/// In one write where stdio can. A stderr that is full or gone is ignored.
-void write_to_stderr(std::string_view text) noexcept;
+/// Lines of the program to stdout. What cannot be written shows in finish_stdout().
+void print_lines(std::string_view lines);
+
+template <class T>
+using Printed = std::conditional_t<std::is_convertible_v<const T&, std::string_view>, std::string, T>;
+
+template <class T>
+decltype(auto) printed(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return printable(value);
+  } else {
+    return (value);
+  }
+}
+
+/// The same, formatted: line ends are those of `format`, in texts among the values they are shown as escapes.
+template <class... Values>
+void print(fmt::format_string<Printed<Values>...> format, const Values&... values) {
+  print_lines(fmt::vformat(fmt::string_view(format), fmt::make_format_args(printed(values)...)));
+}
+
+/// What became of all that was printed: to be asked once, at the end.
+enum class StdoutFate : std::uint8_t { written, reader_gone, failed };
+StdoutFate finish_stdout() noexcept;
+
+/// Lines to stderr, in one write where stdio can. What is said there may be lost, and is never a reason to fail.
+void write_to_stderr(std::string_view lines) noexcept;
+
+/// "sepconv: SENTENCE" to stderr, as one line.
+void complain(std::string_view sentence) noexcept;
+
+bool stderr_is_terminal() noexcept;
+/// Puts `text` in the place of the line that the cursor is in.
+void rewrite_stderr_line(std::string_view text) noexcept;
 
 }  // namespace sepconv::app

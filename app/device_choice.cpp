@@ -8,6 +8,7 @@
 #include "options.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 
@@ -16,7 +17,7 @@ namespace sepconv::app {
 namespace {
 
 [[noreturn]] void fail_syntax(const std::string& text) {
-  throw InvalidArgument(fmt::format("--device {} is unknown; use auto, cpu, cuda, or GPUs by number like cuda:0,1", text));
+  throw InvalidArgument(fmt::format("--device {} is unknown; use auto, cpu, cuda, or GPUs by number like cuda:0,1", shortened(text)));
 }
 
 std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
@@ -27,7 +28,7 @@ std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
     int index = -1;
     const auto [next, error] = std::from_chars(at, end, index);
     if (error != std::errc() || index < 0) fail_syntax(text);
-    if (std::ranges::count(indices, index) > 0) throw InvalidArgument(fmt::format("--device {} names GPU {} twice", text, index));
+    if (std::ranges::count(indices, index) > 0) throw InvalidArgument(fmt::format("--device {} names GPU {} twice", shortened(text), index));
     indices.push_back(index);
     if (next == end) return indices;
     if (*next != ',') fail_syntax(text);
@@ -80,12 +81,12 @@ void add_device_options(CLI::App& command, DeviceRequest& request, RunOptions& o
   command
       .add_option_function<std::string>(
           "--device", [&request](const std::string& text) { request = parse_device(text); },
-          "auto (a GPU if there is one), cpu, cuda, or GPUs by number: cuda:0,1")
-      ->type_name("DEVICE");
+          "a GPU if there is one (auto), the CPU, the first GPU, or GPUs by number: cuda:0,1")
+      ->type_name("auto|cpu|cuda|cuda:0[,1]");
   command
       .add_option_function<std::string>(
           "--max-device-memory",
-          [&options](const std::string& text) { options.max_device_memory_bytes = parse_size(text); },
+          [&options](const std::string& text) { options.max_device_memory_bytes = parse_size("--max-device-memory", text); },
           "ceiling for what the run holds on each GPU; nine tenths of what is free by default")
       ->type_name("SIZE");
 }
@@ -97,7 +98,7 @@ DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain, co
   const Stage* const host_only = chain != nullptr ? chain->host_only_stage(source) : nullptr;
   if (request.kind == Kind::automatic) {
     if (found.empty()) return {{}, absence_of_gpus() + ": the CPU computes"};
-    if (host_only != nullptr) return {{}, fmt::format("stage '{}' does not run on a GPU: the CPU computes", host_only->text())};
+    if (host_only != nullptr) return {{}, fmt::format("stage '{}' does not run on a GPU: the CPU computes", printable(host_only->text()))};
     return automatic_choice();
   }
   if (found.empty()) throw InvalidArgument(fmt::format("--device cuda: {}; use --device cpu or auto", absence_of_gpus()));

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "device_choice.hpp"
+#include "json_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -70,12 +72,12 @@ std::string cache_size(int which) {
   return bytes > 0 ? format_bytes(static_cast<double>(bytes)) : "unknown";
 }
 
-void print_line(std::string_view what, const std::string& value) { fmt::print("  {:<22} {}\n", what, value); }
+void print_line(std::string_view what, const std::string& value) { print("  {:<22} {}\n", what, value); }
 
 std::string gigabytes(double bytes_per_second) { return fmt::format("{:.1f} GB/s", bytes_per_second / 1e9); }
 
 void print_processor(const Processor& cpu) {
-  fmt::print("cpu: {}\n", cpu.name);
+  print("cpu: {}\n", cpu.name);
   print_line("processors", fmt::format("{}", cpu.processors));
   print_line("instruction set", fmt::format("{} (of {})", simd_target(), fmt::join(simd_targets(), " ")));
   print_line("caches", fmt::format("L2 {}, L3 {}", cache_size(_SC_LEVEL2_CACHE_SIZE),
@@ -91,7 +93,7 @@ std::string compute_capability(const DeviceInfo& info) {
 
 void print_gpu(const Gpu& gpu) {
   const DeviceLimits& limits = gpu.limits;
-  fmt::print("cuda:{}: {}\n", gpu.info.index, gpu.info.name);
+  print("cuda:{}: {}\n", gpu.info.index, gpu.info.name);
   print_line("compute capability", compute_capability(gpu.info));
   print_line("memory", fmt::format("{}, {} free", format_bytes(static_cast<double>(gpu.info.memory_bytes)),
                                    format_bytes(static_cast<double>(gpu.free_bytes))));
@@ -141,12 +143,12 @@ int print_devices(bool json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Gpu& gpu : gpus) list.push_back(gpu_json(gpu));
     const nlohmann::ordered_json all = {{"cpu", processor_json(cpu)}, {"gpus", std::move(list)}};
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_lines(json_text(all));
     return kDone;
   }
   print_processor(cpu);
   for (const Gpu& gpu : gpus) print_gpu(gpu);
-  if (gpus.empty()) fmt::print("gpu: none; {}\n", absence_of_gpus());
+  if (gpus.empty()) print("gpu: none; {}\n", absence_of_gpus());
   return kDone;
 }
 

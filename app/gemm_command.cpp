@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "console.hpp"
 #include "job.hpp"
@@ -73,13 +74,19 @@ void plan_on_device(GemmJob& job, const Request& request) {
   });
 }
 
+TakenFiles files_read_by(const Request& request) {
+  TakenFiles read = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
+  if (!request.added.empty()) read.emplace_back(request.added, "the matrix that is added");
+  return read;
+}
+
 GemmJob prepare(Request& request) {
   settle_beta(request);
+  check_not_read(request.output, files_read_by(request));
   GemmJob job;
   job.a = open_reader(request.a, request.open_a);
   job.b = open_reader(request.b, request.open_b);
   if (!request.added.empty()) job.added = open_reader(request.added, request.open_added);
-  for (const fs::path& input : {request.a, request.b, request.added}) check_not_same(input, request.output);
   plan_on_device(job, request);
   return job;
 }
@@ -87,15 +94,15 @@ GemmJob prepare(Request& request) {
 int multiply(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
+  SideFiles side_files(request.side_files, files_read_by(request), request.output, request.layout.overwrite);
   if (request.plan_only) {
-    request.layout.overwrite = true;  // nothing is made
+    const bool overwrite = std::exchange(request.layout.overwrite, true);
     const GemmJob job = prepare(request);
-    fmt::print("{}{}", describe(job.plan), job.note.empty() ? "" : fmt::format("{:<10} {}\n", "note", job.note));
+    print_lines(describe(job.plan));
+    if (!job.note.empty()) print("{:<10} {}\n", "note", job.note);
+    check_can_be_made(request.output, overwrite);
     return kDone;
   }
-  SideFiles side_files(request.side_files,
-                       {{request.a, "the matrix A"}, {request.b, "the matrix B"}, {request.added, "the matrix that is added"}, {request.output, "the result"}},
-                       request.layout.overwrite);
   GemmJob job = prepare(request);
   if (!job.note.empty() && job.options.logger) job.options.logger->info(job.note);
   GemmReport report;
@@ -111,14 +118,14 @@ int multiply(Request& request, std::stop_token stop) {
 }
 
 void add_operands(CLI::App& command, Request& request) {
-  command.add_option("A", request.a, "matrix of f32 or f64: NPY, raw or TIFF of one channel")->required()->type_name("FILE");
-  command.add_option("B", request.b, "matrix of the same type")->required()->type_name("FILE");
-  command.add_option("OUT", request.output, "matrix to make; its ending says the format")->required()->type_name("FILE");
+  add_image_option(command, "A", request.a, "matrix of f32 or f64: NPY, raw or TIFF of one channel")->required();
+  add_image_option(command, "B", request.b, "matrix of the same type")->required();
+  add_image_option(command, "OUT", request.output, "matrix to make; its ending says the format")->required();
   command.add_flag("--trans-a", request.op.trans_a, "A's transpose in its place");
   command.add_flag("--trans-b", request.op.trans_b, "B's transpose in its place");
-  command.add_option("--add", request.added, "matrix C that is added: OUT = alpha A B + beta C")->type_name("FILE");
-  command.add_option("--alpha", request.op.alpha, "1 by default")->type_name("NUMBER");
-  command.add_option("--beta", request.beta, "1 by default where a matrix is added")->type_name("NUMBER");
+  add_image_option(command, "--add", request.added, "matrix C that is added: OUT = alpha A B + beta C");
+  command.add_option("--alpha", request.op.alpha, "1 by default")->transform(finite_number())->type_name("NUMBER");
+  command.add_option("--beta", request.beta, "1 by default where a matrix is added")->transform(finite_number())->type_name("NUMBER");
 }
 
 }  // namespace

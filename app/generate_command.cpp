@@ -24,22 +24,13 @@ struct Request {
   Reporting reporting;
 };
 
-void parse_pattern_into(const std::string& text, Pattern& pattern) {
-  const auto parsed = parse_pattern(text);
-  if (!parsed) {
-    throw InvalidArgument(
-        fmt::format("--pattern {} is unknown; use natural, gradient, checkerboard, impulse or noise", text));
-  }
-  pattern = *parsed;
-}
-
 std::uint64_t parse_seed(const std::string& text) {
   std::uint64_t seed = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, seed);
   if (error != std::errc() || stopped != end) {
     throw InvalidArgument(
-        fmt::format("--seed {} is no seed; give a whole number from 0 to 18446744073709551615", text));
+        fmt::format("--seed {} is no seed; give a whole number from 0 to 18446744073709551615", shortened(text)));
   }
   return seed;
 }
@@ -56,27 +47,19 @@ int generate(Request& request, std::stop_token stop) {
 }
 
 void add_pattern_options(CLI::App& command, Request& request) {
-  command.add_option("OUT", request.output, "image to make; its ending says the format")
-      ->required()
-      ->type_name("FILE");
+  add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
   command
       .add_option_function<std::string>(
-          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent(text); },
+          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
           "columns and rows")
       ->required()
       ->type_name("COLSxROWS");
-  command
-      .add_option_function<std::string>(
-          "--type", [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); },
-          "u8 by default")
-      ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))
-      ->type_name("TYPE");
-  command.add_option("--channels", request.spec.channels, "1 by default")->check(CLI::Range(1, 65535));
-  command
-      .add_option_function<std::string>(
-          "--pattern", [&request](const std::string& text) { parse_pattern_into(text, request.pattern); },
-          "natural (the default), gradient, checkerboard, impulse, noise")
-      ->type_name("NAME");
+  const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
+  take_one_of(command.add_option_function<std::string>("--type", take_type, "u8 by default"), type_names());
+  command.add_option("--channels", request.spec.channels, "1 by default")->transform(whole_number(1, 65535));
+  const auto take_pattern = [&request](const std::string& text) { request.pattern = *parse_pattern(text); };
+  take_one_of(command.add_option_function<std::string>("--pattern", take_pattern, "natural by default"),
+              {"natural", "gradient", "checkerboard", "impulse", "noise"});
   command
       .add_option_function<std::string>(
           "--seed", [&request](const std::string& text) { request.seed = parse_seed(text); },

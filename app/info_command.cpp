@@ -6,6 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "console.hpp"
+#include "json_text.hpp"
 #include "options.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "wording.hpp"
@@ -43,28 +45,28 @@ bool has_fact(const FileInfo::Page& page, const char* name) {
 void print_page(const FileInfo::Page& page, std::int64_t index) {
   const auto& [spec, layout, facts] = page;
   if (has_fact(page, "not read")) {
-    fmt::print("page {}: not read: {}\n", index, facts.front().second);
+    print("page {}: not read: {}\n", index, facts.front().second);
     return;
   }
-  fmt::print("page {}: {} x {} pixels (columns x rows), {}, {}, {} of pixels\n", index, spec.extent.cols,
-             spec.extent.rows, count_text(spec.channels, "channel"), name_of(spec.type),
-             format_bytes(static_cast<double>(spec.bytes())));
+  print("page {}: {} x {} pixels (columns x rows), {}, {}, {} of pixels\n", index, spec.extent.cols,
+        spec.extent.rows, count_text(spec.channels, "channel"), name_of(spec.type),
+        format_bytes(static_cast<double>(spec.bytes())));
   if (!has_fact(page, "layout") && !has_fact(page, "blocks"))
-    fmt::print("  {:<20} {}\n", "layout", layout.description);
-  for (const auto& [name, value] : facts) fmt::print("  {:<20} {}\n", name, value);
+    print("  {:<20} {}\n", "layout", layout.description);
+  for (const auto& [name, value] : facts) print("  {:<20} {}\n", name, value);
   if (!has_fact(page, "streams"))
-    fmt::print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
+    print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
 }
 
 void print_text(const std::filesystem::path& path, const Shown& shown) {
   const FileInfo& info = shown.info;
-  fmt::print("{}: {}, {}, {}\n", path.string(), info.format,
-             format_bytes(static_cast<double>(info.file_bytes)), count_text(info.page_count, "page"));
-  if (info.images > 1) fmt::print("  {} images: run, stats and compare take the one that --page names\n", info.images);
+  print("{}: {}, {}, {}\n", path.string(), info.format,
+        format_bytes(static_cast<double>(info.file_bytes)), count_text(info.page_count, "page"));
+  if (info.images > 1) print("  {} images: run, stats and compare take the one that --page names\n", info.images);
   std::int64_t index = shown.first_page;
   for (const FileInfo::Page& page : info.pages) print_page(page, index++);
   if (!shown.one_page && info.page_count > index)
-    fmt::print("and {}\n", count_text(info.page_count - index, "more page"));
+    print("and {}\n", count_text(info.page_count - index, "more page"));
 }
 
 void print_json(const std::filesystem::path& path, const Shown& shown) {
@@ -92,7 +94,7 @@ void print_json(const std::filesystem::path& path, const Shown& shown) {
                             {"page_count", info.page_count},
                             {"images", info.images},
                             {"pages", std::move(pages)}};
-  fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  print_lines(json_text(all));
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ void add_info_command(CLI::App& program, Context& context) {
   };
   CLI::App* command = program.add_subcommand("info", "Say what a file holds, from its headers alone.");
   const auto request = std::make_shared<Request>();
-  command->add_option("FILE", request->path, "image file")->required()->type_name("FILE");
+  add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   const CLI::Option* page = command->get_option("--page");
   command->add_flag("--json", request->json, "as JSON");

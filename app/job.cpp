@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/stages/definition.hpp"
 
 namespace sepconv::app {
 
@@ -86,12 +87,8 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
 
 void add_file_options(CLI::App& command, JobRequest& request) {
-  command.add_option("IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("OUT", request.output, "image to make; its ending says the format")
-      ->required()
-      ->type_name("FILE");
+  add_image_option(command, "IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")->required();
+  add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
 }
 
 void add_job_settings(CLI::App& command, JobRequest& request) {
@@ -104,15 +101,15 @@ void add_job_settings(CLI::App& command, JobRequest& request) {
 void add_job_options(CLI::App& command, JobRequest& request) {
   add_file_options(command, request);
   command.add_option("STAGE", request.stages, "filters, in this order; none copies")
-      ->type_name("NAME[:KEY=VALUE,...]");
+      ->type_name(kStageTextType);
   add_job_settings(command, request);
 }
 
 Job prepare(const JobRequest& request) {
+  check_not_read(request.output, files_read_by(request));
   Job job;
   job.chain = Chain::parse(request.stages);
   job.source = open_reader(request.input, request.open);
-  check_not_same(request.input, request.output);
   plan_on_devices(job, request, [&] { plan_with_sink(job, request); });
   return job;
 }
@@ -130,14 +127,13 @@ CreateOptions create_options(const std::filesystem::path& path, const ImageSpec&
   return output_options(spec, source, request, kept, computes);
 }
 
-void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output) {
-  if (!is_same_file(input, output)) return;
-  throw InvalidArgument(fmt::format("{} is both input and output; give the result another name", output.string()));
-}
-
-bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code error;  // one of them missing is the usual case, not an error
-  return std::filesystem::equivalent(a, b, error);
+TakenFiles files_read_by(const JobRequest& request) {
+  TakenFiles read = {{request.input, "the input image"}};
+  for (const std::string& stage : request.stages) {
+    const StageArgs args(stage);
+    if (args.has("file")) read.emplace_back(std::filesystem::absolute(args.text("file")), fmt::format("read by the stage {}", stage));
+  }
+  return read;
 }
 
 }  // namespace sepconv::app

@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "sepconv/pipeline/chain.hpp"
 #include "sepconv/pipeline/plan.hpp"
+#include "taken_files.hpp"
 
 namespace sepconv::app {
 
@@ -52,10 +53,7 @@ CreateOptions create_options(const std::filesystem::path& path, const ImageSpec&
 
 bool is_tiff_name(const std::filesystem::path& path);
 
-/// Throws InvalidArgument if the output is the input.
-void check_not_same(const std::filesystem::path& input, const std::filesystem::path& output);
-
-/// Whether both names lead to one existing file, through links too.
-bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+/// IN, and the files that its stages read.
+TakenFiles files_read_by(const JobRequest& request);
 
 }  // namespace sepconv::app

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
+#include <sstream>
 #include <string>
 
 #include "commands.hpp"
@@ -16,18 +16,24 @@ namespace {
 
 using namespace sepconv::app;
 
-int fail(ExitCode code, std::string sentence) {
-  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  write_to_stderr("sepconv: " + sentence + "\n");
+int fail(ExitCode code, std::string_view sentence) {
+  complain(sentence);
   return code;
 }
 
 /// Wrong options; --help and --version come this way too.
 int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return program.exit(error);
+  if (error.get_exit_code() == 0) {
+    std::ostringstream text;
+    program.exit(error, text, text);
+    print_lines(text.str());
+    return kDone;
+  }
   const auto chosen = program.get_subcommands();
   const std::string command = chosen.empty() ? "sepconv" : "sepconv " + chosen.front()->get_name();
-  return fail(kWrongUsage, fmt::format("{}; see {} --help", error.what(), command));
+  std::string sentence = fmt::format("{}; see {} --help", error.what(), command);
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  return fail(kWrongUsage, sentence);
 }
 
 /// CLI11 would only say that some command is required.
@@ -41,7 +47,7 @@ void check_command_name(const CLI::App& program, const std::string& word) {
   throw sepconv::InvalidArgument(fmt::format("there is no command '{}'; the commands are {}", word, names));
 }
 
-int guarded(const CLI::App& program, const std::function<int()>& work) {
+int guarded(const CLI::App& program, const Context& context, const std::function<int()>& work) {
   try {
     return work();
   } catch (const CLI::ParseError& error) {
@@ -51,9 +57,9 @@ int guarded(const CLI::App& program, const std::function<int()>& work) {
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(kFailed, "memory could not be had; give a smaller --max-memory or free some memory");
+    return fail(context.failure, "memory could not be had; give a smaller --max-memory or free some memory");
   } catch (const std::exception& error) {
-    return fail(kFailed, error.what());
+    return fail(context.failure, error.what());
   }
 }
 
@@ -84,15 +90,15 @@ int main(int argc, char** argv) {
   add_stages_command(program, context);
   add_completion_command(program, context);
 
-  const int code = guarded(program, [&] {
+  const int code = guarded(program, context, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
     program.parse(argc, argv);
     signals.start();
     return context.action();
   });
   // A full disk or a closed pipe behind stdout shows only now.
-  if (code == kDone && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
-    return fail(kFailed, "standard output could not be written; send it to a place with room");
-  }
-  return code;
+  const StdoutFate fate = finish_stdout();
+  if (code >= context.failure || fate == StdoutFate::written) return code;
+  if (fate == StdoutFate::reader_gone) return code == kDone ? kReaderGone : code;
+  return fail(context.failure, "standard output could not be written; send it to a place with room");
 }

@@ -1,13 +1,16 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <vector>
 
+#include "console.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain.hpp"
 
@@ -26,6 +29,16 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
   return parts;
 }
+
+/// Lines on stderr, by way of the console.
+class ConsoleSink final : public spdlog::sinks::base_sink<std::mutex> {
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    write_to_stderr({line.data(), line.size()});
+  }
+  void flush_() override {}
+};
 
 /// A whole number in [least, greatest], or nothing.
 std::optional<std::int64_t> parse_integer(const std::string& text, std::int64_t least,
@@ -56,7 +69,7 @@ void parse_compress(const std::string& text, OutputRequest& request) {
   if (!request.compression) {
     throw InvalidArgument(fmt::format(
         "--compress {} is unknown; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL if wanted",
-        text));
+        shortened(text)));
   }
   if (colon == std::string::npos) return;
   const bool has_level = *request.compression == Compression::deflate ||
@@ -69,7 +82,7 @@ void parse_compress(const std::string& text, OutputRequest& request) {
   if (!has_level || !level) {
     throw InvalidArgument(fmt::format(
         "--compress {}: levels are deflate:1..9, zstd:1..22 and jpeg:1..100 (quality); give one of these",
-        text));
+        shortened(text)));
   }
   request.level = static_cast<int>(*level);
 }
@@ -79,13 +92,13 @@ Extent parse_tile(const std::string& text) {
   const auto sides = parse_sides(text, 1, 2);
   if (!sides)
     throw InvalidArgument(
-        fmt::format("--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", text));
+        fmt::format("--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", shortened(text)));
   return {sides->front(), sides->back()};
 }
 
 }  // namespace
 
-std::int64_t parse_size(const std::string& text) {
+std::int64_t parse_size(const std::string& option, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string unit(end, text.data() + text.size());
@@ -99,19 +112,19 @@ std::int64_t parse_size(const std::string& text) {
   const double bytes = std::ldexp(value, 10 * static_cast<int>(power));
   const bool is_unit = unit.size() <= 1 && power <= 4 && (unit.empty() || power > 0);
   if (error != std::errc() || !is_unit || !(bytes >= 1) || bytes > 0x1p62) {
-    throw InvalidArgument(fmt::format("{} is no size; write it like 256M, 1.5G or 4GiB", text));
+    throw InvalidArgument(fmt::format("{} {} is no size from 1 byte to 4 EiB; write it like 256M, 1.5G or 4GiB", option, shortened(text)));
   }
   return static_cast<std::int64_t>(bytes);
 }
 
-Extent parse_extent(const std::string& text) {
+Extent parse_extent(const std::string& option, const std::string& text) {
   const auto sides = parse_sides(text, 2, 2);
   if (!sides)
-    throw InvalidArgument(fmt::format("--size {} is no size; write columns and rows like 4096x2048", text));
+    throw InvalidArgument(fmt::format("{} {} is no size; write columns and rows like 4096x2048, each from 1 to {}", option, shortened(text), kMaxSide));
   return {(*sides)[1], (*sides)[0]};
 }
 
-void parse_raw(const std::string& text, OpenOptions& options) {
+void parse_raw(const std::string& option, const std::string& text, OpenOptions& options) {
   const auto parts = split(text, ':');
   const auto sides = parse_sides(parts[0], 2, 3);
   std::string type_name = parts.size() > 1 ? parts[1] : "";
@@ -121,8 +134,8 @@ void parse_raw(const std::string& text, OpenOptions& options) {
   const auto offset = parts.size() > 2 ? parse_integer(parts[2], 0, std::int64_t{1} << 62) : std::int64_t{0};
   if (!sides || !type || !offset || parts.size() > 3) {
     throw InvalidArgument(fmt::format(
-        "--raw {} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512",
-        text));
+        "{} {} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512",
+        option, shortened(text)));
   }
   options.raw = ImageSpec{{(*sides)[1], (*sides)[0]}, sides->size() > 2 ? (*sides)[2] : 1, *type};
   options.raw_offset = *offset;
@@ -130,12 +143,12 @@ void parse_raw(const std::string& text, OpenOptions& options) {
 
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix) {
   command.add_option("--page" + suffix, options.page, "page (directory) of a TIFF, from 0")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--axes" + suffix, options.axes, "what the axes of an NPY array are: yx, or yxc with channels; where its shape leaves a doubt")
-      ->type_name("AXES");
+      ->transform(whole_number(0, std::numeric_limits<int>::max()));
+  take_one_of(command.add_option("--axes" + suffix, options.axes, "what the axes of an NPY array are, where its shape leaves a doubt; c: channels"),
+              {"yx", "yxc"});
   command
       .add_option_function<std::string>(
-          "--raw" + suffix, [&options](const std::string& text) { parse_raw(text, options); },
+          "--raw" + suffix, [&options, name = "--raw" + suffix](const std::string& text) { parse_raw(name, text, options); },
           "the input has no header: its shape and type; u8 u16 i16 f32 f64, with be at the end for "
           "big-endian")
       ->type_name("COLSxROWS[xCHANNELS]:TYPE[:OFFSET]");
@@ -145,8 +158,8 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
       .add_option_function<std::string>(
           "--compress", [&request](const std::string& text) { parse_compress(text, request); },
-          "none lzw deflate zstd jpeg packbits; deflate:1..9, zstd:1..22, jpeg:1..100 (quality)")
-      ->type_name("CODEC[:LEVEL]");
+          "with a level if wanted: deflate:1..9, zstd:1..22, jpeg:1..100 (quality)")
+      ->type_name("none|lzw|deflate|zstd|jpeg|packbits[:LEVEL]");
   command
       .add_option_function<std::string>(
           "--tile", [&request](const std::string& text) { request.tile = parse_tile(text); },
@@ -169,34 +182,25 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::string>(
           "--max-memory",
-          [&options](const std::string& text) { options.max_memory_bytes = parse_size(text); },
+          [&options](const std::string& text) { options.max_memory_bytes = parse_size("--max-memory", text); },
           "ceiling for all that the run holds; a quarter of what is free by default")
       ->type_name("SIZE");
   command.add_option("--threads", options.threads, "threads; all processors by default")
-      ->check(CLI::Range(1, 1024));
-  command.add_option("--band-rows", options.band_rows, "rows of the result per band")
-      ->check(CLI::PositiveNumber);
+      ->transform(whole_number(1, kMostThreads));
+  command.add_option("--band-rows", options.band_rows, "rows of the result per band")->transform(whole_number(1, kMaxSide));
 }
 
 void add_cut_options(CLI::App& command, RunOptions& options) {
   add_budget_options(command, options);
   command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
-      ->check(CLI::Range(1, 64));
-  command.add_option("--band-cols", options.band_cols, "columns of the result per band")
-      ->check(CLI::PositiveNumber);
+      ->transform(whole_number(1, kMostSlots));
+  command.add_option("--band-cols", options.band_cols, "columns of the result per band")->transform(whole_number(1, kMaxSide));
 }
 
 void add_limit_options(CLI::App& command, RunOptions& options) {
   add_cut_options(command, options);
-  command
-      .add_option_function<std::string>(
-          "--arithmetic",
-          [&options](const std::string& text) {
-            options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32;
-          },
-          "f32 or f64; f32 by default, f64 for f64 images")
-      ->check(CLI::IsMember({"f32", "f64"}))
-      ->type_name("TYPE");
+  const auto take = [&options](const std::string& text) { options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32; };
+  take_one_of(command.add_option_function<std::string>("--arithmetic", take, "f32 by default, f64 for f64 images"), {"f32", "f64"});
 }
 
 void add_reporting_options(CLI::App& command, Reporting& reporting) {
@@ -206,8 +210,7 @@ void add_reporting_options(CLI::App& command, Reporting& reporting) {
 
 std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting) {
   if (!reporting.verbose) return nullptr;
-  auto logger =
-      std::make_shared<spdlog::logger>("sepconv", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto logger = std::make_shared<spdlog::logger>("sepconv", std::make_shared<ConsoleSink>());
   logger->set_level(spdlog::level::debug);
   logger->set_pattern("[%H:%M:%S.%e] %l: %v");
   return logger;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "option_values.hpp"
 #include "sepconv/io/files.hpp"
 #include "sepconv/pipeline/output.hpp"
 #include "sepconv/pipeline/run.hpp"
@@ -15,11 +16,11 @@
 namespace sepconv::app {
 
 /// "64M", "1.5GiB", "4096": bytes; K M G T are binary, with or without iB or B.
-std::int64_t parse_size(const std::string& text);
+std::int64_t parse_size(const std::string& option, const std::string& text);
 /// "COLSxROWS".
-Extent parse_extent(const std::string& text);
+Extent parse_extent(const std::string& option, const std::string& text);
 /// "COLSxROWS[xCHANNELS]:TYPE[:OFFSET]", TYPE with "be" at its end for big-endian values.
-void parse_raw(const std::string& text, OpenOptions& options);
+void parse_raw(const std::string& option, const std::string& text, OpenOptions& options);
 
 /// --page and --raw; `suffix` is for a second input.
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");

@@ -1,8 +1,8 @@
 // sepconv plan IN OUT STAGE...: what run would do. Makes nothing.
-#include <fmt/format.h>
-
 #include <memory>
+#include <utility>
 
+#include "console.hpp"
 #include "job.hpp"
 #include "sepconv/pipeline/report.hpp"
 
@@ -21,10 +21,11 @@ void add_plan_command(CLI::App& program, Context& context) {
   command->footer("Example:  sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
   command->callback([&context, request] {
     context.action = [request] {
-      request->job.layout.overwrite = true;  // nothing is made, so an OUT that exists is no obstacle
+      // The plan is shown although OUT exists; then comes what run would say.
+      const bool overwrite = std::exchange(request->job.layout.overwrite, true);
       const Job job = prepare(request->job);
-      fmt::print("{}",
-                 request->json ? to_json(job.plan) : describe(job.plan, job.chain, *job.source, *job.sink));
+      print_lines(request->json ? to_json(job.plan) : describe(job.plan, job.chain, *job.source, *job.sink));
+      check_can_be_made(request->job.output, overwrite);
       return static_cast<int>(kDone);
     };
   });

@@ -1,8 +1,6 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <cmath>
 
 #include "console.hpp"
@@ -12,7 +10,6 @@ namespace sepconv::app {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{100};
-constexpr const char* kClearLine = "\r\033[K";
 
 std::string format_seconds(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
@@ -22,10 +19,10 @@ std::string format_seconds(double seconds) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && stderr_is_terminal()) {}
 
 ProgressLine::~ProgressLine() {
-  if (dirty_) write_to_stderr(kClearLine);
+  if (dirty_) rewrite_stderr_line("");
 }
 
 std::function<void(const Progress&)> ProgressLine::callback() {
@@ -38,8 +35,7 @@ void ProgressLine::update(const Progress& progress) {
   if (now < next_) return;
   next_ = now + kInterval;
   dirty_ = true;
-  // One write, so that nothing else comes in between; a terminal that went away is no reason to stop.
-  write_to_stderr(kClearLine + progress_text(progress));
+  rewrite_stderr_line(progress_text(progress));
 }
 
 std::string progress_text(const Progress& progress) {

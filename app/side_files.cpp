@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include "console.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/stages/definition.hpp"
 
 namespace sepconv::app {
 
@@ -18,72 +15,54 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Also when the file is yet to be made.
-bool is_same_name(const fs::path& a, const fs::path& b) {
-  if (is_same_file(a, b)) return true;
-  const auto resolved = [](const fs::path& path) {
-    std::error_code error;
-    const fs::path full = fs::absolute(path, error);
-    const fs::path real = fs::weakly_canonical(full, error);
-    return error ? full.lexically_normal() : real;
-  };
-  return resolved(a) == resolved(b);
-}
-
-using Taken = SideFiles::Taken;
-
-Taken taken_names(const JobRequest& job) {
-  Taken taken = {{job.input, "the input image"}, {job.output, "the output image"}};
-  for (const std::string& stage : job.stages) {
-    const StageArgs args(stage);
-    if (args.has("file")) taken.emplace_back(args.text("file"), fmt::format("read by the stage {}", stage));
-  }
-  return taken;
-}
-
-std::unique_ptr<OutputFile> checked(const char* option, const fs::path& path, Taken& taken, bool overwrite) {
-  if (path.empty()) return nullptr;
-  for (const auto& [other, what] : taken) {
-    if (is_same_name(path, other)) {
-      throw InvalidArgument(
-          fmt::format("{} {}: this file is {}; choose another name", option, path.string(), what));
-    }
-  }
-  taken.emplace_back(path, fmt::format("that of {}", option));
-  return std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite});
-}
-
-void write_whole(OutputFile& file, const std::string& text) {
-  file.write_at(0, std::as_bytes(std::span(text)));
-  file.commit();
-}
+constexpr const char* kStandardOutput = "-";
 
 }  // namespace
 
 void add_side_file_options(CLI::App& command, SideFileRequest& request) {
-  command.add_option("--trace", request.trace, "when each step worked on each band, as Chrome trace JSON")
+  command.add_option("--trace", request.trace, "when each step worked on each band, as Chrome trace JSON; - is standard output")
       ->type_name("FILE");
-  command.add_option("--report", request.report, "the closing summary, as text")->type_name("FILE");
-  command.add_option("--stats", request.stats, "the closing summary and the plan, as JSON")
+  command.add_option("--report", request.report, "the closing summary, as text; - is standard output")->type_name("FILE");
+  command.add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
       ->type_name("FILE");
 }
 
 SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
-    : SideFiles(request, taken_names(job), job.layout.overwrite) {}
+    : SideFiles(request, files_read_by(job), job.output, job.layout.overwrite) {}
 
-SideFiles::SideFiles(const SideFileRequest& request, Taken taken, bool overwrite)
-    : trace_(checked("--trace", request.trace, taken, overwrite)),
-      report_(checked("--report", request.report, taken, overwrite)),
-      stats_(checked("--stats", request.stats, taken, overwrite)) {}
+SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output, bool overwrite) {
+  taken.emplace_back(output, "the result");
+  trace_ = checked("--trace", request.trace, taken, overwrite);
+  report_ = checked("--report", request.report, taken, overwrite);
+  stats_ = checked("--stats", request.stats, taken, overwrite);
+}
+
+SideFiles::Destination SideFiles::checked(const char* option, const fs::path& path, TakenFiles& taken, bool overwrite) {
+  if (path.empty()) return {};
+  const bool to_stdout = path == kStandardOutput;
+  for (const auto& [other, what] : taken) {
+    if (to_stdout != (other == kStandardOutput) || !is_same_name(path, other)) continue;
+    throw InvalidArgument(fmt::format("{} {}: {} is {}; choose another name", option, path.string(),
+                                      to_stdout ? "standard output" : "this file", what));
+  }
+  taken.emplace_back(path, fmt::format("that of {}", option));
+  return {true, to_stdout ? nullptr : std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite})};
+}
+
+void SideFiles::Destination::write(const std::string& text) const {
+  if (file == nullptr) return print_lines(text);
+  file->write_at(0, std::as_bytes(std::span(text)));
+  file->commit();
+}
 
 void SideFiles::write(const Timeline& timeline, const std::string& summary, const std::string& json) {
-  if (trace_) {
+  if (trace_.wanted) {
     std::ostringstream text;
     write_chrome_trace(text, timeline.spans());
-    write_whole(*trace_, text.str());
+    trace_.write(text.str());
   }
-  if (report_) write_whole(*report_, summary);
-  if (stats_) write_whole(*stats_, json);
+  if (report_.wanted) report_.write(summary);
+  if (stats_.wanted) stats_.write(json);
 }
 
 int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {

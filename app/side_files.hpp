@@ -1,4 +1,4 @@
-// --trace, --report and --stats: files about a run, checked before it and made after it.
+// --trace, --report and --stats: files about a run, or standard output, checked before it and written after it.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace sepconv::app {
 
 struct SideFileRequest {
-  std::filesystem::path trace, report, stats;  ///< empty: not wanted
+  std::filesystem::path trace, report, stats;  ///< empty: not wanted; "-": standard output
 };
 void add_side_file_options(CLI::App& command, SideFileRequest& request);
 
@@ -20,18 +20,22 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request);
 /// --force, as OUT is.
 class SideFiles {
  public:
-  /// Files that no log may be, and what each is.
-  using Taken = std::vector<std::pair<std::filesystem::path, std::string>>;
-
   /// Throws if a file could not be made, is asked for twice, or is one that the job reads or makes.
   SideFiles(const SideFileRequest& request, const JobRequest& job);
-  SideFiles(const SideFileRequest& request, Taken taken, bool overwrite);
-  bool wants_limits() const noexcept { return report_ || stats_; }
+  SideFiles(const SideFileRequest& request, TakenFiles taken, const std::filesystem::path& output, bool overwrite);
+  bool wants_limits() const noexcept { return report_.wanted || stats_.wanted; }
   /// The run's spans, and its summary as text and as JSON.
   void write(const Timeline& timeline, const std::string& summary, const std::string& json);
 
  private:
-  std::unique_ptr<OutputFile> trace_, report_, stats_;
+  struct Destination {
+    bool wanted = false;
+    std::unique_ptr<OutputFile> file;  ///< null: standard output
+    void write(const std::string& text) const;
+  };
+  static Destination checked(const char* option, const std::filesystem::path& path, TakenFiles& taken, bool overwrite);
+
+  Destination trace_, report_, stats_;
 };
 
 /// Runs a prepared job: with a progress line and a summary unless quiet, and the files about it after it. Returns kDone.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "console.hpp"
 #include "options.hpp"
 #include "sepconv/pipeline/chain.hpp"
 
@@ -13,14 +14,14 @@ namespace {
 
 int print_stages(const std::string& name) {
   if (name.empty()) {
-    fmt::print("{}", stage_list());
+    print_lines(stage_list());
     return kDone;
   }
   for (const StageEntry& entry : stage_table()) {
     if (entry.name != name) continue;
-    fmt::print("{}: {}\n", entry.name, entry.help);
-    for (const StageEntry::Key& key : entry.keys) fmt::print("  {:<12} {}\n", key.name + "=", key.help);
-    fmt::print("Example:  sepconv run in.tif out.tif {}\n", entry.example);
+    print("{}: {}\n", entry.name, entry.help);
+    for (const StageEntry::Key& key : entry.keys) print("  {:<12} {}\n", key.name + "=", key.help);
+    print("Example:  sepconv run in.tif out.tif {}\n", entry.example);
     return kDone;
   }
   parse_stage(name);  // throws, and knows the nearest name
@@ -32,7 +33,7 @@ int print_stages(const std::string& name) {
 void add_stages_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("stages", "List the filters, or the keys of one.");
   const auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "a stage")->type_name("NAME");
+  command->add_option("NAME", *name, "a stage")->type_name(kStageType);
   command->footer("Example:  sepconv stages gaussian");
   command->callback([&context, name] { context.action = [name] { return print_stages(*name); }; });
 }

@@ -6,7 +6,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "console.hpp"
 #include "device_choice.hpp"
+#include "json_text.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/pipeline/measure.hpp"
@@ -31,23 +33,23 @@ void print_histogram(const ChannelStats& stats) {
   const double width = stats.histogram_high / bins - stats.histogram_low / bins;
   for (std::size_t bin = 0; bin < stats.histogram.size(); ++bin) {
     if (stats.histogram[bin] == 0) continue;
-    fmt::print("  {:>14.6g} {:>14}\n", stats.histogram_low + width * static_cast<double>(bin),
-               stats.histogram[bin]);
+    print("  {:>14.6g} {:>14}\n", stats.histogram_low + width * static_cast<double>(bin),
+          stats.histogram[bin]);
   }
 }
 
 void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
-  fmt::print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean",
-             "deviation", "count", "NaN");
+  print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean",
+        "deviation", "count", "NaN");
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const ChannelStats& stats = channels[i];
     const auto text = [&stats](double value) { return stats.count > 0 ? number_text(value, 8) : "-"; };
-    fmt::print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", i, text(stats.min), text(stats.max),
-               text(stats.mean), text(stats.deviation), stats.count, stats.nan_count);
+    print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", i, text(stats.min), text(stats.max),
+          text(stats.mean), text(stats.deviation), stats.count, stats.nan_count);
   }
   if (!histogram) return;
   for (std::size_t i = 0; i < channels.size(); ++i) {
-    fmt::print("channel {}, from the value on: number of pixels\n", i);
+    print("channel {}, from the value on: number of pixels\n", i);
     print_histogram(channels[i]);
   }
 }
@@ -77,7 +79,7 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
                             {"cols", spec.extent.cols},
                             {"type", name_of(spec.type)},
                             {"channels", std::move(list)}};
-  fmt::print("{}\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  print_lines(json_text(all));
 }
 
 int measure(Request& request, std::stop_token stop) {
@@ -107,7 +109,7 @@ void add_stats_command(CLI::App& program, Context& context) {
   CLI::App* command =
       program.add_subcommand("stats", "Minimum, maximum, mean, deviation and histogram of every channel.");
   const auto request = std::make_shared<Request>();
-  command->add_option("FILE", request->path, "image file")->required()->type_name("FILE");
+  add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   add_device_options(*command, request->device, request->options);
   add_limit_options(*command, request->options);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "console.hpp"
 #include "job.hpp"
@@ -90,8 +91,8 @@ Job prepare(const Request& request) {
   const JobRequest& asked = request.job;
   const Permutation permutation = parse_permutation(request.permutation);
   const bool three_axes = std::ranges::count(request.permutation, ',') == 2;
+  check_not_read(asked.output, files_read_by(asked));
   TensorFile file = TensorFile::open(asked.input, asked.open);
-  check_not_same(asked.input, asked.output);
   const TensorSpec spec = file.spec();
   const TensorSpec result = result_of(spec, permutation, three_axes);
   const bool flat_sink = is_flat_name(asked.output);
@@ -122,13 +123,14 @@ Job prepare(const Request& request) {
 int transpose(Request& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
+  SideFiles side_files(request.side_files, request.job);
   if (request.plan_only) {
-    request.job.layout.overwrite = true;  // nothing is made
+    const bool overwrite = std::exchange(request.job.layout.overwrite, true);
     const Job job = prepare(request);
-    fmt::print("{}", describe(job.plan, job.chain, *job.source, *job.sink));
+    print_lines(describe(job.plan, job.chain, *job.source, *job.sink));
+    check_can_be_made(request.job.output, overwrite);
     return kDone;
   }
-  SideFiles side_files(request.side_files, request.job);
   Job job = prepare(request);
   return run_streaming(job, side_files, request.reporting);
 }
@@ -138,12 +140,13 @@ int transpose(Request& request, std::stop_token stop) {
 void add_transpose_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
   const auto request = std::make_shared<Request>();
-  command->add_option("IN", request->job.input, "array or image to read: NPY, raw, TIFF, PNG, JPEG, PPM or BMP")->required()->type_name("FILE");
-  command->add_option("OUT", request->job.output, "array or image to make; its ending says the format")->required()->type_name("FILE");
+  add_image_option(*command, "IN", request->job.input, "array or image to read: NPY, raw, TIFF, PNG, JPEG, PPM or BMP")->required();
+  add_image_option(*command, "OUT", request->job.output, "array or image to make; its ending says the format")->required();
   command
       ->add_option("--perm", request->permutation,
                    "axis k of OUT is axis A[k] of IN, as numpy.transpose; an image has rows, columns, channels. 1,0 (default): rows become "
                    "columns and channels stay; 2,0,1: planes out of interleaved channels; 1,2,0: back")
+      ->transform(permutation_text())
       ->type_name("A,B[,C]");
   command->add_flag("--plan", request->plan_only, "only say what would be done: bands, slots, bytes, peak memory");
   add_job_settings(*command, request->job);

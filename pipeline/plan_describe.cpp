@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/plan.hpp"
 #include "sepconv/pipeline/report.hpp"
 
@@ -35,7 +36,7 @@ std::string limit_text(const Plan& plan) {
 std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink) {
   std::string text;
   const auto line = [&text](std::string_view name, const std::string& value) {
-    text += fmt::format("{:<10} {}\n", name, value);
+    text += fmt::format("{:<10} {}\n", name, printable(value));
   };
   line("source", spec_text(plan.source()));
   line("", source.layout().description);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "sepconv/core/printable.hpp"
+
 namespace sepconv {
 
 namespace {
@@ -127,7 +129,7 @@ json plan_json(const Plan& plan) {
 }
 
 std::string dumped(const json& value) {
-  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -202,7 +204,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
     text += fmt::format("  device memory: {} planned on each GPU, ceiling {}\n",
                         format_bytes(static_cast<double>(plan.device_memory.total())),
                         format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
-  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", warning);
+  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
   return text;
 }
 

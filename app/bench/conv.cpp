@@ -60,28 +60,28 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
   const auto extent_option = [&](const char* name, Extent& extent, const char* help) {
     command
         .add_option_function<std::string>(
-            name, [&extent](const std::string& text) { extent = parse_extent(text); }, help)
+            name, [&extent, name](const std::string& text) { extent = parse_extent(name, text); }, help)
         ->type_name("COLSxROWS");
   };
   extent_option("--size", request.extent, "columns and rows of the image on the GPU; 8192x8192 by default");
   command
       .add_option("--radius", request.radii, "radii of the Gaussian, 1 to 80, on the CPU to 1000; 2,4,8,16,32,64,80 by default")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, kMostHostRadius))
+      ->transform(whole_number(1, kMostHostRadius))
       ->type_name("LIST");
-  add_types_option(command, request.types, {"u8", "u16", "i16", "f32", "f64"}, "f64,f32 by default; integers on the CPU only");
-  command.add_option("--channels", request.channels, "interleaved, on the CPU only; 1 by default")->check(CLI::Range(std::int64_t{1}, kMostChannels));
+  add_types_option(command, request.types, type_names(), "f64,f32 by default; integers on the CPU only");
+  command.add_option("--channels", request.channels, "interleaved, on the CPU only; 1 by default")->transform(whole_number(1, kMostChannels));
   extent_option("--tiled-size", request.tiled_extent,
                 "of the image that passes the GPU in bands; 16384x16384 by default");
   command.add_option("--tiled-radius", request.tiled_radius, "of its Gaussian; 32 by default")
-      ->check(CLI::Range(std::int64_t{1}, kMaxLadderRadius));
+      ->transform(whole_number(1, kMaxLadderRadius));
 }
 
 void add_run_options(CLI::App& command, ConvRequest& request) {
   command
       .add_option("--runs", request.runs,
                   "runs, of which the fastest and the slowest are left out; 12 by default")
-      ->check(CLI::Range(3, 1000));
+      ->transform(whole_number(3, 1000));
   command.add_flag_callback(
       "--no-cpu", [&request] { request.cpu = false; }, "leave out the host engine, which takes longest");
   command.add_flag_callback(
@@ -91,7 +91,7 @@ void add_run_options(CLI::App& command, ConvRequest& request) {
   command
       .add_option("--threads", request.options.threads,
                   "threads of the host engine; all processors by default")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole_number(1, kMostThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 

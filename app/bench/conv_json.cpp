@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../console.hpp"
+#include "../json_text.hpp"
 #include "conv.hpp"
 
 namespace sepconv::app {
@@ -82,7 +84,7 @@ void print_conv_json(const ConvRequest& request, const ConvResult& result) {
   for (const ConvRow& row : result.rows) all["measured"].push_back(row_json(request, result, row));
   for (const CopyRow& row : result.copies) all["copies"].push_back(copies_json(request, row));
   for (const TiledRow& row : result.tiled) all["tiled"].push_back(tiled_json(request, row));
-  fmt::print("{}\n", all.dump(2));
+  print_lines(json_text(all));
 }
 
 }  // namespace sepconv::app

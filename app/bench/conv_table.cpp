@@ -1,6 +1,7 @@
 // The results of bench conv as tables.
 #include <fmt/format.h>
 
+#include "../console.hpp"
 #include "conv.hpp"
 
 namespace sepconv::app {
@@ -18,63 +19,63 @@ std::string speed_up(const ConvResult& result, const ConvRow& row, int over) {
 }
 
 void print_rungs(const ConvRequest& request, const ConvResult& result) {
-  fmt::print("\n{:>4} {:>6} {:>4} {:<17} {:>10} {:>9} {:>8} {:>9} {:>7} {:>7} {:>8} {:>8} {:>8}\n", "type",
-             "radius", "rung", "", "mean ms", "deviation", "Gpix/s", "GB/s", "of copy", "of FMA", "of both",
-             "x naive", "x CPU");
+  print("\n{:>4} {:>6} {:>4} {:<17} {:>10} {:>9} {:>8} {:>9} {:>7} {:>7} {:>8} {:>8} {:>8}\n", "type",
+        "radius", "rung", "", "mean ms", "deviation", "Gpix/s", "GB/s", "of copy", "of FMA", "of both",
+        "x naive", "x CPU");
   for (const ConvRow& row : result.rows) {
-    fmt::print(
+    print(
         "{:>4} {:>6} {:>4} {:<17} {:>10.3f} {:>9} {:>8.2f} {:>9.1f} {:>7.3f} {:>7.3f} {:>8.3f} {:>8} {:>8}\n",
         name_of(row.type), row.radius, row.rung > 0 ? fmt::format("{}", row.rung) : "-", row.name,
         row.time.mean * 1e3, percent(row.time), pixels_per_second(request, row) / 1e9,
         bytes_per_second(request, row) / 1e9, share_of_copy(request, row), share_of_fma(request, row),
         share_of_roofline(request, row), speed_up(result, row, 1), speed_up(result, row, 0));
   }
-  fmt::print(
+  print(
       "of both: of the roofline, the nearer of copy and FMA; GB/s: every pixel read once and written once\n");
 }
 
 /// The lab's table over the radius, for its own best kernel and for ours.
 void print_copy_ratios(const ConvResult& result) {
-  fmt::print("\n{:>4} {:>6} {:>10} {:>9} {:>17} {:>9} {:>11} {:>9}\n", "type", "radius", "copies ms",
-             "deviation", "shared tile ms", "/ copies", "ours ms", "/ copies");
+  print("\n{:>4} {:>6} {:>10} {:>9} {:>17} {:>9} {:>11} {:>9}\n", "type", "radius", "copies ms",
+        "deviation", "shared tile ms", "/ copies", "ours ms", "/ copies");
   for (const ConvRow& row : result.rows) {
     const CopyRow* const copies = find_copies(result, row);
     const ConvRow* const fused = find_row(result, row, 5);
     const ConvRow* const ours = fused != nullptr ? fused : find_row(result, row, 4);
     if (row.rung != 3 || copies == nullptr || ours == nullptr) continue;
     const double both = copies->upload.mean + copies->download.mean;
-    fmt::print("{:>4} {:>6} {:>10.2f} {:>8.1f}% {:>17.3f} {:>9.3f} {:>11.3f} {:>9.3f}\n", name_of(row.type),
-               row.radius, both * 1e3, (copies->upload.deviation + copies->download.deviation) / both * 100,
-               row.time.mean * 1e3, row.time.mean / both, ours->time.mean * 1e3, ours->time.mean / both);
+    print("{:>4} {:>6} {:>10.2f} {:>8.1f}% {:>17.3f} {:>9.3f} {:>11.3f} {:>9.3f}\n", name_of(row.type),
+          row.radius, both * 1e3, (copies->upload.deviation + copies->download.deviation) / both * 100,
+          row.time.mean * 1e3, row.time.mean / both, ours->time.mean * 1e3, ours->time.mean / both);
   }
-  fmt::print("copies: host to device, then device to host, page-locked; ours: fused where it has room, else two passes\n");
+  print("copies: host to device, then device to host, page-locked; ours: fused where it has room, else two passes\n");
 }
 
 /// Pageable beside page-locked: those that were measured at the same radius.
 void print_copies(const ConvRequest& request, const ConvResult& result) {
-  fmt::print("\n{:>4} {:<12} {:>10} {:>9} {:>8} {:>12} {:>9} {:>8}\n", "type", "host memory", "upload ms",
-             "deviation", "GB/s", "download ms", "deviation", "GB/s");
+  print("\n{:>4} {:<12} {:>10} {:>9} {:>8} {:>12} {:>9} {:>8}\n", "type", "host memory", "upload ms",
+        "deviation", "GB/s", "download ms", "deviation", "GB/s");
   for (const CopyRow& row : result.copies) {
     if (row.radius != request.radii.back()) continue;
     const double bytes = static_cast<double>(request.extent.area() * size_of(row.type));
-    fmt::print("{:>4} {:<12} {:>10.2f} {:>9} {:>8.2f} {:>12.2f} {:>9} {:>8.2f}\n", name_of(row.type),
-               row.page_locked ? "page-locked" : "pageable", row.upload.mean * 1e3, percent(row.upload),
-               bytes / row.upload.mean / 1e9, row.download.mean * 1e3, percent(row.download),
-               bytes / row.download.mean / 1e9);
+    print("{:>4} {:<12} {:>10.2f} {:>9} {:>8.2f} {:>12.2f} {:>9} {:>8.2f}\n", name_of(row.type),
+          row.page_locked ? "page-locked" : "pageable", row.upload.mean * 1e3, percent(row.upload),
+          bytes / row.upload.mean / 1e9, row.download.mean * 1e3, percent(row.download),
+          bytes / row.download.mean / 1e9);
   }
 }
 
 void print_tiled(const ConvRequest& request, const ConvResult& result) {
-  fmt::print("\n{} x {} in bands, radius {}, host memory to host memory\n", request.tiled_extent.cols,
-             request.tiled_extent.rows, request.tiled_radius);
-  fmt::print("{:>4} {:<16} {:>9} {:>9} {:>10} {:>9} {:>8}\n", "type", "", "in flight", "band rows", "mean ms",
-             "deviation", "Gpix/s");
+  print("\n{} x {} in bands, radius {}, host memory to host memory\n", request.tiled_extent.cols,
+        request.tiled_extent.rows, request.tiled_radius);
+  print("{:>4} {:<16} {:>9} {:>9} {:>10} {:>9} {:>8}\n", "type", "", "in flight", "band rows", "mean ms",
+        "deviation", "Gpix/s");
   for (const TiledRow& row : result.tiled) {
-    fmt::print("{:>4} {:<16} {:>9} {:>9} {:>10.2f} {:>9} {:>8.2f}\n", name_of(row.type), row.name,
-               row.in_flight, row.band_rows, row.time.mean * 1e3, percent(row.time),
-               static_cast<double>(request.tiled_extent.area()) / row.time.mean / 1e9);
+    print("{:>4} {:<16} {:>9} {:>9} {:>10.2f} {:>9} {:>8.2f}\n", name_of(row.type), row.name,
+          row.in_flight, row.band_rows, row.time.mean * 1e3, percent(row.time),
+          static_cast<double>(request.tiled_extent.area()) / row.time.mean / 1e9);
   }
-  fmt::print(
+  print(
       "in flight: streams or slots; the lab's bands cross the bus twice each way, those of run once\n");
 }
 
@@ -82,13 +83,13 @@ void print_tiled(const ConvRequest& request, const ConvResult& result) {
 
 void print_conv_tables(const ConvRequest& request, const ConvResult& result) {
   const bool gpu = !result.copies.empty();
-  fmt::print("{} x {}{}, zeros beyond the image, {}\n", request.extent.cols, request.extent.rows,
-             request.channels > 1 ? fmt::format(" x {} channels", request.channels) : "", result.device);
-  fmt::print("mean and deviation: of {} runs after a warm-up, without the fastest and the slowest{}\n",
-             request.runs, gpu ? "; kernels by the GPU's clock" : "");
+  print("{} x {}{}, zeros beyond the image, {}\n", request.extent.cols, request.extent.rows,
+        request.channels > 1 ? fmt::format(" x {} channels", request.channels) : "", result.device);
+  print("mean and deviation: of {} runs after a warm-up, without the fastest and the slowest{}\n",
+        request.runs, gpu ? "; kernels by the GPU's clock" : "");
   print_rungs(request, result);
   if (!gpu) return;
-  fmt::print(
+  print(
       "every rung's result has the host engine's bits in all windows that were compared: edges, corners, a "
       "row and a column across\n");
   print_copy_ratios(result);

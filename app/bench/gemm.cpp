@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 
+#include "../option_values.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
 
@@ -26,8 +27,8 @@ GemmShape parse_shape(const std::string& text) {
     const bool separated = i < 2 ? next != end && *next == ',' : next == end;
     if (error != std::errc() || !separated || lengths[i] < 1 || lengths[i] > kMostLength) {
       throw InvalidArgument(fmt::format(
-          "--size {} is not understood; give rows and columns of the result and the length of its sums, from 1 to {}: 1024,2048,512", text,
-          kMostLength));
+          "--size {} is not understood; give rows and columns of the result and the length of its sums, from 1 to {}: 1024,2048,512",
+          shortened(text), kMostLength));
     }
     at = i < 2 ? next + 1 : next;
   }
@@ -84,10 +85,8 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
           "default")
       ->type_name("M,N,K");
   add_types_option(command, request.types, {"f32", "f64"}, "f32 and f64 by default");
-  command.add_option("--block", request.blocks, "sides of the zero-copy kernels' blocks; 8,16,32 by default")
-      ->delimiter(',')
-      ->check(CLI::IsMember({8, 16, 32}))
-      ->type_name("LIST");
+  take_one_of(command.add_option("--block", request.blocks, "sides of the zero-copy kernels' blocks; all by default")->delimiter(','),
+              {"8", "16", "32"});
   command.add_flag_callback(
       "--no-host", [&request] { request.host = false; }, "leave out the host's rungs, which take longest");
 }
@@ -96,9 +95,9 @@ void add_how_options(CLI::App& command, GemmBenchRequest& request) {
   command
       .add_option("--runs", request.runs,
                   "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes longer than half a second")
-      ->check(CLI::Range(3, 1000));
+      ->transform(whole_number(3, 1000));
   add_device_options(command, request.device, request.options);
-  command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")->check(CLI::Range(1, 1024));
+  command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")->transform(whole_number(1, kMostThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 

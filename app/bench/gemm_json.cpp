@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../console.hpp"
+#include "../json_text.hpp"
 #include "gemm.hpp"
 
 namespace sepconv::app {
@@ -56,7 +58,7 @@ void print_gemm_json(const GemmBenchRequest& request, const GemmBenchResult& res
                       {"verified_by", result.verified_by},
                       {"measured", ordered_json::array()}};
   for (const GemmBenchRow& row : result.rows) all["measured"].push_back(row_json(result, row));
-  fmt::print("{}\n", all.dump(2));
+  print_lines(json_text(all));
 }
 
 }  // namespace sepconv::app

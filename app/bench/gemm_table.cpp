@@ -1,6 +1,7 @@
 // The results of bench gemm as tables.
 #include <fmt/format.h>
 
+#include "../console.hpp"
 #include "gemm.hpp"
 
 namespace sepconv::app {
@@ -19,40 +20,40 @@ std::string name_text(const GemmBenchRow& row) {
 }
 
 void print_header(const GemmJob& job, bool on_gpu) {
-  fmt::print("\n{} {}, {}: {:.3g} Gflop, {:.3g} flop per byte\n", text_of(job.shape), name_of(job.type), name_of(job.product),
-             job.flop() / 1e9, job.flop_per_byte());
-  fmt::print("{:<26} {:>7} {:>12} {:>9} {:>5} {:>10} {:>9} {:>9} {:>10}", "rung", "threads", "mean ms", "deviation", "runs", "Gflop/s",
-             "x 1", "x ikj", "x OpenBLAS");
-  if (on_gpu) fmt::print(" {:>12} {:>10} {:>9} {:>9} {:>9}", "transfers ms", "x OpenBLAS", "registers", "shared", "occupancy");
-  fmt::print("\n");
+  print("\n{} {}, {}: {:.3g} Gflop, {:.3g} flop per byte\n", text_of(job.shape), name_of(job.type), name_of(job.product),
+        job.flop() / 1e9, job.flop_per_byte());
+  print("{:<26} {:>7} {:>12} {:>9} {:>5} {:>10} {:>9} {:>9} {:>10}", "rung", "threads", "mean ms", "deviation", "runs", "Gflop/s",
+        "x 1", "x ikj", "x OpenBLAS");
+  if (on_gpu) print(" {:>12} {:>10} {:>9} {:>9} {:>9}", "transfers ms", "x OpenBLAS", "registers", "shared", "occupancy");
+  print("\n");
 }
 
 void print_gpu_columns(const GemmBenchResult& result, const GemmBenchRow& row) {
-  fmt::print(" {:>12} {:>10}", row.with_transfers ? fmt::format("{:.4f}", row.with_transfers->mean * 1e3) : "-",
-             factor_text(speed_up_with_transfers(result, row, kOpenBlas)));
-  if (!row.kernel) return fmt::print(" {:>9} {:>9} {:>9}", "-", "-", "-");
-  fmt::print(" {:>9} {:>9} {:>9}", row.kernel->registers, row.kernel->shared_bytes, fmt::format("{:.0f}%", row.kernel->occupancy * 100));
+  print(" {:>12} {:>10}", row.with_transfers ? fmt::format("{:.4f}", row.with_transfers->mean * 1e3) : "-",
+        factor_text(speed_up_with_transfers(result, row, kOpenBlas)));
+  if (!row.kernel) return print(" {:>9} {:>9} {:>9}", "-", "-", "-");
+  print(" {:>9} {:>9} {:>9}", row.kernel->registers, row.kernel->shared_bytes, fmt::format("{:.0f}%", row.kernel->occupancy * 100));
 }
 
 void print_row(const GemmBenchResult& result, const GemmBenchRow& row, bool on_gpu) {
-  fmt::print("{:<26} {:>7} {:>12.4f} {:>9} {:>5} {:>10.2f} {:>9} {:>9} {:>10}", name_text(row),
-             row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row), row.runs,
-             flop_per_second(row) / 1e9, factor_text(speed_up_over_one_thread(result, row)),
-             factor_text(speed_up_over(result, row, kIkjLoops)), factor_text(speed_up_over(result, row, kOpenBlas)));
+  print("{:<26} {:>7} {:>12.4f} {:>9} {:>5} {:>10.2f} {:>9} {:>9} {:>10}", name_text(row),
+        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row), row.runs,
+        flop_per_second(row) / 1e9, factor_text(speed_up_over_one_thread(result, row)),
+        factor_text(speed_up_over(result, row, kIkjLoops)), factor_text(speed_up_over(result, row, kOpenBlas)));
   if (on_gpu) print_gpu_columns(result, row);
-  fmt::print("{}\n", row.whole() ? "" : fmt::format("  of {} rows", row.rows));
+  print("{}\n", row.whole() ? "" : fmt::format("  of {} rows", row.rows));
 }
 
 }  // namespace
 
 void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& result) {
-  fmt::print("{}\n", result.device);
-  fmt::print(
+  print("{}\n", result.device);
+  print(
       "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
       "x 1: as many times as fast as the same on one thread; x ikj and x OpenBLAS: as these on {} threads\n",
       request.on_gpu() ? "; kernels by the GPU's clock" : "", result.threads);
   if (request.on_gpu()) {
-    fmt::print(
+    print(
         "transfers ms: with the operands' way to the GPU, page-locked, and the result's way back; the kernel of a zero-copy rung fetches\n"
         "its operands itself. shared: bytes a block; occupancy: theoretical\n");
   }
@@ -62,7 +63,7 @@ void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& r
     print_row(result, row, request.on_gpu());
     last = &row.job;
   }
-  fmt::print("\nevery rung's result was compared with {}, within the error of rounding\n", result.verified_by);
+  print("\nevery rung's result was compared with {}, within the error of rounding\n", result.verified_by);
 }
 
 }  // namespace sepconv::app

@@ -1,6 +1,7 @@
 // What the commands with a ladder share.
 #include <fmt/format.h>
 
+#include "../option_values.hpp"
 #include "bench.hpp"
 #include "sepconv/core/error.hpp"
 
@@ -35,17 +36,11 @@ std::string name_of_gpu(int index) {
 }
 
 void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names, const char* help) {
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--type",
-          [&types](const std::vector<std::string>& chosen) {
-            types.clear();
-            for (const std::string& name : chosen) types.push_back(*parse_pixel_type(name));
-          },
-          help)
-      ->delimiter(',')
-      ->check(CLI::IsMember(names))
-      ->type_name("LIST");
+  const auto take = [&types](const std::vector<std::string>& chosen) {
+    types.clear();
+    for (const std::string& name : chosen) types.push_back(*parse_pixel_type(name));
+  };
+  take_one_of(command.add_option_function<std::vector<std::string>>("--type", take, help)->delimiter(','), names);
 }
 
 }  // namespace sepconv::app

@@ -8,6 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "../console.hpp"
+#include "../json_text.hpp"
 #include "../options.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
@@ -35,16 +37,16 @@ double share_of_limit(const StreamRow& row) { return row.limit_seconds / row.tim
 
 void print_table(const StreamRequest& request, const StreamResult& result) {
   const ImageSpec& spec = request.spec;
-  fmt::print("{} x {} {}{}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
-             request.transpose ? ", transposed" : "", static_cast<double>(spec.bytes()) / 1e9, result.device);
-  fmt::print("limit: {}; times: median of {} runs after a warm-up, without start-up\n", result.limit,
-             request.runs);
-  fmt::print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from", "radius",
-             "slots", "band rows", "time ms", "+-", "Gpix/s", "GB/s each", "limit", "share", "speed-up",
-             "start ms");
+  print("{} x {} {}{}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
+        request.transpose ? ", transposed" : "", static_cast<double>(spec.bytes()) / 1e9, result.device);
+  print("limit: {}; times: median of {} runs after a warm-up, without start-up\n", result.limit,
+        request.runs);
+  print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from", "radius",
+        "slots", "band rows", "time ms", "+-", "Gpix/s", "GB/s each", "limit", "share", "speed-up",
+        "start ms");
   for (const StreamRow& row : result.rows) {
     const double serial = serial_seconds(result, row);
-    fmt::print(
+    print(
         "{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} {:>10}\n",
         row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
         pixels_per_second(request, row) / 1e9, bytes_per_second(request, row) / 1e9,
@@ -52,7 +54,7 @@ void print_table(const StreamRequest& request, const StreamResult& result) {
         serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
         fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
   }
-  fmt::print(
+  print(
       "limit in GB/s each way; start-up of the first and of the last run; results checked against the host "
       "engine\n");
 }
@@ -86,10 +88,11 @@ void print_json(const StreamRequest& request, const StreamResult& result) {
                             {"limit", result.limit},
                             {"runs", request.runs},
                             {"measured", std::move(rows)}};
-  fmt::print("{}\n", all.dump(2));
+  print_lines(json_text(all));
 }
 
 int bench_stream(StreamRequest& request, std::stop_token stop) {
+  if (request.trace == "-") throw InvalidArgument("--trace cannot be standard output, which takes the table; name a file");
   request.options.stop = std::move(stop);
   request.options.devices = choose_devices(request.device).devices;
   const StreamResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
@@ -100,18 +103,14 @@ int bench_stream(StreamRequest& request, std::stop_token stop) {
 void add_image_options(CLI::App& command, StreamRequest& request) {
   command
       .add_option_function<std::string>(
-          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent(text); },
+          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
           "columns and rows; 16384x16384 by default")
       ->type_name("COLSxROWS");
-  command
-      .add_option_function<std::string>(
-          "--type", [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); },
-          "f32 by default")
-      ->check(CLI::IsMember({"u8", "u16", "i16", "f32", "f64"}))
-      ->type_name("TYPE");
+  const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
+  take_one_of(command.add_option_function<std::string>("--type", take_type, "f32 by default"), type_names());
   command.add_option("--radius", request.radii, "radii of the Gaussian, 0: none; 2,8,32,80 by default")
       ->delimiter(',')
-      ->check(CLI::Range(0, 1000))
+      ->transform(whole_number(0, 1000))
       ->type_name("LIST");
   command.add_flag("--transpose", request.transpose, "transpose the result as well");
   command
@@ -123,14 +122,14 @@ void add_image_options(CLI::App& command, StreamRequest& request) {
 void add_run_options(CLI::App& command, StreamRequest& request) {
   command.add_option("--slots", request.slots, "bands in flight; 1,2,3 by default")
       ->delimiter(',')
-      ->check(CLI::Range(1, 64))
+      ->transform(whole_number(1, kMostSlots))
       ->type_name("LIST");
   add_device_options(command, request.device, request.options);
   add_budget_options(command, request.options);
   command.add_option("--runs", request.runs, "runs of which the median counts; 5 by default")
-      ->check(CLI::Range(1, 1000));
+      ->transform(whole_number(1, 1000));
   command.add_option("--trace", request.trace, "timeline of the last run, as Chrome trace JSON; replaces the file")
-      ->type_name("FILE");
+      ->type_name(kFileType);
   command.add_flag("--json", request.json, "as JSON");
 }
 

@@ -71,12 +71,12 @@ CLI::Option* lengths_option(CLI::App& command, const char* name, std::array<Leng
 void add_size_options(CLI::App& command, TransposeRequest& request) {
   command
       .add_option_function<std::string>(
-          "--size", [&request](const std::string& text) { request.extent = parse_extent(text); },
+          "--size", [&request](const std::string& text) { request.extent = parse_extent("--size", text); },
           "columns and rows of the matrix; 8192x8192 by default")
       ->type_name("COLSxROWS");
   lengths_option(command, "--size3", request.tensor,
                  "lengths of the tensor, the last one along rows; 512,512,512 by default")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
+      ->transform(whole_number(1, std::int64_t{1} << 31));
   command
       .add_option_function<std::vector<std::string>>(
           "--perm",
@@ -85,8 +85,9 @@ void add_size_options(CLI::App& command, TransposeRequest& request) {
             for (const std::string& text : texts) request.permutations.push_back(parse_permutation(text));
           },
           "permutation of the tensor, with NumPy's meaning; may be given several times; all six by default")
+      ->transform(permutation_text())
       ->type_name("A,B,C");
-  add_types_option(command, request.types, {"u8", "u16", "i16", "f32", "f64"}, "f32 by default");
+  add_types_option(command, request.types, type_names(), "f32 by default");
   command.add_flag_callback(
       "--no-2d", [&request] { request.matrix = false; }, "leave out the matrix");
   command.add_flag_callback(
@@ -98,12 +99,12 @@ void add_run_options(CLI::App& command, TransposeRequest& request) {
       .add_option("--runs", request.runs,
                   "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes "
                   "longer than half a second")
-      ->check(CLI::Range(3, 1000));
+      ->transform(whole_number(3, 1000));
   command.add_flag_callback(
       "--no-cpu", [&request] { request.cpu = false; }, "leave out the host's rungs, which take longest");
   add_device_options(command, request.device, request.options);
   command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole_number(1, kMostThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 
@@ -113,10 +114,10 @@ void add_conflict_options(CLI::App& command, TransposeRequest& request) {
                        "measure nothing: count the bank conflicts of a tile in shared memory, and say which "
                        "padding removes them");
   lengths_option(command, "--tile", request.tile, "with --conflicts: lengths of the tile; 8,8,8 by default")
-      ->check(CLI::Range(1, 1024))
+      ->transform(whole_number(1, 1024))
       ->needs(conflicts);
-  command.add_option("--element-bytes", request.element_bytes, "with --conflicts: of the tile; 4 by default")
-      ->check(CLI::IsMember({1, 2, 4, 8, 16}))
+  take_one_of(command.add_option("--element-bytes", request.element_bytes, "with --conflicts: of the tile; 4 by default"),
+              {"1", "2", "4", "8", "16"})
       ->needs(conflicts);
 }
 

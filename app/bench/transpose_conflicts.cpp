@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../console.hpp"
+#include "../json_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "transpose.hpp"
 
@@ -40,7 +42,7 @@ std::int64_t bytes_of(const TileExtent& tile, int element_bytes) {
 }
 
 void print_row(const Conflict& conflict) {
-  fmt::print(
+  print(
       "{:<11} {:>7.2f} {:>7.2f}   {:<12} {:>9.2f}   {:<12} {:>9}\n", to_string(conflict.access.permutation),
       conflict.count.write, conflict.count.read, tile_text(conflict.for_reads),
       conflict.with(conflict.for_reads).write, tile_text(conflict.for_both),
@@ -70,11 +72,11 @@ void print_conflicts(const TransposeRequest& request) {
   }
   ordered_json rows = ordered_json::array();
   if (!request.json) {
-    fmt::print("tile of {} elements of {} bytes in shared memory, a thread per element, 32 of them a warp\n",
-               tile_text(request.tile), request.element_bytes);
-    fmt::print("conflicts: wavefronts beyond the least, on average over the accesses of a warp\n\n");
-    fmt::print("{:<11} {:>7} {:>7}   {:<12} {:>9}   {:<12} {:>9}\n", "permutation", "write", "read",
-               "without read", "its write", "without any", "bytes");
+    print("tile of {} elements of {} bytes in shared memory, a thread per element, 32 of them a warp\n",
+          tile_text(request.tile), request.element_bytes);
+    print("conflicts: wavefronts beyond the least, on average over the accesses of a warp\n\n");
+    print("{:<11} {:>7} {:>7}   {:<12} {:>9}   {:<12} {:>9}\n", "permutation", "write", "read",
+          "without read", "its write", "without any", "bytes");
   }
   for (const Permutation& permutation : request.chosen_permutations()) {
     const Conflict conflict = examine(request, permutation);
@@ -83,7 +85,7 @@ void print_conflicts(const TransposeRequest& request) {
   if (!request.json) return;
   const ordered_json all = {
       {"tile", request.tile}, {"element_bytes", request.element_bytes}, {"permutations", std::move(rows)}};
-  fmt::print("{}\n", all.dump(2));
+  print_lines(json_text(all));
 }
 
 }  // namespace sepconv::app

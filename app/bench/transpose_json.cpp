@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../console.hpp"
+#include "../json_text.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {
@@ -62,7 +64,7 @@ void print_transpose_json(const TransposeRequest& request, const TransposeResult
                       {"copies", ordered_json::array()}};
   for (const TransposeRow& row : result.rows) all["measured"].push_back(row_json(result, row));
   for (const TransposeCopies& copies : result.copies) all["copies"].push_back(copies_json(copies));
-  fmt::print("{}\n", all.dump(2));
+  print_lines(json_text(all));
 }
 
 }  // namespace sepconv::app

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../console.hpp"
 #include "sepconv/kernels/transpose/ladder/ladder.hpp"
 #include "transpose.hpp"
 
@@ -20,17 +21,17 @@ std::string deviation_text(const TransposeRow& row) {
 }
 
 void print_header(const std::string& job, bool on_gpu) {
-  fmt::print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9}{}\n", job, "rung", "threads", "mean ms",
-             "deviation", "runs", "GB/s", "of copy", "x loop", on_gpu ? "  with copies" : "");
+  print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9}{}\n", job, "rung", "threads", "mean ms",
+        "deviation", "runs", "GB/s", "of copy", "x loop", on_gpu ? "  with copies" : "");
 }
 
 void print_row(const TransposeResult& result, const TransposeRow& row, bool on_gpu) {
-  fmt::print("{:<22} {:>7} {:>12.4f} {:>9} {:>5} {:>9.2f} {:>8.3f} {:>9}", row.name,
-             row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3,
-             deviation_text(row), row.runs, bytes_per_second(row) / 1e9, share_of_copy(row),
-             factor_text(speed_up(result, row)));
-  if (on_gpu) fmt::print(" {:>12}", factor_text(speed_up_with_copies(result, row)));
-  fmt::print("{}\n", row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
+  print("{:<22} {:>7} {:>12.4f} {:>9} {:>5} {:>9.2f} {:>8.3f} {:>9}", row.name,
+        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3,
+        deviation_text(row), row.runs, bytes_per_second(row) / 1e9, share_of_copy(row),
+        factor_text(speed_up(result, row)));
+  if (on_gpu) print(" {:>12}", factor_text(speed_up_with_copies(result, row)));
+  print("{}\n", row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
 }
 
 void print_copies(const TransposeCopies& copies) {
@@ -38,7 +39,7 @@ void print_copies(const TransposeCopies& copies) {
   const auto way = [&](const TrimmedMean& time) {
     return fmt::format("{:.3f} ms ({:.1f} GB/s)", time.mean * 1e3, bytes / time.mean / 1e9);
   };
-  fmt::print("to the GPU {}, back {}, page-locked\n", way(copies.upload), way(copies.download));
+  print("to the GPU {}, back {}, page-locked\n", way(copies.upload), way(copies.download));
 }
 
 /// The rungs of one job after another: they lie job by job.
@@ -67,54 +68,54 @@ void print_overview(const TransposeRequest& request, const TransposeResult& resu
     });
     if (!row.job.matrix && row.job.type == type && !known) rungs.push_back(&row);
   }
-  fmt::print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung",
-             "threads");
-  for (const TransposeJob& job : jobs) fmt::print(" {:>9}", to_string(job.permutation));
-  fmt::print("\n");
+  print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung",
+        "threads");
+  for (const TransposeJob& job : jobs) print(" {:>9}", to_string(job.permutation));
+  print("\n");
   for (const TransposeRow* const rung : rungs) {
-    fmt::print("{:<22} {:>7}", rung->name, rung->threads > 0 ? fmt::format("{}", rung->threads) : "GPU");
+    print("{:<22} {:>7}", rung->name, rung->threads > 0 ? fmt::format("{}", rung->threads) : "GPU");
     for (const TransposeJob& job : jobs) {
       const TransposeRow* const row = find_row(result, job, rung->name, rung->threads);
-      fmt::print(" {:>9}", row != nullptr ? fmt::format("{:.2f}", bytes_per_second(*row) / 1e9) : "-");
+      print(" {:>9}", row != nullptr ? fmt::format("{:.2f}", bytes_per_second(*row) / 1e9) : "-");
     }
-    fmt::print("\n");
+    print("\n");
   }
 }
 
 /// The tiles of two axes against the best tile of three.
 void print_tiles(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
-  fmt::print("\n{} {}, tiles of two axes as many times as fast as 8 x 8 x 8, conflict-free\n",
-             size_text(false, request.tensor), name_of(type));
-  fmt::print("{:<11} {:>8} {:>8}\n", "permutation", "32 x 32", "8 x 8");
+  print("\n{} {}, tiles of two axes as many times as fast as 8 x 8 x 8, conflict-free\n",
+        size_text(false, request.tensor), name_of(type));
+  print("{:<11} {:>8} {:>8}\n", "permutation", "32 x 32", "8 x 8");
   for (const TransposeJob& job : tensor_jobs(request, type)) {
     const auto row = [&](PermuteRung rung) { return find_row(result, job, name_of(rung), 0); };
     const auto factor = [&](PermuteRung rung) -> std::optional<double> {
       if (row(rung) == nullptr) return {};
       return row(PermuteRung::conflict_free)->time.mean / row(rung)->time.mean;
     };
-    fmt::print("{:<11} {:>8} {:>8}\n", to_string(job.permutation),
-               factor_text(factor(PermuteRung::tile_2d_32)), factor_text(factor(PermuteRung::tile_2d_8)));
+    print("{:<11} {:>8} {:>8}\n", to_string(job.permutation),
+          factor_text(factor(PermuteRung::tile_2d_32)), factor_text(factor(PermuteRung::tile_2d_8)));
   }
 }
 
 }  // namespace
 
 void print_transpose_tables(const TransposeRequest& request, const TransposeResult& result) {
-  fmt::print("{}\n", result.device);
-  fmt::print(
+  print("{}\n", result.device);
+  print(
       "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
       "GB/s: read and written; of copy: of the same device's copy, on the host by all threads; x loop: as "
       "many "
       "times as fast as the host's loop on one thread\n",
       request.on_gpu() ? "; kernels by the GPU's clock" : "");
-  if (request.on_gpu()) fmt::print("with copies: the same with the copies to the GPU and back\n");
+  if (request.on_gpu()) print("with copies: the same with the copies to the GPU and back\n");
   print_jobs(result, request.on_gpu());
   for (const PixelType type : request.types) {
     if (!request.permute) break;
     print_overview(request, result, type);
     if (request.on_gpu()) print_tiles(request, result, type);
   }
-  fmt::print("\nevery rung's result was compared with the host's, element by element\n");
+  print("\nevery rung's result was compared with the host's, element by element\n");
 }
 
 }  // namespace sepconv::app

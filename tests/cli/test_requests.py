@@ -40,6 +40,52 @@ def test_log_is_an_image_even_with_force(sepconv, source):
         assert name in fails(sepconv, "run", source, "out.npy", "--stats", name, "--force", status=WRONG_USAGE)
 
 
+@pytest.mark.parametrize("stage, side", [("gemm", ",side=right"), ("matrix", ""), ("taps", "")])
+def test_output_is_a_file_of_a_stage(sepconv, source, stage, side):
+    table = np.eye(128, dtype=np.float32) if stage == "gemm" else np.ones((1, 1), np.float32)
+    np.save(sepconv.folder / "b.npy", table)
+    (sepconv.folder / "link.npy").symlink_to("b.npy")
+    before = (sepconv.folder / "b.npy").read_bytes()
+    for command in ("run", "plan"):
+        for output in ("b.npy", "./b.npy", "link.npy"):
+            for chain in ([f"{stage}:file=b.npy{side}"], ["abs", f"{stage}:file=b.npy{side}"]):
+                said = fails(sepconv, command, source, output, *chain, "--force", status=WRONG_USAGE)
+                assert "both input and output" in said and f"the stage {stage}:file=b.npy" in said
+    assert (sepconv.folder / "b.npy").read_bytes() == before
+    sepconv("plan", source, "out.npy", f"{stage}:file=b.npy{side}")
+
+
+def test_logs_on_standard_output(sepconv, source):
+    done = sepconv("run", source, "out.npy", "--stats", "-")
+    assert json.loads(done.stdout)["plan"]["bands"] >= 1 and "bottleneck" in done.stderr
+    done = sepconv("run", source, "out.npy", "--report", "-", "--quiet", "--force")
+    assert "bottleneck" in done.stdout and done.stderr == ""
+    assert json.loads(sepconv("transpose", source, "out.npy", "--trace", "-", "--force").stdout)["traceEvents"]
+    both = json.loads(sepconv("run", source, "out.npy", "--stats", "-", "--report", "./-", "--force").stdout)
+    assert both["plan"] and "bottleneck" in (sepconv.folder / "-").read_text()
+    (sepconv.folder / "-").unlink()
+    for first, second in (("--stats", "--trace"), ("--report", "--stats"), ("--trace", "--report")):
+        said = fails(sepconv, "run", source, "new.npy", first, "-", second, "-", status=WRONG_USAGE)
+        assert "standard output" in said
+    assert "standard output" in fails(sepconv, "bench", "stream", "--trace", "-", status=WRONG_USAGE)
+
+
+@pytest.mark.parametrize("command", [["run", "-", "out.npy"], ["run", "in.npy", "-"], ["plan", "in.npy", "-"], ["transpose", "-", "out.npy"],
+                                     ["transpose", "in.npy", "-"], ["gemm", "-", "in.npy", "out.npy"], ["gemm", "in.npy", "-", "out.npy"],
+                                     ["gemm", "in.npy", "in.npy", "-"], ["gemm", "in.npy", "in.npy", "out.npy", "--add", "-"], ["info", "-"],
+                                     ["stats", "-"], ["compare", "-", "in.npy"], ["compare", "in.npy", "-"], ["generate", "-", "--size", "8x8"]],
+                         ids=" ".join)
+def test_images_are_no_pipes(sepconv, source, command):
+    said = fails(sepconv, *command, status=WRONG_USAGE)
+    assert "pipe" in said and "./-" in said
+
+
+def test_a_file_called_so(sepconv, source):
+    (sepconv.folder / source).rename(sepconv.folder / "-")
+    assert "NPY" in sepconv("info", "./-").stdout
+    sepconv("run", "./-", "out.npy", "--quiet")
+
+
 @pytest.mark.parametrize("name", ["out.npy", "out.raw", "out.png", "out.jpg"])
 @pytest.mark.parametrize("options", [["--compress", "deflate"], ["--tile", "64"], ["--tile", "0"], ["--planar"],
                                      ["--no-predictor"], ["--big-tiff"], ["--classic-tiff"]])

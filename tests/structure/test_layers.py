@@ -30,6 +30,16 @@ def test_only_the_program_prints_and_exits(path):
         assert word not in code.replace("snprintf(", ""), f"{word} belongs into app/"
 
 
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "app" and p.stem != "console"],
+                         ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_program_prints_through_its_console(path):
+    """app/console.* shows as escapes what would act on a terminal; nothing may go past it."""
+    code = re.sub(r'//.*|"(\\.|[^"\\\n])*"', "", path.read_text())
+    past = re.findall(r"\b(?:stdout|stderr|STD\w+_FILENO|cout|cerr|clog|fmt::print|\w*printf|fwrite|f?puts|f?putc|putchar|perror)\b"
+                      r"|\bwrite\(\s*[012]\b|stdout_\w*sinks?|stderr_\w*sink\w*|ostream_sink\w*", code)
+    assert not past, f"{past}: print through app/console.hpp"
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_stay_readable(path):
     assert len(path.read_text().splitlines()) <= 320, "cut it in two: a file has one purpose"

@@ -1,0 +1,88 @@
+#include "option_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+template <class T>
+bool parse(std::string_view text, T& value) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+const std::vector<std::string>& type_names() {
+  static const std::vector<std::string> names{"u8", "u16", "i16", "f32", "f64"};
+  return names;
+}
+
+CLI::Validator whole_number(std::int64_t least, std::int64_t greatest) {
+  const auto check = [least, greatest](std::string& text) -> std::string {
+    std::int64_t value = 0;
+    if (!parse(text, value) || value < least || value > greatest)
+      return fmt::format("'{}' is no whole number from {} to {}", shortened(text), least, greatest);
+    text = fmt::format("{}", value);  // to CLI11 a leading zero would mean octal
+    return {};
+  };
+  const bool is_bounded = greatest < std::numeric_limits<int>::max();
+  return CLI::Validator(check, is_bounded ? fmt::format("{}..{}", least, greatest) : fmt::format("{}..", least));
+}
+
+CLI::Validator finite_number(double least) {
+  const auto check = [least](std::string& text) -> std::string {
+    double value = 0;
+    if (parse(text, value) && std::isfinite(value) && value >= least) return {};
+    const bool bounded = least > std::numeric_limits<double>::lowest();
+    return fmt::format("'{}' is no finite number{}", shortened(text), bounded ? fmt::format(" of at least {}", least) : "");
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator permutation_text() {
+  const auto check = [](std::string& text) -> std::string {
+    try {
+      parse_permutation(text);
+      return {};
+    } catch (const InvalidArgument&) {
+      return fmt::format("'{}' is no permutation of axes, as 2,0,1 is, or 1,0 for rows and columns", shortened(text));
+    }
+  };
+  return CLI::Validator(check, "");
+}
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kLongest = 40;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+CLI::Option* take_one_of(CLI::Option* option, const std::vector<std::string>& words) {
+  const auto check = [words](std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return {};
+    return fmt::format("'{}' is none of {}", shortened(text), fmt::join(words, ", "));
+  };
+  option->transform(CLI::Validator(check, ""));
+  return option->type_name(fmt::format("{}", fmt::join(words, std::string(1, kWordSeparator))));
+}
+
+CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path, const std::string& help) {
+  const auto take = [&path, name](const std::string& text) {
+    if (text == "-")
+      throw InvalidArgument(fmt::format("{} cannot be a pipe, because pixels are read and written at offsets; name a file, or ./- for one called so", name));
+    path = text;
+  };
+  return command.add_option_function<std::string>(name, take, help)->type_name(kFileType);
+}
+
+}  // namespace sepconv::app

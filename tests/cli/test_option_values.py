@@ -1,0 +1,73 @@
+"""Every option that takes a number is refused in one short sentence that names it, whatever else is typed there."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+from conftest import BINARY
+from cli_support import image, one_sentence
+
+TYPED = ["0", "-1", "99999999999999999999", "x", "1-3", "", "1" * 500]
+COMMANDS = {
+    "run": (["in.npy", "out.npy"], ["--force", "--quiet"]),
+    "plan": (["in.npy", "out.npy"], []),
+    "transpose": (["in.npy", "out.npy"], ["--plan"]),
+    "gemm": (["a.npy", "a.npy", "out.npy"], ["--plan", "--add", "a.npy"]),
+    "info": (["in.npy"], []),
+    "stats": (["in.npy"], []),
+    "compare": (["in.npy", "in.npy"], []),
+    "generate": (["out.npy"], ["--force", "--size", "16x16"]),
+    "bench conv": ([], ["--size", "16x16", "--radius", "1", "--runs", "3", "--device", "cpu"]),
+    "bench gemm": ([], ["--size", "8,8,8", "--runs", "3", "--device", "cpu"]),
+    "bench stream": ([], ["--size", "16x16", "--radius", "1", "--runs", "1", "--device", "cpu"]),
+    "bench transpose": ([], ["--size", "16x16", "--size3", "2,2,2", "--runs", "3", "--device", "cpu"]),
+}
+# Of the types that help prints, those that are no numbers.
+WORDS = re.compile(r"FILE|DIR|.*\|.*(?<!ROWSxCOLS)$")
+
+
+def without(options, name):
+    """The options less one, which may not be given twice."""
+    if name not in options:
+        return options
+    at = options.index(name)
+    return options[:at] + options[at + (1 if name in ("--force", "--quiet", "--plan") else 2):]
+
+
+def numeric_options(sepconv, command):
+    help_text = sepconv(*command.split(), "--help").stdout
+    found = re.findall(r"^  (--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE)
+    return [(name, value) for name, value in found if not WORDS.fullmatch(value)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_numbers(sepconv, command):
+    np.save(sepconv.folder / "in.npy", image(rows=16, cols=16))
+    np.save(sepconv.folder / "a.npy", image(rows=16, cols=16, dtype=np.float32))
+    files, options = COMMANDS[command]
+    numeric = numeric_options(sepconv, command)
+    assert numeric
+    for name, _ in numeric:
+        needed = ["--conflicts"] if (command, name) == ("bench transpose", "--tile") else without(options, name)
+        for typed in TYPED:
+            arguments = [*command.split(), *files, *needed, *([f"{name}={typed}"] if typed.startswith("-") else [name, typed])]
+            done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True, text=True)
+            assert done.returncode in ((2,) if typed == "x" else (0, 2)), (arguments, done.stderr)
+            if done.returncode == 2:
+                said = one_sentence(done.stderr)
+                assert name in said and len(said) < 300, said
+
+
+def test_the_numbers_are_all_there(sepconv):
+    names = {name for command in COMMANDS for name, _ in numeric_options(sepconv, command)}
+    assert {"--page", "--page-b", "--page-c", "--threads", "--slots", "--band-rows", "--band-cols", "--max-memory", "--max-device-memory", "--tile",
+            "--raw", "--channels", "--size", "--seed", "--tolerance", "--alpha", "--beta", "--radius", "--runs", "--tiled-radius", "--size3",
+            "--perm"} <= names
+
+
+@pytest.mark.parametrize("typed, threads", [("010", 10), ("+2", 2), ("1", 1)])
+def test_whole_numbers_are_decimal(sepconv, typed, threads):
+    np.save(sepconv.folder / "in.npy", image(rows=16, cols=16))
+    assert f'"threads": {threads},' in sepconv("plan", "in.npy", "out.npy", "--threads", typed, "--json").stdout
