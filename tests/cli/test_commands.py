@@ -271,42 +271,6 @@ def test_help_and_version_are_no_errors(sepconv):
         assert name in sepconv("run", "--help").stdout
 
 
-def bash_completions(sepconv, line):
-    """What bash would offer at the end of this line, with the words split as bash splits them."""
-    words = [word for word in re.split(r"([:=])|\s+", line) if word]
-    if line.endswith(" "):
-        words.append("")
-    quoted = " ".join("'" + word + "'" for word in words)
-    script = (f"source <('{BINARY}' completion bash); COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; "
-              f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _sepconv; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
-    done = subprocess.run(["bash", "--norc", "-c", script], cwd=sepconv.folder, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    return done.stdout.split()
-
-
-def test_bash_completion(sepconv):
-    assert set(COMMANDS) <= set(bash_completions(sepconv, "sepconv "))
-    assert bash_completions(sepconv, "sepconv pl") == ["plan"]
-    assert {"--max-memory", "--threads"} <= set(bash_completions(sepconv, "sepconv run a b --"))
-    assert bash_completions(sepconv, "sepconv run a b --max-m") == ["--max-memory"]
-    assert bash_completions(sepconv, "sepconv run a b gau") == ["gaussian"]
-    assert bash_completions(sepconv, "sepconv run a b gaussian:si") == ["sigma="]
-    assert bash_completions(sepconv, "sepconv run a b gaussian:sigma=2,trunc") == ["2,truncate="]
-    assert bash_completions(sepconv, "sepconv completion z") == ["zsh"]
-
-
-@pytest.mark.parametrize("shell, check", [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])])
-def test_completion_scripts_are_valid(sepconv, shell, check):
-    script = sepconv("completion", shell).stdout
-    for name in [*COMMANDS, *stage_names(sepconv), "max-memory"]:
-        assert name in script
-    try:
-        done = subprocess.run(check, input=script, capture_output=True, text=True)
-    except FileNotFoundError:
-        pytest.skip(f"{shell} is not installed")
-    assert done.returncode == 0, done.stderr
-
-
 def test_info_of_100_gigabytes_is_immediate(sepconv):
     # Sparse: it takes no disk.
     tifffile.memmap(sepconv.folder / "huge.tif", shape=(320000, 320000), dtype=np.uint8, bigtiff=True, photometric="minisblack")

@@ -1,0 +1,137 @@
+#include "completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "option_values.hpp"
+#include "sepconv/pipeline/chain.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+using Kind = Completion::Kind;
+
+/// Keeps the words that go on as `begun` does.
+Completion of_words(std::vector<Completion::Word> words, const std::string& begun) {
+  std::erase_if(words, [&begun](const auto& word) { return !word.text.starts_with(begun); });
+  return {Kind::words, std::move(words)};
+}
+
+Completion of_stage_names(const std::string& begun) {
+  std::vector<Completion::Word> words;
+  for (const StageEntry& stage : stage_table()) words.push_back({stage.name, stage.help});
+  return of_words(std::move(words), begun);
+}
+
+/// "NAME[:KEY=VALUE,...]".
+Completion of_stage(const std::string& begun) {
+  const std::size_t colon = begun.find(':');
+  if (colon == std::string::npos) return of_stage_names(begun);
+  const std::size_t last = begun.find_last_of(":,") + 1;
+  if (const std::size_t equals = begun.find('=', last); equals != std::string::npos)
+    return {begun.substr(last, equals - last) == "file" ? Kind::value_files : Kind::words};
+  const std::string before = begun.substr(0, last);
+  std::vector<Completion::Word> words;
+  for (const StageEntry& stage : stage_table()) {
+    if (stage.name != begun.substr(0, colon)) continue;
+    for (const StageEntry::Key& key : stage.keys) {
+      const bool is_given = before.find(":" + key.name + "=") != std::string::npos || before.find("," + key.name + "=") != std::string::npos;
+      if (!is_given) words.push_back({before + key.name + "=", key.help});
+    }
+  }
+  return of_words(std::move(words), begun);
+}
+
+/// The words of a type name as take_one_of() makes it; none if it is no such name.
+std::vector<std::string> words_of(std::string type) {
+  type.resize(std::min(type.find('['), type.size()));
+  const bool has_words = type.find(kWordSeparator) != std::string::npos &&
+                         std::ranges::none_of(type, [](unsigned char c) { return std::isupper(c) != 0; });
+  return has_words ? CLI::detail::split(type, kWordSeparator) : std::vector<std::string>{};
+}
+
+Completion of_value(const CLI::Option& option, const std::string& begun) {
+  const std::string type = option.get_type_name();
+  if (type == kFileType) return {Kind::files};
+  if (type == kFolderType) return {Kind::folders};
+  if (type == kStageType) return of_stage_names(begun);
+  if (type == kStageTextType) return of_stage(begun);
+  // Of a list the last element is completed.
+  const std::string before = option.get_delimiter() == '\0' ? "" : begun.substr(0, begun.rfind(option.get_delimiter()) + 1);
+  std::vector<Completion::Word> words;
+  for (const std::string& word : words_of(type)) words.push_back({before + word, ""});
+  return of_words(std::move(words), begun);
+}
+
+std::vector<Completion::Word> option_names(const CLI::App& command) {
+  std::vector<Completion::Word> words;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back({"--" + name, option->get_description()});
+  }
+  return words;
+}
+
+/// The option of "--name" or "--name=value"; null if there is none.
+const CLI::Option* find_option(const CLI::App& command, const std::string& word) {
+  return word.starts_with("--") ? command.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
+}
+
+/// Takes the names of commands off the front of `words`.
+const CLI::App& chosen_command(const CLI::App& program, std::span<const std::string>& words) {
+  const CLI::App* command = &program;
+  while (words.size() > 1) {
+    const auto found = command->get_subcommands([&](const CLI::App* one) { return one->get_name() == words.front(); });
+    if (found.empty()) break;
+    command = found.front();
+    words = words.subspan(1);
+  }
+  return *command;
+}
+
+Completion of_argument(const CLI::App& command, std::size_t position, const std::string& begun) {
+  const auto arguments = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (arguments.empty()) return {};
+  const bool repeats = arguments.back()->get_items_expected_max() > 1;
+  if (position >= arguments.size() && !repeats) return {};
+  return of_value(*arguments[std::min(position, arguments.size() - 1)], begun);
+}
+
+}  // namespace
+
+Completion complete(const CLI::App& program, std::span<const std::string> words) {
+  if (words.empty()) return {};
+  const CLI::App& command = chosen_command(program, words);
+  const std::string& begun = words.back();
+  std::size_t position = 0;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const CLI::Option* const option = find_option(command, words[i]);
+    const bool has_value = option != nullptr && option->get_items_expected_max() > 0 && words[i].find('=') == std::string::npos;
+    if (has_value && i + 2 == words.size()) return of_value(*option, begun);
+    if (has_value) ++i;
+    if (!words[i].starts_with('-') && !has_value) ++position;
+  }
+  if (const std::size_t equals = begun.find('='); begun.starts_with("--") && equals != std::string::npos) {
+    const CLI::Option* const option = find_option(command, begun);
+    if (option == nullptr) return {};
+    Completion completion = of_value(*option, begun.substr(equals + 1));
+    if (completion.kind != Kind::words) return {Kind::value_files};
+    for (Completion::Word& word : completion.words) word.text.insert(0, begun, 0, equals + 1);
+    return completion;
+  }
+  if (begun.starts_with('-')) return of_words(option_names(command), begun);
+  std::vector<Completion::Word> commands;
+  for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back({one->get_name(), one->get_description()});
+  return commands.empty() ? of_argument(command, position, begun) : of_words(std::move(commands), begun);
+}
+
+std::string to_lines(const Completion& completion) {
+  constexpr const char* kKinds[] = {"words", "files", "value-files", "folders"};
+  std::string lines = fmt::format("{}\n", kKinds[static_cast<int>(completion.kind)]);
+  for (const Completion::Word& word : completion.words) lines += fmt::format("{} -- {}\n", word.text, word.help);
+  return lines;
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,146 @@
+"""Completion in bash, zsh and fish: each script is driven as its shell drives it, and all three offer the same."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import BINARY
+
+COMMANDS = {"run", "plan", "transpose", "gemm", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"}
+TYPES = ["f32", "f64", "i16", "u16", "u8"]
+FILES = ["a=b.tif", "baboon.tif", "box.npy", "folder/"]
+
+
+def in_shell(sepconv, command, script):
+    """What a script prints in a shell to which the program under test is `sepconv`, in a folder with a few files."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    for name in FILES:
+        (sepconv.folder / name).mkdir(exist_ok=True) if name.endswith("/") else (sepconv.folder / name).touch()
+    bin_folder = sepconv.folder / ".bin"
+    bin_folder.mkdir(exist_ok=True)
+    if not (bin_folder / "sepconv").exists():
+        (bin_folder / "sepconv").symlink_to(BINARY)
+    done = subprocess.run([*command, f"export PATH='{bin_folder}':\"$PATH\"\n{script}"], cwd=sepconv.folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def bash(sepconv, line):
+    """With the words split as bash splits them; FILES where the script leaves it to bash to complete names of files."""
+    words = [word for word in re.split(r"([:=])|\s+", line) if word]
+    if line.endswith(" "):
+        words.append("")
+    quoted = " ".join("'" + word + "'" for word in words)
+    script = (f"source <(sepconv completion bash); default=FILES; compopt() {{ default=\"$*\"; }}\n"
+              f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; COMP_LINE='{line}'; COMP_POINT={len(line)}; _sepconv\n"
+              "printf '%s\\n' \"${COMPREPLY[@]}\"; echo \"$default\"")
+    *found, default = in_shell(sepconv, ["bash", "--norc", "-c"], script)
+    found = [word for word in found if word]
+    if default == "-o dirnames +o default":
+        return "FOLDERS"
+    if default == "FILES":
+        assert not found
+        return "FILES"
+    # What readline keeps of the word is put before.
+    word = line.split(" ")[-1]
+    return sorted(re.match(r"(.*[:=])?", word).group(0) + one for one in found)
+
+
+def zsh(sepconv, line):
+    """With zsh's own functions, which work in an editor only, replaced by such that print."""
+    *words, word = line.split(" ")
+    script = ("compdef() { }; _files() { [[ $1 == -/ ]] && print FOLDERS || print FILES }; compset() { }\n"
+              "compadd() { while [[ $1 != -- ]]; do shift; done; shift; for one; do [[ $one == $PREFIX* ]] && print -r -- $one; done; true }\n"
+              f"source <(sepconv completion zsh); words=({' '.join(words)} '{word}'); CURRENT={len(words) + 1}; PREFIX='{word}'; _sepconv")
+    found = in_shell(sepconv, ["zsh", "-f", "-c"], script)
+    return found[0] if found in (["FILES"], ["FOLDERS"]) else sorted(found)
+
+
+def fish(sepconv, line):
+    """By fish's own engine, which lists the files itself."""
+    found = in_shell(sepconv, ["fish", "--no-config", "-c"], f"sepconv completion fish | source; complete -C '{line}'")
+    return sorted(one.split("\t")[0] for one in found)
+
+
+SHELLS = pytest.mark.parametrize("shell", [bash, zsh, fish], ids=["bash", "zsh", "fish"])
+
+
+@SHELLS
+def test_words(sepconv, shell):
+    assert set(shell(sepconv, "sepconv ")) == COMMANDS
+    assert shell(sepconv, "sepconv pl") == ["plan"]
+    assert shell(sepconv, "sepconv bench ") == ["conv", "gemm", "stream", "transpose"]
+    assert shell(sepconv, "sepconv run a b --max-m") == ["--max-memory"]
+    assert shell(sepconv, "sepconv bench conv --no-") == ["--no-cpu", "--no-tiled"]
+    assert shell(sepconv, "sepconv stages gau") == ["gaussian"]
+    assert shell(sepconv, "sepconv completion z") == ["zsh"]
+
+
+@SHELLS
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_stages_from_the_third_place_on(sepconv, shell, command):
+    for line in ("b", "in.tif b", "--tile 64 b", "--planar in.tif b", "in.tif --device cpu b"):
+        found = shell(sepconv, f"sepconv {command} {line}")
+        assert found in ("FILES", ["baboon.tif", "box.npy"]), line
+    stages = ["binomial", "box"]
+    for line in ("in.tif out.tif b", "in.tif out.tif abs b", "in.tif --threads 2 out.tif b", "--device=cpu in.tif out.tif --planar abs b"):
+        assert shell(sepconv, f"sepconv {command} {line}") == stages, line
+
+
+@SHELLS
+def test_keys(sepconv, shell):
+    assert shell(sepconv, "sepconv run a b gaussian:si") == ["gaussian:sigma="]
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,trunc") == ["gaussian:sigma=2,truncate="]
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == []
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=") == []
+    assert shell(sepconv, "sepconv run a b matrix:file=bo") in ("FILES", ["matrix:file=box.npy"])
+
+
+@SHELLS
+def test_values_of_options(sepconv, shell):
+    for command in ("run a b", "stats a", "gemm a b c", "bench stream", "bench gemm"):
+        assert shell(sepconv, f"sepconv {command} --device ") == ["auto", "cpu", "cuda", "cuda:0"]
+    assert shell(sepconv, "sepconv run a b --device=cu") == ["--device=cuda", "--device=cuda:0"]
+    assert shell(sepconv, "sepconv run a b --compress d") == ["deflate"]
+    assert shell(sepconv, "sepconv run a b --arithmetic ") == ["f32", "f64"]
+    assert shell(sepconv, "sepconv generate a --pattern n") == ["natural", "noise"]
+    assert shell(sepconv, "sepconv generate a --type ") == TYPES
+    assert shell(sepconv, "sepconv bench conv --type f32,") == ["f32," + name for name in TYPES]
+    for option in ("--max-memory", "--threads", "--tile", "--raw"):
+        assert shell(sepconv, f"sepconv run a b {option} ") == []
+    for line in ("run a b --trace ba", "gemm a b c --add ba", "bench stream --trace ba", "compare a ba"):
+        assert shell(sepconv, f"sepconv {line}") in ("FILES", ["baboon.tif"]), line
+    assert shell(sepconv, "sepconv run a b --trace=ba") in ("FILES", ["--trace=baboon.tif"])
+    assert shell(sepconv, "sepconv bench stream --file f") in ("FOLDERS", ["folder/"])
+    assert shell(sepconv, "sepconv compare a b ") == []
+
+
+def test_no_option_with_a_choice_or_a_file_is_forgotten(sepconv):
+    """What help says of an option's value is what completes it."""
+    for command in [*COMMANDS - {"bench"}, "bench conv", "bench gemm", "bench stream", "bench transpose"]:
+        help_text = sepconv(*command.split(), "--help").stdout
+        for option, value in re.findall(r"^  (--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE):
+            answer = sepconv("completion", "bash", "--", *command.split(), option, "").stdout.splitlines()
+            words = [] if re.search("[A-Z]", value.split("[")[0]) else value.split("[")[0].split("|")
+            assert answer[0] == {"FILE": "files", "DIR": "folders"}.get(value, "words"), option
+            assert [line.split(" -- ")[0] for line in answer[1:]] == words, option
+
+
+@pytest.mark.parametrize("shell, check", [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])])
+def test_completion_scripts_are_valid(sepconv, shell, check):
+    script = sepconv("completion", shell).stdout
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run(check, input=script, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
+    """bash: quoted names are one word, and what is right of the cursor does not count."""
+    script = ("source <(sepconv completion bash); compopt() { :; }\n"
+              "COMP_WORDS=(sepconv run \"'my file.tif'\" out.tif gauss); COMP_CWORD=4\n"
+              "COMP_LINE=\"sepconv run 'my file.tif' out.tif gauss\"; COMP_POINT=35; _sepconv; printf '%s\\n' \"${COMPREPLY[@]}\"")
+    assert in_shell(sepconv, ["bash", "--norc", "-c"], script) == ["gaussian", "gradient", "gemm"]
