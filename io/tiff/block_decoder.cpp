@@ -76,9 +76,10 @@ std::optional<Extent> jpeg_extent(std::span<const std::byte> stream) {
 /// Deflate by libdeflate, which says how many bytes it made; through libtiff it does not.
 class BlockDecoder::Inflater {
  public:
-  /// Whether `encoded` is a stream of exactly out's size.
-  bool decode(std::span<const std::byte> encoded, std::span<std::byte> out) const noexcept {
-    return state_ && libdeflate_zlib_decompress(state_.get(), encoded.data(), encoded.size(), out.data(), out.size(), nullptr) == LIBDEFLATE_SUCCESS;
+  /// Success: `encoded` is a stream of exactly out's size. Insufficient space: of more, and `out` is not filled.
+  libdeflate_result decode(std::span<const std::byte> encoded, std::span<std::byte> out) const noexcept {
+    if (!state_) return LIBDEFLATE_INSUFFICIENT_SPACE;
+    return libdeflate_zlib_decompress(state_.get(), encoded.data(), encoded.size(), out.data(), out.size(), nullptr);
   }
 
  private:
@@ -96,8 +97,8 @@ BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
   }
   if (!is_deflate(format.compression)) return;
   if (format.fill_order == FILLORDER_MSB2LSB) inflater_ = std::make_unique<Inflater>();
-  // What is left to libtiff are streams that are not of the block's size. By zlib it fills the block or fails; by libdeflate it leaves what does
-  // not fit as it was, without a word.
+  // What is left to libtiff are streams of more than the block. By zlib it fills the block or fails; by libdeflate it leaves what does not fit as
+  // it was, without a word.
   handle_.check(TIFFSetField(handle_.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0, "cannot choose a decoder");
 }
 
@@ -118,7 +119,7 @@ std::span<std::byte> BlockDecoder::scratch() {
 }
 
 void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, bool is_last_strip) {
-  if (inflate(out)) return;
+  if (inflate(out, what)) return;
   if (format_.compression == COMPRESSION_JPEG) check_jpeg_extent(out, what, is_last_strip);
   handle_.clear_messages();
   const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
@@ -128,8 +129,14 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
     throw IoError(handle_.name() + ": " + what + ": " + handle_.jpeg_complaint());
 }
 
-bool BlockDecoder::inflate(std::span<std::byte> out) {
-  if (!inflater_ || !inflater_->decode(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)), out)) return false;
+bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& what) {
+  if (!inflater_) return false;
+  const libdeflate_result result = inflater_->decode(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)), out);
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) return false;
+  if (result != LIBDEFLATE_SUCCESS) {
+    throw IoError(fmt::format("{}: {}: {}", handle_.name(), what,
+                              result == LIBDEFLATE_SHORT_OUTPUT ? "its deflate stream holds fewer pixels" : "its deflate stream is broken"));
+  }
   undo_predictor(out, format_);
   return true;
 }

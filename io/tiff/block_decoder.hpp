@@ -37,7 +37,7 @@ class BlockDecoder {
   static std::int64_t memory_bytes(const BlockFormat& format);
 
  private:
-  bool inflate(std::span<std::byte> out);
+  bool inflate(std::span<std::byte> out, const std::string& what);
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
 
   BlockFormat format_;
