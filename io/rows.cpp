@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 
 namespace sepconv {
@@ -156,20 +157,24 @@ void check_callback(bool present) {
 
 std::unique_ptr<Reader> make_rows_reader(const ImageSpec& spec, ReadRows read_rows) {
   check_callback(static_cast<bool>(read_rows));
+  check_image("the image of a rows reader", spec);
   return std::make_unique<RowsReader>(spec, std::move(read_rows));
 }
 
 std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_rows,
                                          std::function<void()> on_finish) {
   check_callback(static_cast<bool>(write_rows));
+  check_image("the image of a rows writer", spec);
   return std::make_unique<RowsWriter>(spec, std::move(write_rows), std::move(on_finish));
 }
 
 std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image, HostMemory memory) {
+  check_view("the image of a memory reader", image);
   return std::make_unique<MemoryReader>(image, memory);
 }
 
 std::unique_ptr<Writer> make_memory_writer(const PixelView& image, HostMemory memory) {
+  check_view("the image of a memory writer", image);
   return std::make_unique<MemoryWriter>(image, memory);
 }
 

@@ -17,6 +17,7 @@ using ReadRows = std::function<void(std::int64_t first_row, const PixelView& out
 /// Likewise for results. `rows` is valid during the call only.
 using WriteRows = std::function<void(std::int64_t first_row, const ConstPixelView& rows)>;
 
+/// These throw InvalidArgument for an image without pixels, and for a view that cannot be one.
 std::unique_ptr<Reader> make_rows_reader(const ImageSpec& spec, ReadRows read_rows);
 /// `on_finish`, when given, is called once after the last row.
 std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_rows,

@@ -8,6 +8,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 
 namespace sepconv {
@@ -18,40 +19,13 @@ std::string to_text(Extent extent, std::int64_t channels, PixelType type) {
                      name_of(type));
 }
 
-void check_view(std::string_view role, const ImageSpec& spec, const ConstPixelView& view) {
+void check_like(std::string_view role, const ImageSpec& spec, const ConstPixelView& view) {
   if (view.extent != spec.extent || view.channels != spec.channels || view.type != spec.type) {
     throw InvalidArgument(fmt::format("the filter's {} is {} but was given {}; make another filter for that",
                                       role, to_text(spec.extent, spec.channels, spec.type),
                                       to_text(view.extent, view.channels, view.type)));
   }
-  if (view.data == nullptr)
-    throw InvalidArgument(fmt::format("the filter's {} is a null pointer; give device memory", role));
-  const std::int64_t element_bytes = size_of(view.type);
-  const bool aligned =
-      reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(element_bytes) == 0 &&
-      view.pitch_bytes % element_bytes == 0;
-  if (view.pitch_bytes < view.row_bytes() || !aligned) {
-    throw InvalidArgument(fmt::format(
-        "the filter's {} has a pitch of {} bytes from {}; rows take {} bytes and start at multiples of {}",
-        role, view.pitch_bytes, fmt::ptr(view.data), view.row_bytes(), element_bytes));
-  }
-}
-
-/// Whether a byte of pixels lies in both. Two parts of one image side by side do not overlap, though their
-/// rows alternate.
-bool overlap(const ConstPixelView& a, const ConstPixelView& b) {
-  const auto begin = [](const ConstPixelView& view) { return reinterpret_cast<std::uintptr_t>(view.data); };
-  const auto end = [&](const ConstPixelView& view) {
-    return begin(view) +
-           static_cast<std::uintptr_t>((view.extent.rows - 1) * view.pitch_bytes + view.row_bytes());
-  };
-  if (end(a) <= begin(b) || end(b) <= begin(a)) return false;
-  if (a.pitch_bytes != b.pitch_bytes) return true;
-  const std::int64_t pitch = a.pitch_bytes;
-  const auto distance =
-      static_cast<std::int64_t>(begin(b) - begin(a));  // may wrap around, to a negative number
-  const std::int64_t shift = ((distance % pitch) + pitch) % pitch;
-  return shift < a.row_bytes() || shift + b.row_bytes() > pitch;
+  check_view(fmt::format("the filter's {}", role), view);
 }
 
 void check_spec(const ImageSpec& spec) {
@@ -83,10 +57,9 @@ Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Arithm
 
 void check_filter_views(const ImageSpec& input, const ConstPixelView& in, const ImageSpec& result,
                         const PixelView& out) {
-  check_view("input", input, in);
-  check_view("result", result, out);
-  if (overlap(in, out))
-    throw InvalidArgument("the filter's input and result overlap; give memory of its own to each");
+  check_like("input", input, in);
+  check_like("result", result, out);
+  check_apart("the filter's input", in, "its result", out);
 }
 
 struct DeviceFilter::State {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/gemm_cuda_run.hpp"
 #include "sepconv/pipeline/gemm_host_run.hpp"
@@ -94,6 +95,8 @@ GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Write
 }
 
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, const RunOptions& options, HostMemory memory) {
+  check_view("the matrix A", a), check_view("the matrix B", b), check_view("the matrix C", out);
+  check_apart("the matrix A", a, "the result", out), check_apart("the matrix B", b, "the result", out);
   if (options.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));
   const auto left = make_memory_reader(a, memory), right = make_memory_reader(b, memory);
   const auto added = make_memory_reader(out, memory);

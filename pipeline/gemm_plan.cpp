@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/gemm_memory.hpp"
 #include "sepconv/pipeline/plan_ceilings.hpp"
 
@@ -280,9 +281,7 @@ GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, cons
   GemmPlan plan;
   plan.op = op;
   plan.shape = gemm_shape(op, a.spec(), b.spec(), out.spec());
-  if (plan.shape.m == 0 || plan.shape.n == 0 || plan.shape.k == 0)
-    throw InvalidArgument(fmt::format("a product of {} x {} elements with sums of {} terms has nothing to compute; give matrices with elements", plan.shape.m,
-                                      plan.shape.n, plan.shape.k));
+  check_image("the matrix A", a.spec()), check_image("the matrix B", b.spec());
   if (added != nullptr) gemm_shape(op, a.spec(), b.spec(), added->spec());
   if (added == nullptr && op.beta != 0) throw InvalidArgument("beta multiplies a matrix that was not given; give it, or leave beta out");
   check_access(&a, "A"), check_access(&b, "B"), check_access(added, "C");

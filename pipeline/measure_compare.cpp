@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/cells.hpp"
 #include "sepconv/pipeline/measure.hpp"
 
@@ -151,6 +152,7 @@ double peak_of(PixelType type) {
 
 Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options) {
   const ImageSpec& spec = a.spec();
+  check_image("the image to compare", spec);
   if (!(tolerance >= 0)) {
     throw InvalidArgument(
         fmt::format("a tolerance of {} cannot be used; give 0 or a positive number", tolerance));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 #include "sepconv/pipeline/plan_candidates.hpp"
@@ -170,6 +171,7 @@ Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, con
   Plan plan;
   plan.chain = given.transposes_last();
   const Chain& chain = plan.chain;
+  check_image("the source", source.spec());
   plan.specs = chain.specs(source.spec());
   if (plan.result() != sink.spec())
     throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
@@ -150,6 +151,8 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
 }
 
 void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const RunOptions& options) {
+  check_view("the input", in), check_view("the result", out);
+  check_apart("the input", in, "the result", out);
   const auto source = make_memory_reader(in);
   const auto sink = make_memory_writer(out);
   PlanOptions plan_options = options;

@@ -1,6 +1,7 @@
 // The whole-image runner: every image of the chain in memory, one reference stage after another. Meant to be
 // obviously right.
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/pipeline/run.hpp"
 
@@ -17,6 +18,7 @@ struct Image {
 }  // namespace
 
 void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> asked) {
+  check_image("the source", source.spec());
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
   const Arithmetic arithmetic = chain.arithmetic(source.spec(), asked);

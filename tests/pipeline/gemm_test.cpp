@@ -179,7 +179,7 @@ TEST_CASE("the plan of a product takes few steps, whatever the shape, and the st
   for (const GemmShape shape : {GemmShape{1'000'000, 64, 384}, GemmShape{1'000'000, 64, 1000}, GemmShape{1'000'000, 1, 10000}, GemmShape{64, 1'000'000, 384},
                                 GemmShape{1, 1, 100'000'000}, GemmShape{1'500'000'000, 1'500'000'000, 1}}) {
     for (const std::int64_t ceiling : {std::int64_t{128} << 20, std::int64_t{1} << 30}) {
-      std::byte never_touched{};
+      alignas(8) std::byte never_touched{};
       const auto view = [&](std::int64_t rows, std::int64_t cols) { return dense_view(&never_touched, ImageSpec{{rows, cols}, 1, PixelType::f32}); };
       const auto a = make_memory_reader(view(shape.m, shape.k)), b = make_memory_reader(view(shape.k, shape.n));
       const auto out = make_memory_writer(view(shape.m, shape.n));
@@ -210,9 +210,6 @@ TEST_CASE("products that cannot be are refused with a sentence, before anything 
   CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.devices = {-1}}}), Contains("the index of a GPU cannot be -1"));
   CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer), Contains("beta multiplies a matrix that was not given"));
   CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
-  const auto nothing = make_memory_reader(dense_view(a.memory.data(), ImageSpec{{4, 0}, 1, PixelType::f64}));
-  const auto no_columns = make_memory_writer(dense_view(out.memory.data(), ImageSpec{{3, 0}, 1, PixelType::f64}));
-  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *nothing, nullptr, *no_columns), Contains("has nothing to compute"));
 }
 
 TEST_CASE("gemm on a caller's own memory adds to what is there") {

@@ -183,7 +183,7 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
 TEST_CASE("between page-locked memory and a GPU short rows are stored by a kernel, long ones copied") {
   const auto plan_of = [](PixelType type, HostMemory sink_memory) {
     const ImageSpec spec{{65536, 65536}, 1, type};
-    std::byte never_touched{};
+    alignas(8) std::byte never_touched{};
     const PixelView pixels = dense_view(&never_touched, spec);
     const auto reader = make_memory_reader(ConstPixelView(pixels), HostMemory::page_locked);
     const auto writer = make_memory_writer(pixels, sink_memory);
