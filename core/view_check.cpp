@@ -9,8 +9,8 @@
 namespace sepconv {
 namespace {
 
-/// The product of positive numbers; 0 where it does not count in 64 bits, with room to add to it.
-std::int64_t product(std::int64_t a, std::int64_t b) { return a > 0 && b <= std::numeric_limits<std::int64_t>::max() / 4 / a ? a * b : 0; }
+/// The product of positive numbers; 0 where it does not count in 64 bits.
+std::int64_t product(std::int64_t a, std::int64_t b) { return a > 0 && b <= std::numeric_limits<std::int64_t>::max() / a ? a * b : 0; }
 
 bool overlap(const ConstPixelView& a, const ConstPixelView& b) {
   const auto begin = [](const ConstPixelView& view) { return reinterpret_cast<std::uintptr_t>(view.data); };
