@@ -10,7 +10,7 @@
 #include "sepconv/io/file.hpp"
 #include "sepconv/io/flat/npy.hpp"
 #include "sepconv/io/flat/raw.hpp"
-#include "sepconv/io/opencv/image_file.hpp"
+#include "sepconv/io/small_image.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
 namespace sepconv {
@@ -98,7 +98,7 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Ope
     case Format::raw:
       return open_raw(std::move(file), options);
     default:
-      return open_image(file, detected.small);
+      return open_image(std::move(file), detected.small);
   }
 }
 
@@ -143,11 +143,11 @@ const std::vector<FormatEntry>& format_table() {
       {"raw", ".raw .bin",
        "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
        "any type, nothing but pixels"},
-      {"PNG", ".png", "all kinds; held in memory as a whole",
+      {"PNG", ".png", "all kinds, as u8 or u16 with 1, 3 or 4 channels; held in memory as a whole",
        "u8 and u16 with 1, 3 or 4 channels; held in memory as a whole"},
       {"JPEG", ".jpg .jpeg", "8 bits, grey, colour and CMYK (to RGB); held in memory as a whole",
        "u8 with 1 or 3 channels; held in memory as a whole"},
-      {"PNM", ".ppm .pgm", "PBM, PGM and PPM, text and binary; held in memory as a whole",
+      {"PNM", ".ppm .pgm", "PBM, PGM and PPM, text and binary, scaled to u8 or u16; held in memory as a whole",
        "u8 and u16; PGM 1 channel, PPM 3; held in memory as a whole"},
       {"BMP", ".bmp", "1 to 32 bits, run lengths; held in memory as a whole",
        "u8 with 1 or 3 channels; held in memory as a whole"},

@@ -3,16 +3,22 @@
 
 #include <cstdlib>
 
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/held_image.hpp"
+#include "sepconv/io/opencv/bmp.hpp"
 #include "sepconv/io/opencv/header_bytes.hpp"
-#include "sepconv/io/opencv/image_header.hpp"
 
-namespace sepconv::detail {
+namespace sepconv {
 namespace {
+
+// OpenCV's own bounds (modules/imgcodecs/src/loadsave.cpp: CV_IO_MAX_IMAGE_WIDTH, _HEIGHT and _PIXELS).
+constexpr std::int64_t kMostSide = std::int64_t{1} << 20;
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;
 
 constexpr std::int64_t kFileHeaderBytes = 14;
 enum Compression : std::uint32_t { rgb = 0, rle8 = 1, rle4 = 2, bit_fields = 3 };
 
-struct BmpHeader {
+struct BmpFields {
   std::int64_t pixels_offset = 0;
   std::int64_t palette_offset = 0;
   std::int64_t palette_entry_bytes = 4;
@@ -22,9 +28,9 @@ struct BmpHeader {
   std::uint32_t compression = rgb;
 };
 
-BmpHeader parse(const InputFile& file) {
+BmpFields parse(const InputFile& file) {
   const HeaderBytes<18> head(file, 0);
-  BmpHeader bmp;
+  BmpFields bmp;
   bmp.pixels_offset = head.little32(10);
   const std::int64_t info_bytes = head.little32(14);
   bmp.palette_offset = kFileHeaderBytes + info_bytes;
@@ -42,15 +48,15 @@ BmpHeader parse(const InputFile& file) {
     bmp.compression = info.little32(16);
     bmp.palette_entries = info.little32(32);
   } else {
-    throw_header_error(file,
-                       fmt::format("a BMP header of {} bytes is not known; convert it to PNG", info_bytes));
+    throw_read_error(file.path(),
+                     fmt::format("a BMP header of {} bytes is not known; convert it to PNG", info_bytes));
   }
   if (bmp.bits <= 8 && bmp.palette_entries == 0) bmp.palette_entries = std::int64_t{1} << bmp.bits;
   return bmp;
 }
 
 /// OpenCV makes one channel of a palette of greys and three of any other.
-bool palette_has_colour(const InputFile& file, const BmpHeader& bmp) {
+bool palette_has_colour(const InputFile& file, const BmpFields& bmp) {
   for (std::int64_t entry = 0; entry < bmp.palette_entries; ++entry) {
     const HeaderBytes<3> colour(file, bmp.palette_offset + entry * bmp.palette_entry_bytes);
     if (colour.u8(0) != colour.u8(1) || colour.u8(0) != colour.u8(2)) return true;
@@ -58,7 +64,7 @@ bool palette_has_colour(const InputFile& file, const BmpHeader& bmp) {
   return false;
 }
 
-bool is_known(const BmpHeader& bmp) {
+bool is_known(const BmpFields& bmp) {
   switch (bmp.compression) {
     case rgb:
       return bmp.bits == 1 || bmp.bits == 4 || bmp.bits == 8 || bmp.bits == 16 || bmp.bits == 24 ||
@@ -74,24 +80,48 @@ bool is_known(const BmpHeader& bmp) {
   }
 }
 
-}  // namespace
-
-void read_bmp_header(const InputFile& file, ImageHeader& header) {
-  const BmpHeader bmp = parse(file);
-  check_extent(file, bmp.extent);
-  if (!is_known(bmp) || bmp.palette_entries > 256) {
-    throw_header_error(file, fmt::format("BMP of {} bits with compression {} is not read; convert it to PNG",
-                                         bmp.bits, bmp.compression));
+void check_extent(const InputFile& file, Extent extent) {
+  if (extent.empty()) {
+    throw_read_error(file.path(),
+                     fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew",
+                                 extent.rows, extent.cols));
   }
-  header.spec.extent = bmp.extent;
-  header.spec.type = PixelType::u8;
-  header.spec.channels = bmp.bits <= 8 && !palette_has_colour(file, bmp)   ? 1
-                         : bmp.bits == 32 && bmp.compression == bit_fields ? 4
-                                                                           : 3;
-  const bool run_lengths = bmp.compression == rle8 || bmp.compression == rle4;
-  header.storage = run_lengths ? "run lengths" : bmp.bits <= 8 ? "palette" : "";
-  const std::int64_t stride_bytes = round_up(ceil_div(bmp.extent.cols * bmp.bits, 8), 4);
-  require_bytes(file, bmp.pixels_offset + (run_lengths ? 2 : bmp.extent.rows * stride_bytes));
+  if (extent.rows > kMostSide || extent.cols > kMostSide || extent.area() > kMostPixels) {
+    throw_read_error(
+        file.path(),
+        fmt::format("{} rows of {} pixels are more than OpenCV decodes (sides up to 2^20, 2^30 pixels); "
+                    "convert it to TIFF",
+                    extent.rows, extent.cols));
+  }
 }
 
-}  // namespace sepconv::detail
+void require_bytes(const InputFile& file, std::int64_t bytes) {
+  if (file.size() >= bytes) return;
+  throw_read_error(file.path(),
+                   fmt::format("its header needs {} bytes and the file has {}; it is truncated, copy it anew",
+                               bytes, file.size()));
+}
+
+}  // namespace
+
+BmpHeader read_bmp_header(const InputFile& file) {
+  const BmpFields bmp = parse(file);
+  check_extent(file, bmp.extent);
+  if (!is_known(bmp) || bmp.palette_entries > 256) {
+    throw_read_error(file.path(),
+                     fmt::format("BMP of {} bits with compression {} is not read; convert it to PNG",
+                                 bmp.bits, bmp.compression));
+  }
+  const std::int64_t channels = bmp.bits <= 8 && !palette_has_colour(file, bmp)   ? 1
+                                : bmp.bits == 32 && bmp.compression == bit_fields ? 4
+                                                                                  : 3;
+  const bool run_lengths = bmp.compression == rle8 || bmp.compression == rle4;
+  const std::int64_t stride_bytes = round_up(ceil_div(bmp.extent.cols * bmp.bits, 8), 4);
+  require_bytes(file, bmp.pixels_offset + (run_lengths ? 2 : bmp.extent.rows * stride_bytes));
+  return {{bmp.extent, channels, PixelType::u8},
+          run_lengths     ? "run lengths"
+          : bmp.bits <= 8 ? "palette"
+                          : ""};
+}
+
+}  // namespace sepconv

@@ -1,4 +1,4 @@
-// Numbers in image headers: both byte orders, from a file at an offset.
+// Numbers in a BMP's headers, from a file at an offset.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "sepconv/io/file.hpp"
 
-namespace sepconv::detail {
+namespace sepconv {
 
 /// N bytes of a file from an offset on, read as numbers. Throws IoError when the file ends before.
 template <std::size_t N>
@@ -15,8 +15,6 @@ class HeaderBytes {
   HeaderBytes(const InputFile& file, std::int64_t offset) { file.read_at(offset, bytes_); }
 
   std::uint32_t u8(std::size_t at) const { return std::to_integer<std::uint32_t>(bytes_[at]); }
-  std::uint32_t big16(std::size_t at) const { return u8(at) << 8 | u8(at + 1); }
-  std::uint32_t big32(std::size_t at) const { return big16(at) << 16 | big16(at + 2); }
   std::uint32_t little16(std::size_t at) const { return u8(at) | u8(at + 1) << 8; }
   std::uint32_t little32(std::size_t at) const { return little16(at) | little16(at + 2) << 16; }
 
@@ -24,4 +22,4 @@ class HeaderBytes {
   std::array<std::byte, N> bytes_{};
 };
 
-}  // namespace sepconv::detail
+}  // namespace sepconv

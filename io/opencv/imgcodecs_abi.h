@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Changes whenever anything below does; a module of another version is refused. */
-#define SEPCONV_IMGCODECS_ABI 1
+#define SEPCONV_IMGCODECS_ABI 2
 
 /* rows x cols pixels, interleaved channels in the order B, G, R, A; native byte order. */
 typedef struct {
@@ -30,10 +30,9 @@ typedef struct {
   void* (*decode)(const char* path, sepconv_image* image, char* error, int64_t error_bytes);
   /* Gives back what decode returned. */
   void (*release)(void* handle);
-  /* Encodes for a file of this ending (".png"); quality is JPEG's, 1 to 100. Returns 0, or not and a sentence
-   * in `error`. */
-  int (*encode)(const char* ending, const sepconv_image* image, int quality, sepconv_sink sink, void* context,
-                char* error, int64_t error_bytes);
+  /* Encodes to BMP. Returns 0, or not and a sentence in `error`. */
+  int (*encode)(const sepconv_image* image, sepconv_sink sink, void* context, char* error,
+                int64_t error_bytes);
 } sepconv_imgcodecs;
 
 /* The module's one symbol. */

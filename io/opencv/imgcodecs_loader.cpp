@@ -102,8 +102,8 @@ const sepconv_imgcodecs& load_imgcodecs(const fs::path& path) {
   }
   if (fact.empty()) fact = fmt::format("{} was not found", kModuleName);
   throw IoError(fmt::format(
-      "{} needs the module for PNG, JPEG, PNM and BMP, and {}; build sepconv with SEPCONV_OPENCV=ON and "
-      "libopencv-imgcodecs-dev, or name the module's folder in SEPCONV_MODULES",
+      "{} needs the module for BMP, and {}; build sepconv with SEPCONV_OPENCV=ON and "
+      "libopencv-imgcodecs-dev, name the module's folder in SEPCONV_MODULES, or convert it to PNG",
       path.native(), fact));
 }
 

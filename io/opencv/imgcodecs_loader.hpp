@@ -1,4 +1,4 @@
-// Finding and loading the module that decodes and encodes small formats.
+// Finding and loading the module that decodes and encodes BMP.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // The only file that knows OpenCV: a module of its own, because the libraries behind imgcodecs cost 0.2 s and
-// 60 MB at start-up, which a program that never meets a PNG or JPEG should not pay.
+// 60 MB at start-up, which a program that never meets a BMP should not pay.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -48,8 +48,7 @@ void* decode(const char* path, sepconv_image* image, char* error, int64_t error_
 
 void release(void* handle) { delete static_cast<cv::Mat*>(handle); }
 
-int encode(const char* ending, const sepconv_image* image, int quality, sepconv_sink sink, void* context,
-           char* error, int64_t error_bytes) {
+int encode(const sepconv_image* image, sepconv_sink sink, void* context, char* error, int64_t error_bytes) {
   try {
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
     const int type =
@@ -57,7 +56,7 @@ int encode(const char* ending, const sepconv_image* image, int quality, sepconv_
     const cv::Mat pixels(static_cast<int>(image->rows), static_cast<int>(image->cols), type, image->data,
                          static_cast<std::size_t>(image->pitch_bytes));
     std::vector<unsigned char> bytes;
-    if (!cv::imencode(ending, pixels, bytes, {cv::IMWRITE_JPEG_QUALITY, quality})) {
+    if (!cv::imencode(".bmp", pixels, bytes)) {
       report("OpenCV cannot encode it", error, error_bytes);
       return 1;
     }

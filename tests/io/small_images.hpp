@@ -124,7 +124,7 @@ inline std::vector<Sample> bmp_samples() {
 }
 
 /// 3 x 2 pixels of one value, by libjpeg: so flat that decoding is exact; CMYK of 50, 50, 50, 0 is (1 - 50 /
-/// 255) of white.
+/// 255) of white, 205, as Pillow has it.
 inline std::vector<Sample> jpeg_samples() {
   const Extent extent{2, 3};
   return {
@@ -161,7 +161,7 @@ inline std::vector<Sample> jpeg_samples() {
                 "00020003044311004d11005911004b1100ffc4001500010100000000000000000000000000000809ffc400141001"
                 "00000000000000000000000000000000ffda000e0443004d0059004b00003f006699a66aa9bfffd9"),
        {extent, 3, PixelType::u8},
-       std::string(18, static_cast<char>(206))},
+       std::string(18, static_cast<char>(205))},
   };
 }
 

@@ -1,0 +1,63 @@
+#include <mutex>
+#include <utility>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/io/held_image.hpp"
+
+namespace sepconv {
+namespace {
+
+class HeldReader final : public Reader {
+ public:
+  HeldReader(InputFile file, HeldSource source, DecodeImage decode)
+      : file_(std::move(file)), source_(std::move(source)), decode_(std::move(decode)) {
+    layout_.block = source_.spec.extent;
+    layout_.streams = false;
+    layout_.description = source_.description + ", decoded as a whole";
+    layout_.warnings = source_.warnings;
+  }
+
+  const ImageSpec& spec() const noexcept override { return source_.spec; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return source_.metadata; }
+  std::int64_t stored_bytes() const noexcept override { return file_.size(); }
+  std::int64_t buffer_bytes(int) const override {
+    return source_.spec.bytes() + source_.decoder_bytes + held_bytes(source_.metadata);
+  }
+
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    std::call_once(decoded_, [this] {
+      Buffer pixels(source_.spec.bytes());
+      decode_(file_, dense_view(pixels.data(), source_.spec));
+      pixels_ = std::move(pixels);
+    });
+    const ConstPixelView image = dense_view(pixels_.data(), source_.spec);
+    for_each_row_piece(rect.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+      copy_pixels(image.crop({rect.row + first, rect.col, count, rect.cols}),
+                  out.crop({first, 0, count, rect.cols}));
+    });
+  }
+
+ private:
+  InputFile file_;
+  HeldSource source_;
+  DecodeImage decode_;
+  SourceLayout layout_;
+  std::once_flag decoded_;
+  Buffer pixels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> make_held_reader(InputFile file, HeldSource source, DecodeImage decode) {
+  return std::make_unique<HeldReader>(std::move(file), std::move(source), std::move(decode));
+}
+
+std::int64_t held_bytes(const Metadata& metadata) noexcept {
+  return static_cast<std::int64_t>(metadata.icc_profile.size() + metadata.description.size() +
+                                   metadata.software.size() + metadata.date_time.size() +
+                                   metadata.artist.size() + metadata.copyright.size());
+}
+
+}  // namespace sepconv

@@ -1,0 +1,35 @@
+#include "sepconv/io/jpeg/jpeg_errors.hpp"
+
+#include <jerror.h>
+
+namespace sepconv {
+namespace {
+
+CodecGuard& guard_of(j_common_ptr info) { return *static_cast<CodecGuard*>(info->client_data); }
+
+[[noreturn]] void fail(j_common_ptr info) {
+  char message[JMSG_LENGTH_MAX];
+  info->err->format_message(info, message);
+  guard_of(info).fail(message);
+}
+
+void emit(j_common_ptr info, int level) {
+  // Padding between markers, and a later version of a header that is read all the same.
+  const bool harmless = info->err->msg_code == JWRN_EXTRANEOUS_DATA || info->err->msg_code == JWRN_JFIF_MAJOR;
+  if (level < 0 && !harmless) fail(info);
+}
+
+void print_nothing(j_common_ptr) {}
+
+}  // namespace
+
+jpeg_error_mgr jpeg_errors() noexcept {
+  jpeg_error_mgr errors;
+  jpeg_std_error(&errors);
+  errors.error_exit = fail;
+  errors.emit_message = emit;
+  errors.output_message = print_nothing;
+  return errors;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,103 @@
+#include "sepconv/io/pnm/pnm_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/held_image.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kMostNumber = std::int64_t{1} << 31;
+
+bool is_space(int letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
+bool is_digit(int letter) { return letter >= '0' && letter <= '9'; }
+
+void check_bytes(const InputFile& file, const PnmHeader& header) {
+  const auto [rows, cols] = header.spec.extent;
+  // A pixel takes a bit at least. Where that holds, what follows is done in 64 bits.
+  bool fits = static_cast<double>(rows) * static_cast<double>(cols) <= 8.0 * static_cast<double>(file.size());
+  if (fits) {
+    // As text a value takes a digit and, but for bits, a space.
+    const std::int64_t values = header.spec.extent.area() * header.spec.channels;
+    const std::int64_t least = !header.text()  ? rows * header.stored_row_bytes()
+                               : header.bits() ? values
+                                               : 2 * values - 1;
+    fits = least <= file.size() - header.pixels_offset;
+  }
+  if (fits) return;
+  throw_read_error(file.path(),
+                   fmt::format("{} x {} pixels do not fit into its {} bytes; it is truncated, copy it anew",
+                               cols, rows, file.size()));
+}
+
+}  // namespace
+
+std::int64_t PnmText::number() {
+  int letter = first_digit();
+  std::int64_t value = 0;
+  for (; is_digit(letter); letter = get()) value = std::min(kMostNumber, 10 * value + (letter - '0'));
+  if (letter != -1 && !is_space(letter)) damaged();
+  return value;
+}
+
+bool PnmText::bit() {
+  const int digit = first_digit();
+  if (digit > '1') damaged();
+  return digit == '1';
+}
+
+int PnmText::get() {
+  int letter = bytes_.get();
+  if (letter == '#') {
+    while (letter != '\n' && letter != '\r' && letter != -1) letter = bytes_.get();
+  }
+  return letter;
+}
+
+int PnmText::first_digit() {
+  int letter = get();
+  while (is_space(letter)) letter = get();
+  if (letter == -1)
+    throw_read_error(file_.path(), "the file ends before its numbers do; it is truncated, copy it anew");
+  if (!is_digit(letter)) damaged();
+  return letter;
+}
+
+void PnmText::damaged() const {
+  throw_read_error(
+      file_.path(),
+      fmt::format("byte {} belongs to no number that may be there; the file is damaged, copy it anew",
+                  bytes_.position() - 1));
+}
+
+PnmHeader read_pnm_header(const InputFile& file) {
+  PnmHeader header;
+  std::byte kind{};
+  file.read_at(1, {&kind, 1});
+  header.kind = std::to_integer<char>(kind);
+  PnmText text(file, 2);
+  header.spec.extent.cols = text.number();
+  header.spec.extent.rows = text.number();
+  if (!header.bits()) header.greatest = text.number();
+  header.pixels_offset = text.position();
+  header.spec.channels = header.kind == '3' || header.kind == '6' ? 3 : 1;
+  header.spec.type = header.greatest > 255 ? PixelType::u16 : PixelType::u8;
+
+  const auto [rows, cols] = header.spec.extent;
+  if (rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide) {
+    throw_read_error(
+        file.path(),
+        fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew", rows, cols));
+  }
+  if (header.greatest < 1 || header.greatest > 65535)
+    throw_read_error(
+        file.path(),
+        "the greatest value in its header is not in 1 to 65535; the file is damaged, copy it anew");
+  check_bytes(file, header);
+  return header;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <utility>
+
+#include "sepconv/io/byte_stream.hpp"
+#include "sepconv/io/held_image.hpp"
+#include "sepconv/io/pnm/pnm.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr HeldFormat kPgm{"PGM", true, "1", kMaxSide};
+constexpr HeldFormat kPpm{"PPM", true, "3", kMaxSide};
+
+void swap_if_little_endian(const PixelView& image, std::int64_t row) {
+  if (image.type != PixelType::u16 || std::endian::native == std::endian::big) return;
+  auto* const values = image.row<std::uint16_t>(row);
+  for (std::int64_t i = 0; i < image.row_elements(); ++i) values[i] = __builtin_bswap16(values[i]);
+}
+
+void encode_pnm(OutputFile& file, const PixelView& image) {
+  OutputBytes bytes(file);
+  const std::string header = fmt::format("P{}\n{} {}\n{}\n", image.channels == 1 ? 5 : 6, image.extent.cols,
+                                         image.extent.rows, image.type == PixelType::u16 ? 65535 : 255);
+  bytes.write(std::as_bytes(std::span(header)));
+  for (std::int64_t row = 0; row < image.extent.rows; ++row) {
+    swap_if_little_endian(image, row);
+    bytes.write({image.row_data(row), static_cast<std::size_t>(image.row_bytes())});
+  }
+  bytes.flush();
+}
+
+std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
+                                   const HeldFormat& format, const CreateOptions& options) {
+  return make_held_writer(path, spec, format, options,
+                          {.warnings = {}, .encoder_bytes = 2 * kStreamBytes, .least_bytes = spec.bytes()},
+                          encode_pnm);
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> create_pgm(const std::filesystem::path& path, const ImageSpec& spec,
+                                   const CreateOptions& options) {
+  return create_pnm(path, spec, kPgm, options);
+}
+
+std::unique_ptr<Writer> create_ppm(const std::filesystem::path& path, const ImageSpec& spec,
+                                   const CreateOptions& options) {
+  return create_pnm(path, spec, kPpm, options);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,74 @@
+#include "sepconv/io/exif.hpp"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "small_images.hpp"
+
+namespace sepconv {
+namespace {
+
+using small_images::bytes;
+
+Exif read(const std::string& text) { return read_exif(std::as_bytes(std::span(text))); }
+
+const std::string kLittle = bytes(
+    "II*\0\x08\0\0\0\x02\0"                         // two entries
+    "\x0F\x01\x02\0\x04\0\0\0abc\0"                 // Make
+    "\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0");  // Orientation 6
+
+TEST_CASE("EXIF: the orientation in both byte orders, and whether there is more") {
+  for (std::uint16_t orientation = 1; orientation <= 8; ++orientation) {
+    const auto made = exif_of(orientation);
+    const Exif exif = read_exif(made);
+    CHECK(exif.orientation == orientation);
+    CHECK_FALSE(exif.others);
+    CHECK_FALSE(exif.damaged);
+  }
+  const Exif exif = read(kLittle);
+  CHECK(exif.orientation == 6);
+  CHECK(exif.others);
+  CHECK_FALSE(exif.damaged);
+  CHECK(read(bytes("MM\0*\0\0\0\x08\0\0")).orientation == 1);
+}
+
+TEST_CASE("Damaged EXIF is known as such and nothing of it believed") {
+  const std::size_t entries_end = 10 + 2 * 12;
+  for (std::size_t length = 0; length < entries_end; ++length) {
+    CAPTURE(length);
+    const std::vector<std::byte> cut(reinterpret_cast<const std::byte*>(kLittle.data()),
+                                     reinterpret_cast<const std::byte*>(kLittle.data()) + length);
+    const Exif exif = read_exif(cut);
+    CHECK(exif.damaged);
+    CHECK(exif.orientation == 1);
+  }
+  const auto with = [](std::size_t at, const std::string& replacement) {
+    return std::string(kLittle).replace(at, replacement.size(), replacement);
+  };
+  CHECK(read(with(0, "XX")).damaged);
+  CHECK(read(with(2, "+")).damaged);
+  CHECK(read(with(4, "\xFF\xFF\xFF\xFF")).damaged);  // directory beyond the end
+  CHECK(read(with(8, "\xFF\xFF")).damaged);          // more entries than bytes
+  CHECK(read(with(30, bytes("\0"))).damaged);        // orientation 0
+  CHECK(read(with(30, bytes("\x09"))).damaged);
+  CHECK(read(with(30, bytes("\x06\x01"))).damaged);  // 262
+  CHECK(read(with(24, "\x02")).damaged);             // a text
+  CHECK(read(with(26, "\x02")).damaged);             // two numbers
+}
+
+TEST_CASE("EXIF with flipped bits has an orientation from 1 to 8") {
+  std::mt19937 random(9);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string damaged = kLittle.substr(0, random() % kLittle.size() + 1);
+    for (int flips = 0; flips < 3; ++flips)
+      damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+    const Exif exif = read(damaged);
+    REQUIRE(exif.orientation >= 1);
+    REQUIRE(exif.orientation <= 8);
+  }
+}
+
+}  // namespace
+}  // namespace sepconv

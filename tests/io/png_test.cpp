@@ -1,0 +1,222 @@
+#include "sepconv/io/png/png.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "icc_profile.hpp"
+#include "png_bytes.hpp"
+#include "small_files.hpp"
+#include "small_images.hpp"
+#include "temporary_folder.hpp"
+
+namespace sepconv {
+namespace {
+
+using Catch::Contains;
+using png_bytes::big32;
+using png_bytes::chunk;
+using small_files::open;
+using small_images::bytes;
+
+/// 2 x 2 grey pixels with chunks before and behind them.
+std::string grey(const std::string& before, const std::string& behind = "") {
+  const std::string file = png_bytes::file(2, 2, 8, 0, bytes("\0ab\0cd"), before);
+  const std::size_t end = file.size() - 12;
+  return file.substr(0, end) + behind + file.substr(end);
+}
+
+/// The warnings of a file that can be decoded.
+std::vector<std::string> warnings_of(const std::filesystem::path& path) {
+  const auto reader = open(path);
+  read_all(*reader);
+  return reader->layout().warnings;
+}
+
+std::unique_ptr<Reader> rewritten(const TemporaryFolder& folder, const Metadata& metadata,
+                                  std::int64_t channels = 3) {
+  CreateOptions options{.overwrite = true};
+  options.metadata = metadata;
+  const TestImage image = TestImage::random({{3, 5}, channels, PixelType::u8});
+  const auto writer = create_png(folder.path() / "a.png", image.spec(), options);
+  CHECK(writer->layout().warnings.empty());
+  write_all(*writer, image);
+  auto reader = open(folder.path() / "a.png");
+  CHECK(reader->layout().warnings.empty());
+  CHECK(same_pixels(read_all(*reader).view(), image.view()));
+  return reader;
+}
+
+TEST_CASE("PNG keeps resolution, orientation, profile and texts") {
+  const TemporaryFolder folder;
+  Metadata metadata;
+  metadata.orientation = 6;
+  metadata.icc_profile = icc_profile("RGB ", 70'000);
+  metadata.description = "a field in spring";
+  metadata.software = "Scan\xC3\xA9r";  // UTF-8
+  metadata.date_time = "2024:05:06 07:08:09";
+  metadata.artist = "A. Painter";
+  metadata.copyright = "\xC2\xA9 the painter";
+  using enum Resolution::Unit;
+  for (const Resolution resolution :
+       {Resolution{300, 72, inch}, Resolution{118, 40.5, centimetre}, Resolution{4, 3, none}}) {
+    metadata.resolution = resolution;
+    const auto reader = rewritten(folder, metadata);
+    const Metadata& read = reader->metadata();
+    CHECK(read.orientation == 6);
+    CHECK(read.icc_profile == metadata.icc_profile);
+    CHECK(read.description == metadata.description);
+    CHECK(read.software == metadata.software);
+    CHECK(read.date_time == metadata.date_time);
+    CHECK(read.artist == metadata.artist);
+    CHECK(read.copyright == metadata.copyright);
+    REQUIRE(read.resolution.has_value());
+    CHECK((read.resolution->unit == none) == (resolution.unit == none));
+    const double unit = resolution.unit == centimetre ? 2.54 : 1;
+    CHECK(read.resolution->x == Approx(unit * resolution.x));
+    CHECK(read.resolution->y == Approx(unit * resolution.y));
+  }
+  metadata.resolution = Resolution{300, 300, inch};
+  CHECK(rewritten(folder, metadata)->metadata().resolution == metadata.resolution);
+}
+
+TEST_CASE("PNG with alpha says which channel it is") {
+  const TemporaryFolder folder;
+  CHECK(rewritten(folder, {}, 4)->metadata().extra_samples == std::vector<std::uint16_t>{2});
+  CHECK(rewritten(folder, {}, 3)->metadata().extra_samples.empty());
+}
+
+TEST_CASE("PNG: what cannot be kept is said when the file is made") {
+  const TemporaryFolder folder;
+  const auto warned = [&](const Metadata& metadata, const std::string& fact) {
+    CreateOptions options;
+    options.metadata = metadata;
+    const TestImage image({{1, 1}, 1, PixelType::u8});
+    const auto writer = create_png(folder.path() / "a.png", image.spec(), options);
+    REQUIRE(writer->layout().warnings.size() == 1);
+    CHECK_THAT(writer->layout().warnings[0], Contains(fact));
+    write_all(*writer, image);
+    const auto reader = open(folder.path() / "a.png");
+    CHECK(reader->metadata().icc_profile.empty());
+    CHECK_FALSE(reader->metadata().resolution.has_value());
+    std::filesystem::remove(folder.path() / "a.png");
+  };
+  Metadata metadata;
+  metadata.icc_profile = icc_profile("RGB ");  // for grey pixels
+  warned(metadata, "ICC profile is not kept: libpng");
+  metadata.icc_profile.assign(512, std::byte{7});
+  warned(metadata, "ICC profile is not kept: libpng");
+  metadata.icc_profile.clear();
+  metadata.resolution = Resolution{1e-9, 300, Resolution::Unit::inch};
+  warned(metadata, "resolution is not kept");
+}
+
+TEST_CASE("PNG: metadata of other writers, before and behind the pixels") {
+  const TemporaryFolder folder;
+  const std::string exif = bytes("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x08\0\0\0\0\0\0");
+  const std::string texts =
+      chunk("tEXt", bytes("Author\0A. P\xE4inter")) + chunk("iTXt", bytes("Copyright\0\0\0\0\0\xC2\xA9"));
+  for (const bool behind : {false, true}) {
+    const std::string chunks = chunk("eXIf", exif) + texts;
+    const auto path = folder.write("a.png", behind ? grey("", chunks) : grey(chunks));
+    CHECK(warnings_of(path).empty());
+    const auto reader = open(path);
+    CHECK(reader->metadata().orientation == 8);
+    CHECK(reader->metadata().artist == "A. P\xC3\xA4inter");
+    CHECK(reader->metadata().copyright == "\xC2\xA9");
+  }
+}
+
+TEST_CASE("PNG: what of a source is left out is said") {
+  const TemporaryFolder folder;
+  const auto warned = [&](const std::string& content, const std::string& fact) {
+    const auto warnings = warnings_of(folder.write("a.png", content));
+    REQUIRE(warnings.size() == 1);
+    CHECK_THAT(warnings[0], Contains(fact));
+  };
+  warned(grey(chunk("gAMA", big32(45455))), "a chunk of PNG is left out: gAMA");
+  warned(grey(chunk("gAMA", big32(45455)) + chunk("tEXt", bytes("Comment\0x"))),
+         "chunks of PNG are left out: gAMA, tEXt");
+  warned(grey("", chunk("iTXt", bytes("XML:com.adobe.xmp\0\0\0\0\0<x/>"))), "left out: iTXt");
+  warned(grey(chunk("tRNS", bytes("\0a"))), "which grey is transparent");
+  warned(grey(chunk("eXIf", "nothing") + chunk("eXIf", "again")), "EXIF data are damaged");
+  warned(grey(chunk("eXIf", bytes("II*\0\x08\0\0\0\x01\0\x0F\x01\x02\0\x04\0\0\0abc\0\0\0\0\0"))),
+         "EXIF data other than the orientation");
+  warned(grey(chunk("tEXt", bytes("Description\0") + std::string(2 << 20, 'x'))), "left out: tEXt");
+  warned(grey("", chunk("tEXt", bytes("Comment\0") + std::string(9 << 20, 'x'))), "left out: tEXt");
+  warned(grey(chunk("PLTE", "RGB")), "libpng says of it: PLTE");
+  CHECK(warnings_of(folder.write("a.png", grey(chunk("sRGB", bytes("\0")) + chunk("gAMA", big32(45455)) +
+                                               chunk("tIME", std::string(7, '\1')))))
+            .empty());
+}
+
+TEST_CASE("PNG: profiles that are damaged, too large or for other pixels are left out") {
+  const TemporaryFolder folder;
+  const auto profile_chunk = [](const std::vector<std::byte>& profile) {
+    const std::string text(reinterpret_cast<const char*>(profile.data()), profile.size());
+    return chunk("iCCP", bytes("name\0\0") + png_bytes::stored(text));
+  };
+  const auto left_out = [&](const std::string& content) {
+    const auto path = folder.write("a.png", content);
+    const auto warnings = warnings_of(path);
+    REQUIRE(warnings.size() == 1);
+    CHECK_THAT(warnings[0], Contains("ICC profile is left out"));
+    CHECK(open(path)->metadata().icc_profile.empty());
+  };
+  CHECK(open(folder.write("a.png", grey(profile_chunk(icc_profile("GRAY")))))->metadata().icc_profile ==
+        icc_profile("GRAY"));
+  left_out(grey(profile_chunk(icc_profile("RGB "))));
+  std::vector<std::byte> bomb = icc_profile("GRAY");
+  bomb[0] = std::byte{0x40};  // announces a GiB
+  left_out(grey(profile_chunk(bomb)));
+  left_out(png_bytes::file(1, 1, 8, 4, bytes("\0aA"), profile_chunk(icc_profile("GRAY"))));
+}
+
+TEST_CASE("PNG: damage anywhere is an error that names the file, and libpng's reason once") {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& content, const std::string& fact) {
+    const auto path = folder.write("a.png", content);
+    CHECK_THROWS_WITH(warnings_of(path),
+                      Contains("cannot read " + path.native()) && Contains(fact) && !Contains("\n"));
+  };
+  const std::string sound = grey(chunk("tEXt", bytes("Comment\0x")), chunk("tEXt", bytes("Comment\0y")));
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", sound)));
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", sound + "garbage")));
+  // A flipped bit in the data or checksum of any chunk; in lengths and names all sorts of things go wrong.
+  for (std::size_t at = 8; at + 12 <= sound.size();) {
+    const auto length = static_cast<std::size_t>(static_cast<unsigned char>(sound[at + 3]));
+    for (const std::size_t flipped : {at + 8 + length / 2, at + 11 + length}) {
+      CAPTURE(at, flipped);
+      std::string damaged = sound;
+      damaged[flipped] ^= 1;
+      // Of pixels zlib's own checksum may come first.
+      refused(damaged, sound.compare(at + 4, 4, "IDAT") == 0 ? "IDAT: " : "CRC error");
+    }
+    at += 12 + length;
+  }
+  for (std::size_t length = 9; length < sound.size(); ++length) refused(sound.substr(0, length), "truncated");
+  refused(png_bytes::file(2, 2, 8, 0, bytes("\0ab")), "Not enough image data");
+  refused(png_bytes::file(2, 2, 8, 0, bytes("\0ab\0cd\0ef")), "Too much image data");
+  refused(png_bytes::file(2, 2, 8, 3, bytes("\0ab\0cd")), "Missing PLTE");
+  refused(png_bytes::file(2, 2, 3, 0, bytes("\0ab\0cd")), "Invalid IHDR");
+  refused(grey(chunk("ABCD", "")), "unhandled critical chunk");
+  refused(grey("", chunk("a\0cd", "")), "no chunk begins");
+  refused(sound.substr(0, 33) + chunk("IEND", ""), "no pixels");
+  std::string stream = png_bytes::stored(bytes("\0ab\0cd"));
+  stream.back() ^= 1;  // zlib's own checksum, under a right one of the chunk's
+  refused(sound.substr(0, 33) + chunk("IDAT", stream) + chunk("IEND", ""), "incorrect data check");
+}
+
+TEST_CASE("PNG: sides beyond libpng's usual million, and sizes that no file of these bytes has") {
+  const TemporaryFolder folder;
+  for (const Extent extent : {Extent{1, 1'500'000}, Extent{1'500'000, 1}}) {
+    const TestImage image = TestImage::random({extent, 1, PixelType::u8});
+    write_all(*create_png(folder.path() / "a.png", image.spec(), {.overwrite = true}), image);
+    CHECK(same_pixels(read_all(*open(folder.path() / "a.png")).view(), image.view()));
+  }
+  CHECK_THROWS_WITH(open(folder.write("b.png", png_bytes::file(0x7FFFFFFF, 0x7FFFFFFF, 16, 6, "few"))),
+                    Contains("cannot be compressed"));
+  CHECK_THROWS_WITH(open(folder.write("b.png", png_bytes::file(0x80000000, 1, 8, 0, "few"))),
+                    Contains("damaged"));
+}
+
+}  // namespace
+}  // namespace sepconv

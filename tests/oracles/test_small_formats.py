@@ -1,0 +1,191 @@
+"""PNG, JPEG, PNM and BMP beside Pillow: the same pixels, the same metadata, and what one refuses the other refuses."""
+
+import json
+
+import numpy as np
+import PIL.Image
+import PIL.ImageCms
+import pytest
+from reference import random_image
+
+SHAPE = (37, 53)
+ORIENTATION = 0x0112
+
+
+def copied(sepconv, source):
+    sepconv("run", source, "copy.npy", "--quiet", "--force")
+    return np.load(sepconv.folder / "copy.npy")
+
+
+def warnings(sepconv, source, result):
+    return json.loads(sepconv("plan", source, result, "--json").stdout)["warnings"]
+
+
+def smooth(channels=1):
+    rows, cols = np.mgrid[: SHAPE[0], : SHAPE[1]]
+    planes = [127 + 100 * np.sin(rows / (5 + plane)) * np.cos(cols / 7) for plane in range(channels)]
+    return np.stack(planes, axis=2).astype(np.uint8).squeeze()
+
+
+def palette_image():
+    image = PIL.Image.fromarray(random_image(SHAPE, np.uint8) % 50, "P")
+    image.putpalette(random_image((150,), np.uint8, 1).tobytes())
+    return image
+
+
+def noise(dtype=np.uint8, channels=1):
+    return PIL.Image.fromarray(random_image(SHAPE if channels == 1 else (*SHAPE, channels), dtype))
+
+
+# Image, Pillow's options, and the mode that we read it in.
+PNG_KINDS = {
+    "1 bit": (lambda: PIL.Image.fromarray(random_image(SHAPE, np.uint8) > 127), {}, "L"),
+    "grey": (noise, {}, "L"),
+    "grey, well packed": (noise, {"optimize": True}, "L"),
+    "grey, one transparent": (noise, {"transparency": 3}, "L"),
+    "grey 16": (lambda: noise(np.uint16), {}, None),
+    "grey alpha": (lambda: PIL.Image.fromarray(random_image((*SHAPE, 2), np.uint8), "LA"), {}, "RGBA"),
+    "palette": (palette_image, {}, "RGB"),
+    "palette of 6 bits": (palette_image, {"bits": 6}, "RGB"),
+    "palette, one transparent": (palette_image, {"transparency": 3}, "RGBA"),
+    "rgb": (lambda: noise(channels=3), {}, "RGB"),
+    "rgb, one transparent": (lambda: noise(channels=3), {"transparency": (1, 2, 3)}, "RGBA"),
+    "rgba": (lambda: noise(channels=4), {}, "RGBA"),
+}
+
+
+@pytest.mark.parametrize("kind", PNG_KINDS)
+def test_png(sepconv, kind):
+    make, options, mode = PNG_KINDS[kind]
+    make().save(sepconv.folder / "in.png", **options)
+    with PIL.Image.open(sepconv.folder / "in.png") as read:
+        expected = np.asarray(read.convert(mode) if mode else read)
+    np.testing.assert_array_equal(copied(sepconv, "in.png"), expected)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+@pytest.mark.parametrize("options", [{}, {"quality": 30, "subsampling": 2}, {"subsampling": 1}, {"subsampling": 0, "optimize": True}, {"progressive": True}], ids=str)
+def test_jpeg(sepconv, mode, options):
+    """The same libjpeg is behind both, so the bits are."""
+    channels = {"L": 1, "RGB": 3, "CMYK": 4}[mode]
+    PIL.Image.fromarray(smooth(channels), mode).save(sepconv.folder / "in.jpg", **options)
+    with PIL.Image.open(sepconv.folder / "in.jpg") as image:
+        expected = np.asarray(image.convert("RGB") if mode == "CMYK" else image)
+    np.testing.assert_array_equal(copied(sepconv, "in.jpg"), expected)
+
+
+@pytest.mark.parametrize("name, mode", [("in.pbm", "1"), ("in.pgm", "L"), ("in.ppm", "RGB"), ("in.pgm", "I")])
+def test_pnm(sepconv, name, mode):
+    values = {"1": smooth() > 127, "L": smooth(), "RGB": smooth(3), "I": smooth().astype(np.int32) * 257}[mode]
+    PIL.Image.fromarray(values).save(sepconv.folder / name)
+    expected = values.astype(np.uint16) if mode == "I" else np.where(values, 255, 0).astype(np.uint8) if mode == "1" else values
+    np.testing.assert_array_equal(copied(sepconv, name), expected)
+
+
+@pytest.mark.parametrize("text", [False, True], ids=["binary", "text"])
+@pytest.mark.parametrize("greatest", [1, 3, 15, 100, 255, 256, 1023, 65534])
+def test_pnm_of_fewer_values(sepconv, greatest, text):
+    dtype = np.dtype(">u2" if greatest > 255 else "u1")
+    values = (random_image(SHAPE, np.uint16) % (greatest + 1)).astype(dtype)
+    header = f"P{2 if text else 5}\n{SHAPE[1]} {SHAPE[0]}\n{greatest}\n".encode()
+    pixels = " ".join(map(str, values.ravel())).encode() if text else values.tobytes()
+    (sepconv.folder / "in.pgm").write_bytes(header + pixels)
+    limit = 65535 if greatest > 255 else 255
+    expected = np.floor(values.astype(np.int64) * limit / greatest + 0.5)
+    np.testing.assert_array_equal(copied(sepconv, "in.pgm"), expected)
+    said = warnings(sepconv, "in.pgm", "out.npy")
+    assert said == ([] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"])
+
+
+@pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.ppm", "out.pgm", "out.bmp"])
+def test_written(sepconv, name):
+    image = smooth(1 if name == "out.pgm" else 3)
+    np.save(sepconv.folder / "in.npy", image)
+    sepconv("run", "in.npy", name, "--quiet")
+    with PIL.Image.open(sepconv.folder / name) as written:
+        written.load()
+        difference = np.abs(np.asarray(written).astype(int) - image)
+    assert difference.max() <= (60 if name == "out.jpg" else 0) and difference.mean() < 4
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_written_16_bit_png(sepconv, channels):
+    shape = SHAPE if channels == 1 else (*SHAPE, channels)
+    np.save(sepconv.folder / "in.npy", random_image(shape, np.uint16))
+    sepconv("run", "in.npy", "out.png", "--quiet")
+    with PIL.Image.open(sepconv.folder / "out.png") as written:
+        written.load()
+        assert written.size == SHAPE[::-1]
+    np.testing.assert_array_equal(copied(sepconv, "out.png"), random_image(shape, np.uint16))
+
+
+def metadata_of(path):
+    with PIL.Image.open(path) as image:
+        image.load()
+        return image.info.get("icc_profile"), tuple(image.info["dpi"]), image.getexif()[ORIENTATION]
+
+
+@pytest.mark.parametrize("result", ["out.png", "out.jpg", "out.tif"])
+@pytest.mark.parametrize("source", ["in.png", "in.jpg"])
+def test_metadata_goes_along(sepconv, source, result):
+    profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
+    exif = PIL.Image.Exif()
+    exif[ORIENTATION] = 6
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / source, icc_profile=profile, dpi=(300, 72), exif=exif)
+    assert warnings(sepconv, source, result) == []
+    sepconv("run", source, result, "gaussian:sigma=1", "--quiet")
+    with PIL.Image.open(sepconv.folder / result) as image:
+        assert image.size == SHAPE[::-1]  # the orientation is kept, not applied
+    kept_profile, dpi, orientation = metadata_of(sepconv.folder / result)
+    assert kept_profile == profile and orientation == 6
+    assert dpi == pytest.approx((300, 72), rel=2e-4)  # PNG has whole numbers per metre
+
+
+def test_texts_of_png(sepconv):
+    texts = PIL.PngImagePlugin.PngInfo()
+    texts.add_text("Description", "a field in spring")
+    texts.add_itxt("Author", "J. Ångström")
+    texts.add_text("Comment", "lost")
+    PIL.Image.fromarray(smooth()).save(sepconv.folder / "in.png", pnginfo=texts)
+    assert warnings(sepconv, "in.png", "out.png") == ["a chunk of PNG is left out: tEXt"]
+    sepconv("run", "in.png", "out.png", "--quiet")
+    with PIL.Image.open(sepconv.folder / "out.png") as image:
+        assert image.text == {"Description": "a field in spring", "Author": "J. Ångström"}
+
+
+def test_what_a_format_cannot_hold_is_said(sepconv):
+    PIL.Image.fromarray(smooth()).save(sepconv.folder / "in.png", dpi=(300, 300))
+    assert warnings(sepconv, "in.png", "out.pgm") == ["resolution of the source is not kept: PGM has no place for it"]
+
+
+def is_refused_by_pillow(path):
+    try:
+        with PIL.Image.open(path) as image:
+            image.load()
+        return False
+    except (OSError, SyntaxError):
+        return True
+
+
+@pytest.mark.parametrize("name", ["in.png", "in.jpg", "in.ppm"])
+def test_truncated_files(sepconv, name):
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / name)
+    content = (sepconv.folder / name).read_bytes()
+    for part in (0.3, 0.6, 0.9, 0.99):
+        (sepconv.folder / name).write_bytes(content[: int(part * len(content))])
+        assert is_refused_by_pillow(sepconv.folder / name)
+        said = sepconv("run", name, "out.npy", "--quiet", status=1).stderr
+        assert name in said and said.count("\n") == 1
+    assert not (sepconv.folder / "out.npy").exists()
+
+
+def test_corrupt_jpeg_is_no_image(sepconv):
+    """Zeros in the middle of the data: libjpeg only warns and goes on with what it makes up."""
+    PIL.Image.fromarray(random_image((200, 300, 3), np.uint8)).save(sepconv.folder / "in.jpg")
+    content = bytearray((sepconv.folder / "in.jpg").read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 200] = b"\xff\xd9" * 100
+    (sepconv.folder / "in.jpg").write_bytes(content)
+    said = sepconv("run", "in.jpg", "out.npy", "--quiet", status=1).stderr
+    assert "in.jpg" in said and "Corrupt JPEG data" in said and said.count("\n") == 1
+    assert not (sepconv.folder / "out.npy").exists()
