@@ -10,6 +10,7 @@ import tempfile
 
 import numpy as np
 import PIL.Image
+import PIL.ImageCms
 import tifffile
 
 ROWS, COLS = 45, 37  # of which no tile, strip or band is a divisor
@@ -114,9 +115,19 @@ def interlaced(png):
     return subprocess.run(["pnmtopng", "-interlace"], input=pnm, capture_output=True, check=True).stdout
 
 
+def carrying():
+    """Pillow's options for a resolution, a profile and an orientation."""
+    exif = PIL.Image.Exif()
+    exif[0x0112] = 6
+    profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
+    return {"dpi": (300, 300), "icc_profile": profile, "exif": exif}
+
+
 def png_seeds():
     for mode in ("1", "L", "P", "LA", "RGB", "RGBA"):
         yield f"{mode}.png", pillow(image("u1", 3), "PNG", mode)
+    yield "metadata.png", pillow(image("u1", 3), "PNG", **carrying())
+    yield "transparent.png", pillow(image("u1", 3), "PNG", "P", bits=4, transparency=3)
     yield "grey 16.png", pillow(image("u2"), "PNG")
     yield "interlaced.png", interlaced(pillow(image("u1", 3), "PNG"))
     yield "interlaced grey.png", interlaced(pillow(image("u1"), "PNG"))
@@ -126,6 +137,7 @@ def jpeg_seeds():
     for mode in ("L", "RGB", "CMYK"):
         yield f"{mode}.jpg", pillow(image("u1", 3), "JPEG", mode)
         yield f"progressive {mode}.jpg", pillow(image("u1", 3), "JPEG", mode, progressive=True)
+    yield "metadata.jpg", pillow(image("u1", 3), "JPEG", **carrying())
     yield "full chroma.jpg", pillow(image("u1", 3), "JPEG", subsampling=0)
 
 
@@ -176,7 +188,7 @@ def image_seeds():
 
 def main(folder):
     targets = {"tif": "fuzz_tiff", "npy": "fuzz_npy"}
-    seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image_header"), seed) for name, seed in image_seeds()]
+    seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image"), seed) for name, seed in image_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
     for index, (target, seed) in enumerate(seeds):
         corpus = pathlib.Path(folder, target)

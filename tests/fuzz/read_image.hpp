@@ -40,9 +40,7 @@ inline void read_all(Reader& reader) {
   read_rect(reader, Rect::whole(spec.extent));
 }
 
-enum class Depth { header, pixels };
-
-inline void read_image(const std::uint8_t* data, std::size_t size, Depth depth) {
+inline void read_image(const std::uint8_t* data, std::size_t size) {
   const MemoryFile file(data, size);
   try {
     file_info(file.path());
@@ -51,7 +49,7 @@ inline void read_image(const std::uint8_t* data, std::size_t size, Depth depth) 
   try {
     const auto reader = open_reader(file.path());
     reader->buffer_bytes(2);
-    if (depth == Depth::pixels) read_all(*reader);
+    read_all(*reader);
   } catch (const Error&) {
   }
 }
