@@ -51,6 +51,8 @@ run generate a.tif --size 500x300 --compress zstd
 run run a.tif b.tif gaussian:sigma=2 --max-memory 64M --compress deflate
 run run a.tif c.tif gaussian:sigma=2 --whole --compress lzw
 run compare b.tif c.tif
+for ending in png jpg pgm; do run run a.tif "d.$ending" gaussian:sigma=2 && run run "d.$ending" "e-$ending.tif" abs; done
+run compare e-png.tif e-pgm.tif
 env -i "$work/a folder/moved/tests/test_core" >"$work/log" 2>&1 || { cat "$work/log"; fail "test_core"; }
 if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null; then  # with a GPU this would be a long test of its own
   env -i PATH=/usr/bin:/bin "$work/a folder/moved/tests/gpu/check.sh" --logs "$work/logs" >"$work/log" 2>&1 || { cat "$work/log"; fail "check.sh"; }
