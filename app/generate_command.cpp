@@ -39,7 +39,7 @@ int generate(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
-  const auto sink = create_writer(request.output, request.spec, create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, false));
+  const auto sink = create_writer(request.output, request.spec, create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
   ProgressLine line(request.reporting.quiet);
   request.options.progress = line.callback();
   run(*source, *sink, Chain(), request.options);

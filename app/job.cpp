@@ -71,7 +71,7 @@ void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
   const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
   const Geometries geometries = geometries_of(is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
-    return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.computes());
+    return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.work());
   });
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
     job.sink = create_writer(request.output, spec, options);
@@ -121,10 +121,10 @@ void plan_on_devices(Job& job, const JobRequest& request, const std::function<vo
 }
 
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const OutputRequest& request,
-                             Kept kept, bool computes) {
+                             Kept kept, Work work) {
   check_output_name(path);
   check_layout_options(path, request);
-  return output_options(spec, source, request, kept, computes);
+  return output_options(spec, source, request, kept, work);
 }
 
 TakenFiles files_read_by(const JobRequest& request) {

@@ -49,7 +49,7 @@ void plan_on_devices(Job& job, const JobRequest& request, const std::function<vo
 
 /// output_options() for a file of this name, as the request says. Throws InvalidArgument for a name or an option that cannot be.
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const OutputRequest& request,
-                             Kept kept, bool computes);
+                             Kept kept, Work work);
 
 bool is_tiff_name(const std::filesystem::path& path);
 

@@ -54,8 +54,8 @@ void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
   }
 }
 
-void print_json(const std::filesystem::path& path, const ImageSpec& spec,
-                const std::vector<ChannelStats>& channels) {
+void print_json(const std::filesystem::path& path, const ImageSpec& spec, const std::vector<ChannelStats>& channels,
+                const std::vector<std::string>& warnings) {
   using nlohmann::ordered_json;
   ordered_json list = ordered_json::array();
   for (const ChannelStats& stats : channels) {
@@ -78,6 +78,7 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
                             {"rows", spec.extent.rows},
                             {"cols", spec.extent.cols},
                             {"type", name_of(spec.type)},
+                            {"warnings", warnings},
                             {"channels", std::move(list)}};
   print_lines(json_text(all));
 }
@@ -95,8 +96,14 @@ int measure(Request& request, std::stop_token stop) {
     request.options.progress = line.callback();
     channels = image_stats(*reader, request.options);
   }
+  std::vector<std::string> warnings = reader->layout().warnings;
+  if (const auto nodata = nodata_value(reader->metadata()))
+    warnings.push_back(fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values", *nodata));
+  if (!request.reporting.quiet) {
+    for (const std::string& warning : warnings) write_to_stderr(fmt::format("warning: {}\n", warning));
+  }
   if (request.json) {
-    print_json(request.path, reader->spec(), channels);
+    print_json(request.path, reader->spec(), channels, warnings);
   } else {
     print_text(channels, request.histogram);
   }

@@ -105,7 +105,7 @@ Job prepare(const Request& request) {
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
   const Geometries geometries = geometries_of(is_tiff_name(asked.output), asked.layout, as_image.pixel_bytes(), [&](const OutputRequest& layout) {
-    return create_options(asked.output, as_image, file.image(), layout, kept, false);
+    return create_options(asked.output, as_image, file.image(), layout, kept, Work::none);
   });
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);

@@ -49,6 +49,7 @@ struct CreateOptions {
   Metadata metadata{};
   bool overwrite = false;        ///< else an existing target is an error
   bool durable = false;          ///< fsync file and folder before and after the rename
+  std::vector<std::string> layout_warnings{};  ///< likewise of `layout`, of which only TIFF makes use
   std::vector<std::string> warnings{};  ///< what is to be said of the choices above; comes back in SinkLayout::warnings
   std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
 };

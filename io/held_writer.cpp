@@ -88,7 +88,9 @@ std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, cons
   layout.description = fmt::format("{}, encoded as a whole", format.name);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
-  std::string lost = not_kept(options.metadata, format.metadata, format.name);
+  constexpr std::uint16_t kUnassociated = 2;
+  const bool alpha_is_kept = spec.channels == 4 && options.metadata.extra_samples == std::vector<std::uint16_t>{kUnassociated};
+  std::string lost = not_kept(options.metadata, format.metadata | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u), format.name);
   if (!lost.empty()) layout.warnings.push_back(std::move(lost));
   return std::make_unique<HeldWriter>(path, spec, options, std::move(layout), sink, std::move(encode));
 }

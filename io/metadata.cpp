@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <span>
 
 namespace sepconv {
@@ -14,17 +16,36 @@ namespace {
 constexpr std::uint32_t kGdalMetadata = 42112;
 constexpr std::uint32_t kGdalNodata = 42113;
 
-bool is_imagej(std::string_view description) { return description.starts_with("ImageJ="); }
-bool is_shaped(std::string_view description) {
-  return description.starts_with('{') && description.find("\"shape\":") != std::string_view::npos;
+/// ImageJ's, and of those who write in its way.
+bool is_imagej(std::string_view description) { return description.starts_with("ImageJ=") || description.starts_with("SCIFIO="); }
+
+std::string_view after_spaces(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
 }
 
-/// The whole number behind `key`; 1 if there is none.
-std::int64_t number_after(std::string_view text, std::string_view key) {
-  std::int64_t value = 1;
-  const std::size_t at = text.find(key);
-  if (at != std::string_view::npos) std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
-  return value;
+/// What follows `key`, spaces and `sign`; nothing if that is nowhere.
+std::optional<std::string_view> behind(std::string_view text, std::string_view key, char sign) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    const std::string_view rest = after_spaces(text.substr(at + key.size()));
+    if (rest.starts_with(sign)) return after_spaces(rest.substr(1));
+  }
+  return std::nullopt;
+}
+
+bool is_shaped(std::string_view description) {
+  const auto value = behind(description, "\"shape\"", ':');
+  return description.starts_with('{') && value && value->starts_with('[');
+}
+
+/// Whether the number behind `key=`, in quotes or not, is more than one or none that can be counted; not if there is no such key.
+bool is_several(std::string_view text, std::string_view key, std::int64_t one = 1) {
+  auto value = behind(text, key, '=');
+  if (!value) return false;
+  if (value->starts_with('"') || value->starts_with('\'')) value->remove_prefix(1);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
+  return error != std::errc() || (number != 1 && number != one);
 }
 
 std::size_t count_of(std::string_view text, std::string_view part) {
@@ -35,22 +56,27 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 
 /// One <Image>, of one plane (of several channels, if they are the image's), in no other file.
 bool ome_is_one(std::string_view xml, std::int64_t channels) {
-  const std::int64_t planes = number_after(xml, "SizeZ=\"") * number_after(xml, "SizeT=\"");
-  const std::int64_t parts = number_after(xml, "SizeC=\"");
-  return planes == 1 && (parts == 1 || parts == channels) && count_of(xml, "<Image ") <= 1 && count_of(xml, "FileName=") == 0;
+  const std::size_t images = count_of(xml, "<Image ") + count_of(xml, ":Image ");
+  return !is_several(xml, "SizeZ") && !is_several(xml, "SizeT") && !is_several(xml, "SizeC", channels) && images <= 1 &&
+         xml.find("FileName") == std::string_view::npos;
+}
+
+bool imagej_is_one(std::string_view description, std::int64_t channels) {
+  return !is_several(description, "images") && !is_several(description, "slices") && !is_several(description, "frames") &&
+         !is_several(description, "channels", channels);
 }
 
 /// As many elements as the image has.
 bool shape_is_one(std::string_view json, const ImageSpec& spec) {
-  constexpr std::string_view kKey = "\"shape\":";
-  std::string_view rest = json.substr(json.find(kKey) + kKey.size());
+  std::string_view rest = behind(json, "\"shape\"", ':').value_or("");
   rest = rest.substr(0, rest.find(']'));
   std::int64_t elements = 1;
   while (!rest.empty()) {
     rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
     std::int64_t side = 1;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), side);
-    if (error != std::errc() || __builtin_mul_overflow(elements, side, &elements)) break;
+    if (error != std::errc()) break;
+    if (__builtin_mul_overflow(elements, side, &elements)) return false;
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   }
   return elements == spec.extent.area() * spec.channels;
@@ -63,21 +89,36 @@ std::string text_of(const RawTag& tag) {
   return {data, strnlen(data, tag.data.size())};
 }
 
-/// GDAL_METADATA without its items of this name's beginning; whether there were any.
-bool remove_items(std::string& xml, std::string_view beginning) {
-  constexpr std::string_view kEnd = "</Item>";
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return result;
+}
+
+/// GDAL_METADATA without its items that are statistics; whether there were any.
+bool remove_statistics(std::string& xml) {
+  constexpr std::string_view kEnd = "</item>";
+  std::string plain = lower(xml);
   bool removed = false;
-  const std::string item = fmt::format("<Item name=\"{}", beginning);
-  for (std::size_t begin = 0; (begin = xml.find(item, begin)) != std::string::npos;) {
-    const std::size_t end = xml.find(kEnd, begin);
-    if (end == std::string::npos) break;
+  for (std::size_t begin = 0; (begin = plain.find("<item", begin)) != std::string::npos;) {
+    const std::size_t opened = plain.find('>', begin);
+    const std::size_t end = plain.find(kEnd, begin);
+    if (opened == std::string::npos || end == std::string::npos) break;
+    if (std::string_view(plain).substr(begin, opened - begin).find("statistics_") == std::string_view::npos) {
+      begin = opened;
+      continue;
+    }
     std::size_t after = end + kEnd.size();
     while (after < xml.size() && (xml[after] == '\n' || xml[after] == '\r' || xml[after] == ' ')) ++after;
     xml.erase(begin, after - begin);
+    plain.erase(begin, after - begin);
     removed = true;
   }
   return removed;
 }
+
+/// Names that are written with references to characters, or not as items: what they say is not known here.
+bool may_hold_statistics(std::string_view xml) { return xml.find("&#") != std::string_view::npos || lower(xml).find("statistics_") != std::string::npos; }
 
 void drop_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
   std::erase_if(tags, [tag](const RawTag& raw) { return raw.tag == tag; });
@@ -87,34 +128,46 @@ void drop_statistics(std::vector<RawTag>& tags, std::vector<std::string>& lost) 
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
   if (found == tags.end()) return;
   std::string xml = text_of(*found);
-  if (!remove_items(xml, "STATISTICS_")) return;
-  lost.emplace_back("GDAL's statistics (STATISTICS_*) are left out: they are those of the source's values");
-  if (xml.find("<Item") == std::string::npos) return drop_tag(tags, kGdalMetadata);
+  const bool removed = remove_statistics(xml);
+  const bool unknown = may_hold_statistics(xml);
+  if (!removed && !unknown) return;
+  lost.emplace_back(unknown ? "GDAL's metadata are left out: among them are statistics of the source's values"
+                            : "GDAL's statistics (STATISTICS_*) are left out: they are those of the source's values");
+  if (unknown || lower(xml).find("<item") == std::string::npos) return drop_tag(tags, kGdalMetadata);
   const auto bytes = std::as_bytes(std::span(xml.c_str(), xml.size() + 1));
   found->data.assign(bytes.begin(), bytes.end());
   found->count = found->data.size();
 }
 
 /// A filter takes missing pixels for values.
-void drop_nodata(std::vector<RawTag>& tags, std::vector<std::string>& lost) {
+void drop_nodata(std::vector<RawTag>& tags, bool spreads, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalNodata, &RawTag::tag);
   if (found == tags.end()) return;
-  lost.push_back(fmt::format("missing pixels (GDAL's nodata value {}) are computed with as if they were values and spread to their "
-                             "neighbours; the result has no nodata value", text_of(*found)));
+  if (text_of(*found).empty()) return drop_tag(tags, kGdalNodata);
+  lost.push_back(fmt::format("missing pixels (GDAL's nodata value {}) are computed with as if they were values{}; the result has no nodata value",
+                             text_of(*found), spreads ? " and spread to their neighbours" : ""));
   tags.erase(found);
 }
 
 }  // namespace
 
-bool is_ome(std::string_view description) { return description.find("<OME") != std::string_view::npos; }
+bool is_ome(std::string_view description) {
+  return description.find("<OME") != std::string_view::npos || description.find(":OME ") != std::string_view::npos;
+}
 
 // They repeat the shape and the type of the pixels too.
 bool counts_images(std::string_view description) { return is_ome(description) || is_imagej(description) || is_shaped(description); }
 
 bool describes_one(std::string_view description, const ImageSpec& spec) {
   if (is_ome(description)) return ome_is_one(description, spec.channels);
-  if (is_imagej(description)) return number_after(description, "\nimages=") == 1;
+  if (is_imagej(description)) return imagej_is_one(description, spec.channels);
   return !is_shaped(description) || shape_is_one(description, spec);
+}
+
+std::optional<std::string> nodata_value(const Metadata& metadata) {
+  const auto found = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag);
+  if (found == metadata.geo_tags.end()) return std::nullopt;
+  return text_of(*found);
 }
 
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
@@ -139,10 +192,15 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     kept.icc_profile.clear();
     kept.photometric.reset();
     kept.extra_samples.clear();
+    left_out(std::ranges::find(kept.geo_tags, kGdalMetadata, &RawTag::tag) != kept.geo_tags.end(), "GDAL's metadata are", kWhy);
+    drop_tag(kept.geo_tags, kGdalMetadata);
   }
   if (change.values) {
     drop_statistics(kept.geo_tags, lost);
-    drop_nodata(kept.geo_tags, lost);
+    drop_nodata(kept.geo_tags, change.spreads, lost);
+    constexpr std::uint16_t kUnassociated = 2;
+    if (change.spreads && std::ranges::find(kept.extra_samples, kUnassociated) != kept.extra_samples.end())
+      lost.emplace_back("colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours");
   } else if (change.type) {
     left_out(std::ranges::find(geo_tags, kGdalNodata, &RawTag::tag) != geo_tags.end(), "the nodata value is", "the type of the result is another");
     drop_tag(kept.geo_tags, kGdalNodata);
@@ -174,6 +232,7 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   const bool nodata = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag) != metadata.geo_tags.end();
   check(geo_tags, nodata, "nodata value");
   check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
+  check(alpha, !metadata.extra_samples.empty(), "meaning of further channels (alpha)");
   const auto colours = metadata.photometric.value_or(Photometric::min_is_black);
   check(photometric, colours == Photometric::min_is_white, "\"0 is white\"");
   check(photometric, colours == Photometric::cmyk, "\"channels are CMYK\"");

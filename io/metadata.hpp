@@ -39,6 +39,7 @@ struct ImageChange {
   bool channels = false;
   bool type = false;
   bool values = false;    ///< pixels are computed, not only moved
+  bool spreads = false;   ///< of their neighbours too
 };
 
 struct Metadata {
@@ -65,8 +66,11 @@ bool is_ome(std::string_view description);
 /// Whether it is of such a kind.
 bool counts_images(std::string_view description);
 
+/// The text of GDAL's nodata tag.
+std::optional<std::string> nodata_value(const Metadata& metadata);
+
 /// Kinds of metadata, for formats to say which of them they hold.
-enum class MetadataKind : std::uint8_t { resolution = 1, orientation = 2, icc_profile = 4, texts = 8, geo_tags = 16, photometric = 32 };
+enum class MetadataKind : std::uint8_t { resolution = 1, orientation = 2, icc_profile = 4, texts = 8, geo_tags = 16, photometric = 32, alpha = 64 };
 
 /// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does not keep; empty if it keeps all.
 std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format);

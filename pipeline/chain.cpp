@@ -79,8 +79,13 @@ Chain Chain::transposes_last() const {
   return result;
 }
 
-bool Chain::computes() const noexcept {
-  return std::ranges::any_of(stages_, [](const StagePtr& stage) { return !stage->moves_only(); });
+Work Chain::work() const noexcept {
+  Work most = Work::none;
+  for (const StagePtr& stage : stages_) {
+    const Work work = stage->moves_only() ? Work::none : stage->pointwise() != nullptr ? Work::pixels : Work::neighbours;
+    most = std::max(most, work);
+  }
+  return most;
 }
 
 bool Chain::turns() const {

@@ -13,6 +13,13 @@
 
 namespace sepconv {
 
+/// What a chain makes a pixel of.
+enum class Work : std::uint8_t {
+  none,        ///< pixels are only moved
+  pixels,      ///< each of one pixel
+  neighbours,  ///< of others too
+};
+
 /// Stages applied one after another. Each sees its own input image extended by its own border. An empty chain copies.
 /// Values stay in the arithmetic type between stages and are rounded once, at the end, to the type of the last output_spec.
 class Chain {
@@ -56,8 +63,9 @@ class Chain {
   /// Whether rows of the source are columns of the result: an odd number of stages transposes.
   bool turns() const;
 
+  Work work() const noexcept;
   /// Whether any stage does more than move pixels.
-  bool computes() const noexcept;
+  bool computes() const noexcept { return work() != Work::none; }
 
   /// "gaussian:... | cast:..." or "copy" for an empty chain.
   std::string text() const;

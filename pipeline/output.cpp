@@ -35,7 +35,8 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
 }
 
 /// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept, std::vector<std::string>& warnings) {
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept, const OutputRequest& request,
+                            std::vector<std::string>& warnings) {
   const auto from = file_layout(source);
   if (!from) return {};
   FileLayout layout = *from;
@@ -44,7 +45,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept ke
     layout.compression = Compression::deflate;
     layout.level = 0;
     layout.predictor = true;
-    warnings.emplace_back(kept != Kept::in_place ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
+    if (!request.compression) warnings.emplace_back(kept != Kept::in_place ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
                                                  : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
   }
   if (kept != Kept::in_place) {
@@ -53,7 +54,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept ke
   }
   if (layout.tiled) {
     const Extent whole{round_up(layout.tile.rows, kTileUnit), round_up(layout.tile.cols, kTileUnit)};
-    if (whole != layout.tile) {
+    if (whole != layout.tile && !request.tile) {
       warnings.push_back(fmt::format("tiles of {} x {} where the source's are {} x {}: TIFF has only multiples of {}", whole.cols, whole.rows,
                                      layout.tile.cols, layout.tile.rows, kTileUnit));
     }
@@ -68,10 +69,9 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept ke
 
 FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const OutputRequest& request, Kept kept,
                          std::vector<std::string>& warnings) {
-  // What the source would have lent is of no interest where the caller has decided.
-  std::vector<std::string> inherited;
-  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, kept, inherited) : FileLayout{};
-  if (!request.compression && !request.tile) warnings = std::move(inherited);
+  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, kept, request, warnings) : FileLayout{};
+  if (layout.compression == Compression::jpeg && !request.compression)
+    warnings.emplace_back("compressed as JPEG once more, like the source: pixels change a little (quality 90); another compression loses nothing");
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
@@ -88,15 +88,16 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const Outp
 
 }  // namespace
 
-CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request, Kept kept, bool computes) {
+CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request, Kept kept, Work work) {
   CreateOptions options;
-  options.layout = chosen_layout(source, spec, request, kept, options.warnings);
+  options.layout = chosen_layout(source, spec, request, kept, options.layout_warnings);
   if (source != nullptr) {
     const ImageSpec& from = source->spec();
     const ImageChange change{.places = kept != Kept::in_place || spec.extent != from.extent,
                              .channels = kept == Kept::rearranged || spec.channels != from.channels,
                              .type = spec.type != from.type,
-                             .values = computes};
+                             .values = work != Work::none,
+                             .spreads = work == Work::neighbours};
     Metadata metadata = source->metadata();
     std::optional<Resolution> turned;
     if (kept == Kept::turned) turned = std::exchange(metadata.resolution, std::nullopt);
@@ -113,7 +114,7 @@ CreateOptions output_options(const ImageSpec& spec, const Reader* source, const 
 }
 
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request) {
-  return output_options(chain.result_spec(source.spec()), &source, request, chain.turns() ? Kept::turned : Kept::in_place, chain.computes());
+  return output_options(chain.result_spec(source.spec()), &source, request, chain.turns() ? Kept::turned : Kept::in_place, chain.work());
 }
 
 Geometries geometries_of(bool is_tiff, const OutputRequest& request, std::int64_t pixel_bytes,

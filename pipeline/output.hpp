@@ -33,9 +33,9 @@ enum class Kept : std::uint8_t {
   rearranged,  ///< rows, columns and channels are others: places and colours fall
 };
 
-/// For a result of this spec: `source`, if there is one, lends layout and metadata; `computes`: the values are not only moved. What is
+/// For a result of this spec: `source`, if there is one, lends layout and metadata; What is
 /// turned or rearranged does not become JPEG unless asked for. What could not be taken over is in CreateOptions::warnings.
-CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request, Kept kept, bool computes);
+CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request, Kept kept, Work work);
 
 /// The same for what `chain` makes of `source`.
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request = {});

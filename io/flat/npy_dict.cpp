@@ -38,8 +38,9 @@ class Cursor {
   bool integer(std::int64_t& value) {
     skip_space();
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    const bool has_leading_zero = rest_.front() == '0' && end > rest_.data() + 1;  // no number to Python
-    if (error != std::errc() || has_leading_zero) return false;
+    if (error != std::errc()) return false;
+    const bool has_leading_zero = rest_.front() == '0' && end > rest_.data() + 1;
+    if (has_leading_zero) return false;  // no number to Python
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     accept("L");  // Python 2 wrote long integers so
     return true;

@@ -41,13 +41,16 @@ InputFile open_checked(const std::filesystem::path& path) {
 }
 
 /// What libtiff may allocate at once for this page: the largest tag that is read, or one of the two tables of blocks, which grow by doubling.
-std::int64_t max_allocation_bytes(const TiffPage& page) {
+std::int64_t max_allocation_bytes(const TiffPage& page, const std::string& name) {
   constexpr std::int64_t kLeast = std::int64_t{1} << 20;
   std::uint64_t blocks = 0;
   for (const std::uint32_t tag : {TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS}) {
     if (const TiffEntry* const table = page.entries.find(tag)) blocks = std::max(blocks, std::min<std::uint64_t>(table->count, 1u << 31));
   }
-  return std::max({kLeast, page.too_large.empty() ? page.max_tag_bytes : 0, static_cast<std::int64_t>(16 * blocks)});
+  const auto tables = static_cast<std::int64_t>(16 * blocks);
+  if (!page.too_large.empty() && tables > page.max_tag_bytes)
+    throw IoError(fmt::format("{}: its tags are too large to hold beside the tables of {} blocks; store it without them", name, blocks));
+  return page.too_large.empty() ? std::max({kLeast, page.max_tag_bytes, tables}) : page.max_tag_bytes;
 }
 
 /// Of a handle that reads no directory.
@@ -70,14 +73,15 @@ TiffFile::TiffFile(const std::filesystem::path& path, std::optional<int> page)
     : file_(open_checked(path)),
       page_(find_page(file_, page)),
       source_(std::make_unique<FileBytes>(file_)),
-      handle_(*source_, file_.path().native(), "rhO", max_allocation_bytes(page_)) {
+      handle_(*source_, file_.path().native(), "rhO", max_allocation_bytes(page_, file_.path().native())) {
   select_page();
+  handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
   directory_ = read_directory(handle_, file_.size());
   check_tables();
   metadata_ = read_metadata(handle_);
   const ImageSpec& spec = directory_.spec;
   const bool is_one = describes_one(metadata_.description, spec);
-  metadata_.description_of_several = !is_one || (page_.images > 1 && counts_images(metadata_.description));
+  metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
   if (!page && !is_one && !is_ome(metadata_.description)) refuse_hidden(name());
 }
 
@@ -117,7 +121,7 @@ std::string TiffFile::names_of_others() const {
   std::vector<std::string> names;
   for (const TiffEntry& entry : page_.entries.list) {
     if (is_read(entry.tag) || std::ranges::find(page_.too_large, entry.tag) != page_.too_large.end()) continue;
-    const TIFFField* const field = TIFFFieldWithTag(handle_.get(), entry.tag);
+    const TIFFField* const field = TIFFFindField(handle_.get(), entry.tag, TIFF_ANY);
     const std::string_view known = field == nullptr || TIFFFieldIsAnonymous(field) != 0 ? "" : TIFFFieldName(field);
     names.push_back(known.empty() ? fmt::format("{}", entry.tag) : fmt::format("{} ({})", entry.tag, known));
   }
@@ -134,6 +138,8 @@ std::vector<std::string> TiffFile::warnings() const {
   }
   if (page_.reduced > 0) all.push_back(fmt::format("{} overview{} of the image {} not read", page_.reduced, page_.reduced == 1 ? "" : "s", page_.reduced == 1 ? "is" : "are"));
   if (page_.masks > 0) all.emplace_back("the image's mask is not read: what it hides is computed with as if it were valid, and the result has no mask");
+  if (metadata_.photometric == Photometric::cielab && directory_.spec.type != PixelType::f32)
+    all.emplace_back("a* and b* of CIE L*a*b* are signed and are read as unsigned: what is computed of them is wrong where they are negative");
   if (!page_.too_large.empty()) {
     all.push_back(fmt::format("left out because too large to hold: tag{} {}", page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
   }
@@ -176,7 +182,7 @@ std::int64_t TiffFile::stored_bytes() {
 std::int64_t TiffFile::memory_bytes() const {
   constexpr std::int64_t kHandle = 128 << 10;
   // Two tables of 8 bytes a block, which grow by doubling.
-  return kHandle + 32 * directory_.block_count() + sepconv::memory_bytes(metadata_);
+  return kHandle + 32 * directory_.block_count() + page_.tag_bytes + sepconv::memory_bytes(metadata_);
 }
 
 TiffPages count_tiff_pages(const std::filesystem::path& path) {

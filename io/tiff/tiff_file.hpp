@@ -30,6 +30,7 @@ struct TiffPage {
   int reduced = 0;  ///< overviews that follow the page
   int masks = 0;    ///< and belong to it
   std::int64_t max_tag_bytes = 0;            ///< larger tags are left out
+  std::int64_t tag_bytes = 0;                ///< of those that are not
   std::vector<std::uint32_t> too_large{};    ///< those
 };
 

@@ -56,7 +56,7 @@ std::string formatted(const char* format, va_list arguments) {
 /// Libtiff, zstd and libjpeg each say it in their own words. A limit that we have set, which a damaged file exceeds, is not it.
 bool is_about_memory(std::string_view message) {
   if (message.find("limit defined in open options") != message.npos) return false;
-  for (const std::string_view words : {"ut of memory", "annot allocate", "No space for", "nsufficient memory", "not enough memory", "No memory"}) {
+  for (const std::string_view words : {"ut of memory", "annot allocate", "No space for", "nsufficient memory", "ot enough memory", "No memory", "ailed to allocate"}) {
     if (message.find(words) != message.npos) return true;
   }
   return false;

@@ -71,6 +71,7 @@ void add_metadata(Facts& facts, const Metadata& metadata) {
   add("copyright", metadata.copyright);
   std::string tags;
   for (const RawTag& raw : metadata.geo_tags) tags += fmt::format("{}{}", tags.empty() ? "" : " ", raw.tag);
+  if (const auto nodata = nodata_value(metadata)) add("nodata value", *nodata);
   if (!tags.empty()) facts.emplace_back("geo tags", tags);
 }
 

@@ -34,9 +34,12 @@ void bound_tags(TiffPage& page) {
   for (const TiffEntry& entry : tags) {
     if (sum <= kMostTagBytes) break;
     sum -= std::min(entry.bytes(), kMostTagBytes + 1);
-    page.too_large.push_back(entry.tag);
     page.max_tag_bytes = entry.bytes() - 1;
   }
+  for (const TiffEntry& entry : tags) {
+    if (entry.bytes() > page.max_tag_bytes) page.too_large.push_back(entry.tag);
+  }
+  page.tag_bytes = std::min(sum, kMostTagBytes);
 }
 
 [[noreturn]] void refuse_several(const InputFile& file, int images, int directories) {
@@ -68,7 +71,7 @@ TiffPage find_page(const InputFile& file, std::optional<int> asked) {
     if (asked && found && !belongs) break;
   }
   if (!found) page.index = asked.value_or(0);
-  if (!asked && page.images > 1) refuse_several(file, page.images, index);
+  if (!asked && (page.images > 1 || (page.images == 0 && index > 1))) refuse_several(file, std::max(page.images, index), index);
   if (!asked && chain.broken() && index > 0) {
     throw IoError(fmt::format("{}: the chain of its pages is broken behind page {}; it is truncated or damaged, and what it holds up to there is "
                               "read with --page", file.path().native(), index - 1));

@@ -61,6 +61,7 @@ TiffSink::TiffSink(const std::filesystem::path& path, const TiffDirectory& direc
       handle_(*books_, path.native(), directory.big_tiff ? "w8" : "w",
               std::numeric_limits<std::int32_t>::max()) {
   if (!directory_.compressed()) file_.expect(directory_.spec.bytes());
+  warnings_.insert(warnings_.end(), options.layout_warnings.begin(), options.layout_warnings.end());
   write_layout(handle_, directory_, options.metadata);
   write_metadata(handle_, options.metadata);
 }
