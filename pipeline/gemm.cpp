@@ -47,7 +47,10 @@ PlanOptions smaller_than(const GemmPlan& plan, PlanOptions options) {
 
 /// Before anything is planned or written: the library may be missing, and takes memory of its own.
 void prepare_library(const RunOptions& options) {
-  if (options.devices.empty()) return prepare_gemm_host();
+  if (options.devices.empty()) {
+    prepare_gemm_host(1);
+    return;
+  }
   const DeviceScope scope(options.devices.front());
   prepare_gemm_cuda();
 }

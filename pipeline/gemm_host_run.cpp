@@ -20,7 +20,8 @@ GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const Run
       steps_(gemm_steps(plan)),
       memory_(plan, host_memory(options)),
       state_(steps_.back().tile + 1, plan.result(), options),
-      pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {}
+      pool_({.threads = plan.threads, .others = 2}, state_.stop_token()),
+      blas_threads_(prepare_gemm_host(pool_.concurrency())) {}
 
 void GemmHostRun::execute(Timeline& timeline) {
   state_.run_to_end([&](Roles& roles) {
@@ -77,12 +78,12 @@ void GemmHostRun::compute_all(Timeline& timeline) {
 /// In parts, so that a stop is seen between them, and that OpenBLAS packs no more than is planned.
 void GemmHostRun::multiply(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& tile) {
   const std::int64_t depth = op.trans_a ? a.extent.rows : a.extent.cols;
-  const std::int64_t most = std::min(std::max(kLeastPartRows, kPartOperations / (depth * tile.extent.cols)), plan_.threads * kMostBlasRows);
+  const std::int64_t most = std::min(std::max(kLeastPartRows, kPartOperations / (depth * tile.extent.cols)), blas_threads_ * kMostBlasRows);
   for (std::int64_t row = 0; row < tile.extent.rows; row += most) {
     if (state_.stop_token().stop_requested()) throw Cancelled();
     const std::int64_t rows = std::min(most, tile.extent.rows - row);
     const Rect part = op.trans_a ? Rect{0, row, depth, rows} : Rect{row, 0, rows, depth};
-    gemm_host(op, a.crop(part), b, tile.crop({row, 0, rows, tile.extent.cols}), plan_.threads);
+    gemm_host(op, a.crop(part), b, tile.crop({row, 0, rows, tile.extent.cols}), blas_threads_);
   }
 }
 

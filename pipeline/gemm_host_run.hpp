@@ -1,6 +1,7 @@
 // A product on the CPU: three roles around rings of panels and tiles. Internal to run_gemm().
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sepconv/pipeline/gemm_memory.hpp"
@@ -18,7 +19,7 @@ class GemmHostRun {
 
   void execute(Timeline& timeline);
   /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
-  int threads() const noexcept { return pool_.concurrency(); }
+  int threads() const noexcept { return std::min(blas_threads_, pool_.concurrency()); }
 
  private:
   void read_all(Timeline& timeline);
@@ -36,6 +37,7 @@ class GemmHostRun {
   std::int64_t computed_ = 0;  // steps
   std::int64_t written_ = 0;   // tiles
   ThreadPool pool_;
+  int blas_threads_;  // that multiply
 };
 
 }  // namespace sepconv

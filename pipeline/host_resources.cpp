@@ -1,7 +1,6 @@
 // What this process may use of the machine: memory and processors, by /proc, cgroup v1 and v2, and resource
 // limits.
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "sepconv/core/openblas_limits.hpp"
 #include "sepconv/pipeline/plan.hpp"
 
 namespace sepconv {
@@ -59,12 +59,6 @@ std::int64_t cgroup_free_bytes() {
   return kUnlimited;
 }
 
-std::int64_t rlimit_bytes() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  return static_cast<std::int64_t>(limit.rlim_cur);
-}
-
 /// Processors by the cgroup's quota, rounded up; nothing without one.
 std::optional<int> cgroup_processors() {
   std::ifstream file(cgroup_folder() + "/cpu.max");
@@ -78,7 +72,7 @@ std::optional<int> cgroup_processors() {
 }  // namespace
 
 std::int64_t free_memory_bytes() {
-  return std::min({mem_available_bytes(), cgroup_free_bytes(), rlimit_bytes()});
+  return std::min({mem_available_bytes(), cgroup_free_bytes(), free_address_bytes()});
 }
 
 int usable_processors() {

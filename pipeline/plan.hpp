@@ -126,7 +126,7 @@ std::string describe(const Plan& plan, const Chain& chain, const Reader& source,
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);
 
 /// Memory that can be had now without swapping: the least of MemAvailable, the cgroup's limit less its use,
-/// and the process's rlimit.
+/// and what the process may still map.
 std::int64_t free_memory_bytes();
 /// Processors this process may run on (affinity and cgroup quota).
 int usable_processors();

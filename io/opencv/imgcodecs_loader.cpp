@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/openblas_limits.hpp"
 
 namespace sepconv {
 namespace {
@@ -74,6 +75,16 @@ std::string distrust(const fs::path& module) {
   return "";
 }
 
+/// The libraries behind the module bring OpenBLAS along, which would never let the process end where its threads find no memory.
+void check_room(const fs::path& path) {
+  constexpr std::int64_t kLibraryBytes = std::int64_t{512} << 20;
+  const int threads = openblas_threads_at_load();
+  if (threads == 1 || free_address_bytes() >= openblas_address_bytes(threads - 1) + kLibraryBytes) return;
+  throw IoError(fmt::format("{} needs OpenCV, whose {} threads take more address space than this process may have; raise the limit (ulimit -v) or set "
+                            "OPENBLAS_NUM_THREADS to 1",
+                            path.native(), threads));
+}
+
 /// Never unloaded: OpenCV's libraries leave threads and handlers behind. Loading twice gives the same module.
 const sepconv_imgcodecs* try_load(const fs::path& module, std::string& fact) {
   fact = distrust(module);
@@ -93,6 +104,7 @@ const sepconv_imgcodecs* try_load(const fs::path& module, std::string& fact) {
 }  // namespace
 
 const sepconv_imgcodecs& load_imgcodecs(const fs::path& path) {
+  check_room(path);
   std::string fact;
   for (const fs::path& folder : module_folders()) {
     std::error_code ignored;

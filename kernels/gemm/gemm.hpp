@@ -35,17 +35,18 @@ GemmShape gemm_shape(const GemmOp& op, const ImageSpec& a, const ImageSpec& b, c
 /// Three loops: each sum over ascending k in f64. For tests.
 void gemm_reference(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out);
 
-/// By OpenBLAS on `threads` threads of the CPU. `out` must not overlap the operands. Calls from several threads take turns, because the number of
+/// By OpenBLAS on at most `threads` threads of the CPU. `out` must not overlap the operands. Calls from several threads take turns, because the number of
 /// OpenBLAS's threads is one for the process; it is left as it was found. Throws InvalidArgument if the shapes do not fit, or if there is no
-/// OpenBLAS, with the way out.
+/// OpenBLAS, with the way out, and Error where the limit on address space is too low for it.
 void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, int threads);
 
 /// By cuBLAS on the current device, whose memory all three lie in: enqueued on `stream`. Re-entrant; each device has a handle a thread. Throws as
 /// gemm_host does, and CudaError.
 void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, DeviceStream stream);
 
-/// Looks for OpenBLAS, which gemm_host would do itself. Throws as that does where there is none.
-void prepare_gemm_host();
+/// Looks for OpenBLAS and sees that it can have so many threads, which gemm_host would do itself. Returns how many: fewer where the system gives no more.
+/// Throws as gemm_host does.
+int prepare_gemm_host(int threads);
 /// Starts cuBLAS on the current device, which gemm_cuda would do itself when it is first called: tens of milliseconds, and memory of the device. Throws OutOfMemory too.
 void prepare_gemm_cuda();
 

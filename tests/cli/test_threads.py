@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 import numpy as np
+import PIL.Image
 import pytest
 
 from conftest import BINARY, Program
@@ -91,3 +92,61 @@ def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
     if done.returncode == 1:
         one_sentence(done.stderr)
         assert listing(sepconv.folder) == ["in.npy"]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 64])
+@pytest.mark.parametrize("mebibytes", [*range(150, 700, 50), 1000, 2000])
+def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
+    """It would ask for its buffers for ever."""
+    ctypes = pytest.importorskip("ctypes")
+    try:
+        ctypes.CDLL("libopenblas.so.0")
+    except OSError:
+        pytest.skip("OpenBLAS is not installed")
+    matrix = np.random.default_rng(1).standard_normal((300, 300))
+    np.save(sepconv.folder / "a.npy", matrix)
+    command = ["gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--threads", str(threads), "--stats", "stats.json"]
+    done = limited(sepconv.folder, command, {resource.RLIMIT_AS: mebibytes << 20})
+    if done.returncode == 0:
+        np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), matrix @ matrix, rtol=0, atol=1e-9)
+        plan = json.loads((sepconv.folder / "stats.json").read_text())["plan"]
+        assert plan["threads"] == threads or f"{plan['threads']} threads instead of" in " ".join(plan["warnings"])
+    else:
+        assert done.returncode == 1, done
+        one_sentence(done.stderr)
+        assert listing(sepconv.folder) == ["a.npy"]
+        assert mebibytes < 500, done.stderr
+    if mebibytes == 150:
+        assert "OpenBLAS takes" in done.stderr and "ulimit -v" in done.stderr
+
+
+def test_openblas_goes_on_with_the_threads_that_there_are(few):
+    np.save(few.folder / "a.npy", np.eye(300))
+    done = few.run(9, ["gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--threads", "64", "--report", "report.txt"])
+    if "need OpenBLAS" in done.stderr:
+        pytest.skip("OpenBLAS is not installed")
+    assert done.returncode == 0, done.stderr
+    assert "threads instead of 64" in (few.folder / "report.txt").read_text()
+    assert np.array_equal(np.load(few.folder / "out.npy"), np.eye(300))
+
+
+@pytest.mark.parametrize("mebibytes", [250, 350, 400, 450, 500, 600, 1000])
+def test_the_image_module_ends_in_little_address_space(sepconv, mebibytes):
+    """OpenBLAS comes along with it, and would never let the program exit."""
+    PIL.Image.fromarray(image(rows=20, cols=30)).save(sepconv.folder / "in.bmp")
+    limits = {resource.RLIMIT_AS: mebibytes << 20}
+    done = limited(sepconv.folder, ["run", "in.bmp", "out.npy", "--quiet"], limits)
+    assert done.returncode in (0, 1), done
+    if done.returncode == 1:
+        one_sentence(done.stderr)
+
+
+def test_threads_that_openblas_would_begin_with_need_room(sepconv, monkeypatch):
+    if (os.cpu_count() or 1) < 2:
+        pytest.skip("one processor")
+    PIL.Image.fromarray(image(rows=20, cols=30)).save(sepconv.folder / "in.bmp")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")  # the program's own choice is 1
+    limits = {resource.RLIMIT_AS: 500 << 20}
+    done = limited(sepconv.folder, ["run", "in.bmp", "out.npy", "--quiet"], limits)
+    assert done.returncode == 1, done
+    assert "set OPENBLAS_NUM_THREADS to 1" in one_sentence(done.stderr)
