@@ -11,9 +11,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "../support/threads.hpp"
 #include "sepconv/core/error.hpp"
 
 using namespace sepconv;
+using sepconv::test::threads_at_rest;
 
 TEST_CASE("every index runs once, whatever the number of threads and loops") {
   for (const int threads : {1, 2, 4}) {
@@ -81,15 +83,16 @@ TEST_CASE("a stop ends loops with Cancelled") {
 
 namespace {
 
-/// Runs `check()` in a process of a user of its own who may have so many threads, the first included. What it returns, or -1 where it did
-/// not end by itself. As who is not root: none beyond the first, whatever the number.
+/// Runs `check()` in a process of a user of its own who may start so many threads. What it returns, or -1 where it did not end by itself. As
+/// who is not root: none, whatever the number.
 template <class Check>
-int with_limited_threads(rlim_t threads, const Check& check) {
+int with_startable_threads(std::int64_t threads, const Check& check) {
   const pid_t child = fork();
   if (child == 0) {
     constexpr uid_t nobody_else = 54321;
-    const rlimit limit{threads, threads};
-    alarm(60);  // a hang ends, too
+    alarm(240);  // a hang ends, too
+    const auto most = static_cast<rlim_t>(threads_at_rest() + threads);
+    const rlimit limit{most, most};
     if (geteuid() == 0 && (setgid(nobody_else) != 0 || setuid(nobody_else) != 0)) _exit(100);
     if (setrlimit(RLIMIT_NPROC, &limit) != 0) _exit(101);
     _exit(check());
@@ -122,14 +125,14 @@ TEST_CASE("a pool goes on with the threads that there are, and leaves some to ot
     WARN("skipped: only root can become a user with no other threads");
     return;
   }
-  CHECK(with_limited_threads(1 + 10, [] { return workers_of_1000(0); }) == 5);
-  CHECK(with_limited_threads(1 + 10, [] { return workers_of_1000(8); }) == 2);
-  CHECK(with_limited_threads(1 + 1, [] { return workers_of_1000(3); }) == 1);
-  CHECK(with_limited_threads(2000, [] { return workers_of_1000(3) == 1000 ? 1 : 0; }) == 1);
+  CHECK(with_startable_threads(10, [] { return workers_of_1000(0); }) == 5);
+  CHECK(with_startable_threads(10, [] { return workers_of_1000(8); }) == 2);
+  CHECK(with_startable_threads(1, [] { return workers_of_1000(3); }) == 1);
+  CHECK(with_startable_threads(2000, [] { return workers_of_1000(3) == 1000 ? 1 : 0; }) == 1);
 }
 
 TEST_CASE("a pool without threads is an error, and so is one of too few where all are needed") {
-  CHECK(with_limited_threads(1, [] { return workers_of_1000(0); }) == 50);
+  CHECK(with_startable_threads(0, [] { return workers_of_1000(0); }) == 50);
   const auto all_or_none = [] {
     try {
       const ThreadPool pool(10);
@@ -138,5 +141,5 @@ TEST_CASE("a pool without threads is an error, and so is one of too few where al
       return std::string(error.what()).find("ulimit -u") != std::string::npos ? 2 : 3;
     }
   };
-  CHECK(with_limited_threads(1 + 5, all_or_none) == 2);
+  CHECK(with_startable_threads(5, all_or_none) == 2);
 }
