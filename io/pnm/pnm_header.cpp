@@ -24,7 +24,7 @@ void check_bytes(const InputFile& file, const PnmHeader& header) {
     const std::int64_t values = header.spec.extent.area() * header.spec.channels;
     const std::int64_t least = !header.text()  ? rows * header.stored_row_bytes()
                                : header.bits() ? values
-                                               : 2 * values - 1;
+                                               : 2 * values;
     fits = least <= file.size() - header.pixels_offset;
   }
   if (fits) return;
@@ -39,7 +39,8 @@ std::int64_t PnmText::number() {
   int letter = first_digit();
   std::int64_t value = 0;
   for (; is_digit(letter); letter = get()) value = std::min(kMostNumber, 10 * value + (letter - '0'));
-  if (letter != -1 && !is_space(letter)) damaged();
+  if (letter == -1) truncated();
+  if (!is_space(letter)) damaged();
   return value;
 }
 
@@ -60,10 +61,13 @@ int PnmText::get() {
 int PnmText::first_digit() {
   int letter = get();
   while (is_space(letter)) letter = get();
-  if (letter == -1)
-    throw_read_error(file_.path(), "the file ends before its numbers do; it is truncated, copy it anew");
+  if (letter == -1) truncated();
   if (!is_digit(letter)) damaged();
   return letter;
+}
+
+void PnmText::truncated() const {
+  throw_read_error(file_.path(), "the file ends before its numbers do; it is truncated, copy it anew");
 }
 
 void PnmText::damaged() const {

@@ -29,7 +29,8 @@ class PnmText {
  public:
   PnmText(const InputFile& file, std::int64_t offset) : file_(file), bytes_(file, offset) {}
 
-  /// At most 2^31, which stands for all that is more. Takes the white space behind it.
+  /// At most 2^31, which stands for all that is more. Takes the white space behind it, without which it may
+  /// have lost digits.
   std::int64_t number();
   /// Needs no white space behind it.
   bool bit();
@@ -38,6 +39,7 @@ class PnmText {
  private:
   int get();
   int first_digit();
+  [[noreturn]] void truncated() const;
   [[noreturn]] void damaged() const;
 
   const InputFile& file_;

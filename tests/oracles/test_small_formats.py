@@ -88,7 +88,7 @@ def test_pnm_of_fewer_values(sepconv, greatest, text):
     dtype = np.dtype(">u2" if greatest > 255 else "u1")
     values = (random_image(SHAPE, np.uint16) % (greatest + 1)).astype(dtype)
     header = f"P{2 if text else 5}\n{SHAPE[1]} {SHAPE[0]}\n{greatest}\n".encode()
-    pixels = " ".join(map(str, values.ravel())).encode() if text else values.tobytes()
+    pixels = (" ".join(map(str, values.ravel())) + "\n").encode() if text else values.tobytes()
     (sepconv.folder / "in.pgm").write_bytes(header + pixels)
     limit = 65535 if greatest > 255 else 255
     expected = np.floor(values.astype(np.int64) * limit / greatest + 0.5)
