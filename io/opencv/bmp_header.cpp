@@ -1,8 +1,11 @@
 // BMP: BITMAPCOREHEADER and BITMAPINFOHEADER with its longer successors
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
+#include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/opencv/bmp.hpp"
@@ -16,6 +19,8 @@ constexpr std::int64_t kMostSide = std::int64_t{1} << 20;
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;
 
 constexpr std::int64_t kFileHeaderBytes = 14;
+/// BITMAPINFOHEADER, with masks, with alpha, of OS/2, and its versions 4 and 5.
+constexpr std::int64_t kInfoBytes[] = {40, 52, 56, 64, 108, 124};
 enum Compression : std::uint32_t { rgb = 0, rle8 = 1, rle4 = 2, bit_fields = 3 };
 
 struct BmpFields {
@@ -39,7 +44,7 @@ BmpFields parse(const InputFile& file) {
     bmp.extent = {core.little16(6), core.little16(4)};
     bmp.bits = core.little16(10);
     bmp.palette_entry_bytes = 3;
-  } else if (info_bytes >= 40 && info_bytes <= 1024) {
+  } else if (std::ranges::find(kInfoBytes, info_bytes) != std::end(kInfoBytes)) {
     const HeaderBytes<40> info(file, kFileHeaderBytes);
     // A negative number of rows means that the topmost comes first.
     bmp.extent = {std::llabs(static_cast<std::int32_t>(info.little32(8))),
@@ -102,6 +107,44 @@ void require_bytes(const InputFile& file, std::int64_t bytes) {
                                bytes, file.size()));
 }
 
+/// Follows the runs to their end: OpenCV prints where the file ends before, and leaves pixels that are
+/// missing as they were.
+void check_runs(const InputFile& file, const BmpFields& bmp) {
+  InputBytes bytes(file, bmp.pixels_offset);
+  const auto next = [&] {
+    const int byte = bytes.get();
+    if (byte < 0)
+      throw_read_error(file.path(), "its runs of pixels have no end; it is truncated, copy it anew");
+    return std::int64_t{byte};
+  };
+  enum : std::int64_t { end_of_row = 0, end_of_image = 1, move = 2 };
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+  while (row < bmp.extent.rows) {
+    const std::int64_t count = next();
+    const std::int64_t code = next();
+    if (count > 0) {
+      col += count;
+    } else if (code == end_of_row) {
+      ++row;
+      col = 0;
+    } else if (code == end_of_image) {
+      break;
+    } else if (code == move) {
+      col += next();
+      row += next();
+    } else {  // so many pixels one by one
+      col += code;
+      bytes.skip(round_up(bmp.compression == rle8 ? code : ceil_div(code, 2), 2));
+    }
+  }
+  // What a row has beyond its end is for no other.
+  if (row * bmp.extent.cols + std::min(col, bmp.extent.cols) >= bmp.extent.area()) return;
+  throw_read_error(file.path(),
+                   fmt::format("its runs of pixels end in row {} of {}; the file is damaged, copy it anew",
+                               row, bmp.extent.rows));
+}
+
 }  // namespace
 
 BmpHeader read_bmp_header(const InputFile& file) {
@@ -118,6 +161,7 @@ BmpHeader read_bmp_header(const InputFile& file) {
   const bool run_lengths = bmp.compression == rle8 || bmp.compression == rle4;
   const std::int64_t stride_bytes = round_up(ceil_div(bmp.extent.cols * bmp.bits, 8), 4);
   require_bytes(file, bmp.pixels_offset + (run_lengths ? 2 : bmp.extent.rows * stride_bytes));
+  if (run_lengths) check_runs(file, bmp);
   return {{bmp.extent, channels, PixelType::u8},
           run_lengths     ? "run lengths"
           : bmp.bits <= 8 ? "palette"

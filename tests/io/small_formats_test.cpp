@@ -125,6 +125,27 @@ TEST_CASE("Small headers with flipped bits announce a bounded image or say what 
   CHECK(refused > 100);
 }
 
+TEST_CASE("Runs of a BMP that are no image are refused without OpenCV") {
+  const TemporaryFolder folder;
+  const auto runs = [&](const std::string& pixels) {
+    const std::string grey("abc\0ddd\0", 8);
+    return folder.write("a.bmp", small_images::bmp(8, 1, 2, 2, grey, pixels));  // two rows of two
+  };
+  const auto refused = [&](const std::string& pixels, const std::string& fact) {
+    CHECK_THROWS_WITH(open(runs(pixels)), Contains("a.bmp") && Contains(fact));
+  };
+  using small_images::bytes;
+  CHECK_NOTHROW(read_all(*open(runs(bytes("\2\1\0\0\2\1\0\1")))));
+  CHECK_NOTHROW(read_all(*open(runs(bytes("\2\1\0\0\2\1\0\0\0\1")))));
+  CHECK_NOTHROW(open(runs(bytes("\2\1\0\2\0\1\0\1"))));  // over the second row
+  refused(bytes("\2\1\0\0\2\1"), "no end");
+  refused(bytes("\2\1\0\0\2"), "no end");
+  refused(bytes("\2\1\0\0\0\4\1"), "no end");
+  refused(bytes("\2\1\0\0\0\1"), "end in row 1 of 2");
+  refused(bytes("\2\1\0\0\1\1\0\1"), "end in row 1 of 2");
+  refused(bytes("\7\1\0\1"), "end in row 0 of 2");
+}
+
 TEST_CASE("The image is announced in memory once") {
   const TemporaryFolder folder;
   const ImageSpec spec{{1000, 1000}, 3, PixelType::u8};
