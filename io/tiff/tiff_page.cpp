@@ -34,7 +34,7 @@ void bound_tags(TiffPage& page) {
   for (const TiffEntry& entry : tags) {
     if (sum <= kMostTagBytes) break;
     sum -= std::min(entry.bytes(), kMostTagBytes + 1);
-    page.max_tag_bytes = entry.bytes() - 1;
+    page.max_tag_bytes = std::min(kMostTagBytes, entry.bytes() - 1);
   }
   for (const TiffEntry& entry : tags) {
     if (entry.bytes() > page.max_tag_bytes) page.too_large.push_back(entry.tag);
