@@ -5,9 +5,11 @@
 #include <memory>
 #include <stop_token>
 
+#include "console.hpp"
 #include "job.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/io/rows.hpp"
 #include "side_files.hpp"
 
@@ -25,6 +27,8 @@ struct Request {
 /// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
 /// so a stop simply ends the program.
 int run_whole(const Request& request, Job& job) {
+  if (!request.reporting.quiet)
+    for (const std::string& warning : job.plan.warnings) write_to_stderr(fmt::format("warning: {}\n", printable(warning)));
   const ImageSpec& spec = job.sink->spec();
   const Buffer pixels(spec.bytes());
   const PixelView result = dense_view(pixels.data(), spec);

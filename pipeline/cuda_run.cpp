@@ -34,8 +34,8 @@ std::string track_suffix(const Plan& plan, int device) {
   return plan.devices.size() == 1 ? "" : fmt::format(" cuda:{}", device);
 }
 
-CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options)
-    : source_(source), sink_(sink), plan_(plan), options_(options), state_(plan.band_count(), plan.result(), options), 
+CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options)
+    : source_(source), sink_(sink), plan_(plan), watch_(watch), options_(options), state_(plan.band_count(), plan.result(), options),
       pool_({.threads = plan.threads, .others = 3 * static_cast<int>(plan.devices.size())}, state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
@@ -90,6 +90,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
     const double begin = timeline.now();
     const ProfilerRange range("read", band);
     source_.read(missing, input, pool_);
+    watch_.look(input, pool_);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }
   state_.add_bytes_read(bytes);

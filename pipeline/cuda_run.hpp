@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sepconv/pipeline/device_ring.hpp"
+#include "sepconv/pipeline/nan_watch.hpp"
 #include "sepconv/pipeline/run.hpp"
 #include "sepconv/pipeline/run_state.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
@@ -29,7 +30,7 @@ std::string track_suffix(const Plan& plan, int device);
 class CudaRun {
  public:
   /// Allocates all slots, on the host and on every device. Throws OutOfMemory before anything is read.
-  CudaRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options);
+  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options);
 
   /// As StreamingRun::execute.
   void execute(Timeline& timeline);
@@ -60,6 +61,7 @@ class CudaRun {
   Reader& source_;
   Writer& sink_;
   const Plan& plan_;
+  NanWatch& watch_;
   const RunOptions& options_;
   RunState state_;
   std::vector<Lane> lanes_;

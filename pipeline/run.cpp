@@ -14,6 +14,7 @@
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/chain_tile.hpp"
 #include "sepconv/pipeline/cuda_run.hpp"
+#include "sepconv/pipeline/nan_watch.hpp"
 #include "sepconv/pipeline/report.hpp"
 #include "sepconv/pipeline/run_planned.hpp"
 #include "sepconv/pipeline/streaming.hpp"
@@ -30,11 +31,11 @@ void log_info(const RunOptions& options, fmt::format_string<Values...> format, V
 class Runner {
  public:
   /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
-  Runner(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options) {
+  Runner(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options) {
     if (plan.devices.empty()) {
-      host_ = std::make_unique<StreamingRun>(source, sink, plan, options);
+      host_ = std::make_unique<StreamingRun>(source, sink, plan, watch, options);
     } else {
-      cuda_ = std::make_unique<CudaRun>(source, sink, plan, options);
+      cuda_ = std::make_unique<CudaRun>(source, sink, plan, watch, options);
     }
   }
 
@@ -46,7 +47,7 @@ class Runner {
   std::unique_ptr<CudaRun> cuda_;
 };
 
-std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan,
+std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
                                 const RunOptions& options) {
   log_info(options, "plan: bands of {} x {}, {} slots, {} threads, tiles of {} x {}, {} of {}",
            plan.band.rows, plan.band.cols, plan.slots, plan.threads, plan.tile.rows, plan.tile.cols,
@@ -57,7 +58,7 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan,
              format_bytes(static_cast<double>(plan.device_memory.total())),
              format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
   }
-  return std::make_unique<Runner>(source, sink, plan, options);
+  return std::make_unique<Runner>(source, sink, plan, watch, options);
 }
 
 /// Half of what could not be had: of memory on the host and on the devices, because it is not told which was short.
@@ -141,9 +142,14 @@ void compute_image(const Plan& plan, const ConstRegion& in, Region out, const Ru
 
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) try {
   Timeline timeline;
-  const auto ran = run_planned(
+  NanWatch watch(source, chain);
+  auto ran = run_planned(
       sink, options, timeline, [&](const PlanOptions& asked) { return make_plan(chain, source, sink, asked); },
-      [&](const Plan& plan) { return prepare(source, sink, plan, options); }, smaller_than);
+      [&](const Plan& plan) { return prepare(source, sink, plan, watch, options); }, smaller_than);
+  for (const std::string& warning : watch.warnings()) {
+    log_info(options, "{}", warning);
+    ran.plan.warnings.push_back(warning);
+  }
   return make_report(ran.plan, timeline, source, ran.startup_seconds);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(

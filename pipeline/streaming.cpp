@@ -25,11 +25,12 @@ BandRows StreamingRun::rows_of(std::int64_t band) const {
   return band_rows(plan_, source_.layout(), band, band > 0);
 }
 
-StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan,
+StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
                            const RunOptions& options)
     : source_(source),
       sink_(sink),
       plan_(plan),
+      watch_(watch),
       options_(options),
       state_(plan.band_count(), plan.result(), options),
       pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {
@@ -90,7 +91,9 @@ void StreamingRun::read_band(std::int64_t band) {
   }
   bytes_[kRead] = rows.missing.area() * spec.pixel_bytes();
   if (rows.missing.empty()) return;
-  source_.read(rows.missing, held.crop(rows.missing).pixels, pool_);
+  const PixelView missing = held.crop(rows.missing).pixels;
+  source_.read(rows.missing, missing, pool_);
+  watch_.look(missing, pool_);
   state_.add_bytes_read(bytes_[kRead]);
 }
 

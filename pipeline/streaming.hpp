@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sepconv/pipeline/band_rows.hpp"
+#include "sepconv/pipeline/nan_watch.hpp"
 #include "sepconv/pipeline/run.hpp"
 #include "sepconv/pipeline/run_state.hpp"
 #include "sepconv/pipeline/thread_pool.hpp"
@@ -26,7 +27,7 @@ namespace sepconv {
 class StreamingRun {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
-  StreamingRun(Reader& source, Writer& sink, const Plan& plan, const RunOptions& options);
+  StreamingRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options);
 
   /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
   /// ended then.
@@ -57,6 +58,7 @@ class StreamingRun {
   Reader& source_;
   Writer& sink_;
   const Plan& plan_;
+  NanWatch& watch_;
   const RunOptions& options_;
   std::vector<Slot> slots_;
   std::vector<Arena> arenas_;            // one per worker

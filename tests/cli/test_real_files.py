@@ -140,6 +140,37 @@ def test_a_filter_says_that_it_spreads_missing_pixels_and_leaves_their_value_out
     assert tags[33550] == GEO[0][3] and tags[50844] == GEO[4][3]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("place", [(0, 0), (0, 1023), (0, 1024), (40, 1030), (99, 1039)])
+def test_nan_that_is_spread_is_said(sepconv, dtype, place):
+    """Missing pixels that no tag speaks of: known when they are read, by whatever plan."""
+    values = np.random.default_rng(2).random((100, 1040)).astype(dtype)
+    np.save(sepconv.folder / "whole.npy", values)
+    values[place] = np.nan
+    np.save(sepconv.folder / "in.npy", values)
+
+    def spread(name, *arguments):
+        sepconv("run", name, "out.npy", *arguments, "--force", "--stats", "stats.json")
+        return [line for line in json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"] if "NaN" in line]
+
+    for rows in ("1", "7", "100"):
+        only(spread("in.npy", "box:radius=2", "--band-rows", rows), "NaN", "spread")
+    assert spread("in.npy", "abs") == [] and spread("whole.npy", "box:radius=2") == []
+    found = np.isnan(np.load(sepconv.folder / "out.npy"))
+    assert not found.any()
+
+
+def test_nan_that_the_nodata_value_names_is_said_once(sepconv):
+    values = np.zeros((20, 30), np.float32)
+    values[3, 4] = np.nan
+    tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, "nan")])
+    only(warnings(sepconv, "in.tif", "out.tif", "box:radius=1"), "nodata value nan", "spread")
+
+
+def test_the_whole_image_runner_warns_too(sepconv, satellite):
+    only(sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--whole").stderr.splitlines(), "nodata value -9999", "spread")
+
+
 def test_a_copy_keeps_nodata_and_statistics(sepconv, satellite):
     said = warnings(sepconv, "in.tif", "out.tif")
     assert [line for line in said if "65000" not in line] == []

@@ -141,7 +141,7 @@ def test_permutations_of_a_large_tensor(folder, permutation):
         np.testing.assert_array_equal(result[index], expected[index])
     run_under_ceiling(folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes))))
     run_under_ceiling(folder, "transpose", "tensor.npy", "same.npy", "--perm", "0,1,2")
-    run_under_ceiling(folder, "compare", "same.npy", "back.npy")
+    run_under_ceiling(folder, "compare", "same.npy", "back.npy", "--axes", "yxc", "--axes-b", "yxc")
 
 
 @pytest.mark.parametrize("permutation", ["2,0,1", "2,1,0"])

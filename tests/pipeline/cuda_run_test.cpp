@@ -1,6 +1,7 @@
 // What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings, one error, nothing
 // left, and nothing allocated again.
 #include <catch2/catch.hpp>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -49,6 +50,16 @@ TEST_CASE("every byte of the source goes up once, every byte of the result comes
     CHECK(bytes_of(report, "download") == kSpec.bytes());
     CHECK(bytes_of(report, "write") == kSpec.bytes());
   }
+}
+
+TEST_CASE("NaN that a filter spreads is said", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const ImageSpec spec{{60, 1040}, 1, PixelType::f32};
+  const Image source = Image::of_pattern(spec, Pattern::noise, 1);
+  const Image result(spec);
+  CHECK(run(*source.reader(), *result.writer(), two_stages(), device_bands()).plan.warnings.empty());
+  source.view().row<float>(33)[1039] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(run(*source.reader(), *result.writer(), two_stages(), device_bands()).plan.warnings.size() == 1);
 }
 
 TEST_CASE("page-locked images are copied from and to without slots on the host", "[gpu]") {
