@@ -2,6 +2,8 @@
 
 #include <jerror.h>
 
+#include "sepconv/core/geometry.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -30,6 +32,12 @@ jpeg_error_mgr jpeg_errors() noexcept {
   errors.emit_message = emit;
   errors.output_message = print_nothing;
   return errors;
+}
+
+std::int64_t libjpeg_bytes(std::int64_t cols, std::int64_t channels) noexcept {
+  constexpr std::int64_t codec_bytes = std::int64_t{1} << 20;
+  constexpr std::int64_t held_rows = 64;
+  return codec_bytes + held_rows * channels * round_up(cols, 32);
 }
 
 }  // namespace sepconv

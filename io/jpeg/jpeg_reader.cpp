@@ -16,11 +16,6 @@
 namespace sepconv {
 namespace {
 
-/// What libjpeg holds however small the image: tables, buffers.
-constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
-/// Rows of all channels that it holds of an image: context for smooth colours, of the largest blocks.
-constexpr std::int64_t kHeldRows = 64;
-
 /// Where libjpeg gets its bytes.
 struct Source {
   jpeg_source_mgr manager;  // first: libjpeg knows nothing else of it
@@ -92,11 +87,10 @@ class JpegDecoder {
   /// Bound of what libjpeg holds beside the image.
   std::int64_t held_bytes() {
     const std::int64_t components = info().num_components;
-    const std::int64_t cols = round_up(info().image_width, 32);
-    std::int64_t bytes = kCodecBytes + kHeldRows * components * cols;
+    std::int64_t bytes = libjpeg_bytes(info().image_width, components);
     // All coefficients, two bytes each, in whole blocks of up to 32 x 32 pixels.
     if (jpeg_has_multiple_scans(&info()) != 0)
-      bytes += 2 * components * round_up(info().image_height, 32) * cols;
+      bytes += 2 * components * round_up(info().image_height, 32) * round_up(info().image_width, 32);
     return bytes;
   }
 

@@ -21,9 +21,6 @@ using enum MetadataKind;
 constexpr unsigned kKept = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
                            static_cast<unsigned>(icc_profile);
 constexpr HeldFormat kJpeg{"JPEG", false, "13", 65500, kKept};  // libjpeg's JPEG_MAX_DIMENSION
-/// What libjpeg holds however small the image, and rows of it.
-constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
-constexpr std::int64_t kHeldRows = 64;
 /// 255 pieces of a segment each: ICC.1, annex B.4.
 constexpr std::size_t kMostJpegProfileBytes = std::size_t{255} * 65519;
 
@@ -173,8 +170,7 @@ std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const Ima
   } else {
     sink.warnings.emplace_back("the ICC profile is not kept: JPEG holds one of 16 MiB at most");
   }
-  sink.encoder_bytes =
-      kCodecBytes + kHeldRows * spec.channels * round_up(spec.extent.cols, 32) + held_bytes(metadata);
+  sink.encoder_bytes = libjpeg_bytes(spec.extent.cols, spec.channels) + held_bytes(metadata);
   return make_held_writer(path, spec, kJpeg, options, std::move(sink),
                           [settings = std::move(settings)](OutputFile& file, const PixelView& image) {
                             JpegEncoder(file).encode(settings, image);

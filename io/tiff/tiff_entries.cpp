@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "sepconv/io/byte_order.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -22,13 +24,6 @@ int width_of(std::uint16_t type) {
 }
 
 bool is_unsigned(std::uint16_t type) { return type == 1 || type == 3 || type == 4 || type == 13 || type == 16 || type == 18; }
-
-std::uint64_t number_in(std::span<const std::byte> bytes, bool big_endian) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    value = value << 8 | std::to_integer<std::uint64_t>(bytes[big_endian ? i : bytes.size() - 1 - i]);
-  return value;
-}
 
 }  // namespace
 

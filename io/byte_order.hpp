@@ -1,0 +1,22 @@
+// Numbers as files store them, in either order of their bytes, whatever the machine's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace sepconv {
+
+/// Of at most 8 bytes.
+inline std::uint64_t number_in(std::span<const std::byte> bytes, bool big_endian) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    value = value << 8 | std::to_integer<std::uint64_t>(bytes[big_endian ? i : bytes.size() - 1 - i]);
+  return value;
+}
+
+inline std::uint32_t big32(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(number_in(bytes.first(4), true));
+}
+
+}  // namespace sepconv
