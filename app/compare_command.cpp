@@ -43,7 +43,7 @@ void print_text(const Comparison& result, double tolerance) {
         first.channel, number_text(first.a, 17), number_text(first.b, 17));
 }
 
-void print_json(const Comparison& result, double tolerance) {
+void print_json(const Comparison& result, double tolerance, const std::vector<std::string>& warnings) {
   // JSON has no infinity: an infinite PSNR or difference is null.
   nlohmann::ordered_json all = {{"equal", result.equal()},
                                 {"tolerance", tolerance},
@@ -52,6 +52,7 @@ void print_json(const Comparison& result, double tolerance) {
                                 {"max_difference", result.max_difference},
                                 {"mean_difference", result.mean_difference},
                                 {"psnr_db", result.psnr_db},
+                                {"warnings", warnings},
                                 {"first", nullptr}};
   if (result.first) {
     const auto& first = *result.first;
@@ -71,6 +72,14 @@ std::string difference_of_shape(const Request& request, const ImageSpec& a, cons
                      request.b.string(), text(b));
 }
 
+/// What of the files was not compared, or is not what it seems.
+std::vector<std::string> warnings_of(const Request& request, const Reader& a, const Reader& b) {
+  std::vector<std::string> warnings;
+  for (const std::string& warning : a.layout().warnings) warnings.push_back(fmt::format("{}: {}", request.a.string(), warning));
+  for (const std::string& warning : b.layout().warnings) warnings.push_back(fmt::format("{}: {}", request.b.string(), warning));
+  return warnings;
+}
+
 int compare(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
@@ -86,8 +95,10 @@ int compare(Request& request, std::stop_token stop) {
     request.options.progress = line.callback();
     result = compare_images(*a, *b, request.tolerance, request.options);
   }
+  const std::vector<std::string> warnings = warnings_of(request, *a, *b);
+  if (!request.reporting.quiet) warn(warnings);
   if (request.json) {
-    print_json(result, request.tolerance);
+    print_json(result, request.tolerance, warnings);
   } else if (!request.reporting.quiet) {
     print_text(result, request.tolerance);
   }

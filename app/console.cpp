@@ -50,6 +50,10 @@ void write_to_stderr(std::string_view lines) noexcept {
   say([lines] { return printable_lines(lines); });
 }
 
+void warn(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) write_to_stderr(fmt::format("warning: {}\n", printable(sentence)));
+}
+
 void complain(std::string_view sentence) noexcept {
   say([sentence] { return "sepconv: " + printable(sentence) + "\n"; });
 }

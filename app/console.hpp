@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "sepconv/core/printable.hpp"
 
@@ -44,6 +45,9 @@ StdoutFate finish_stdout() noexcept;
 
 /// Lines to stderr, in one write where stdio can. What is said there may be lost, and is never a reason to fail.
 void write_to_stderr(std::string_view lines) noexcept;
+
+/// "warning: SENTENCE" to stderr, a line each.
+void warn(const std::vector<std::string>& sentences);
 
 /// "sepconv: SENTENCE" to stderr, as one line.
 void complain(std::string_view sentence) noexcept;

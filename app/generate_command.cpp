@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "console.hpp"
 #include "job.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
@@ -40,9 +41,12 @@ int generate(Request& request, std::stop_token stop) {
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
   const auto sink = create_writer(request.output, request.spec, create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
-  ProgressLine line(request.reporting.quiet);
-  request.options.progress = line.callback();
-  run(*source, *sink, Chain(), request.options);
+  {
+    ProgressLine line(request.reporting.quiet);
+    request.options.progress = line.callback();
+    run(*source, *sink, Chain(), request.options);
+  }
+  if (!request.reporting.quiet) warn(sink->layout().warnings);
   return kDone;
 }
 

@@ -99,9 +99,7 @@ int measure(Request& request, std::stop_token stop) {
   std::vector<std::string> warnings = reader->layout().warnings;
   if (const auto nodata = nodata_value(reader->metadata()))
     warnings.push_back(fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values", *nodata));
-  if (!request.reporting.quiet) {
-    for (const std::string& warning : warnings) write_to_stderr(fmt::format("warning: {}\n", warning));
-  }
+  if (!request.reporting.quiet) warn(warnings);
   if (request.json) {
     print_json(request.path, reader->spec(), channels, warnings);
   } else {

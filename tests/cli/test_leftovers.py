@@ -31,6 +31,17 @@ def test_the_next_run_removes_what_a_killed_one_left(sepconv, name):
     assert "will be removed" not in sepconv("plan", "in.npy", name, "abs", "--force").stdout
 
 
+def test_generate_says_what_it_removes(sepconv):
+    run = start(sepconv.folder, "out.npy")
+    run.kill()
+    run.communicate()
+    (left,) = set(listing(sepconv.folder)) - {"in.raw"}
+    said = sepconv("generate", "out.npy", "--size", "40x30").stderr
+    assert said.startswith("warning: ") and left in said and said.count("\n") == 1
+    assert left not in listing(sepconv.folder)
+    assert sepconv("generate", "other.png", "--size", "40x30", "--channels", "4", "--quiet").stderr == ""
+
+
 def test_a_run_leaves_a_living_one_alone(sepconv):
     run = start(sepconv.folder, "out.npy")
     try:
