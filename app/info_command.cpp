@@ -76,7 +76,9 @@ void print_json(const std::filesystem::path& path, const Shown& shown) {
   std::int64_t index = shown.first_page;
   for (const auto& [spec, layout, facts] : info.pages) {
     ordered_json named = ordered_json::object();
-    for (const auto& [name, value] : facts) named[name] = value;
+    for (const auto& [name, value] : facts) {
+      if (name != "warning") named[name] = value;
+    }
     pages.push_back({{"page", index++},
                      {"rows", spec.extent.rows},
                      {"cols", spec.extent.cols},
@@ -86,6 +88,7 @@ void print_json(const std::filesystem::path& path, const Shown& shown) {
                      {"layout", layout.description},
                      {"block", {{"rows", layout.block.rows}, {"cols", layout.block.cols}}},
                      {"streams", layout.streams},
+                     {"warnings", layout.warnings},
                      {"facts", std::move(named)}});
   }
   const ordered_json all = {{"file", path.string()},

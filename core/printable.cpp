@@ -60,4 +60,13 @@ std::string printable(std::string_view text) { return escaped(text, false); }
 
 std::string printable_lines(std::string_view text) { return escaped(text, true); }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::optional<Character> character = first_character(text);
+    if (!character) return false;
+    text.remove_prefix(character->bytes);
+  }
+  return true;
+}
+
 }  // namespace sepconv

@@ -13,4 +13,7 @@ std::string printable(std::string_view text);
 /// The same for a text of several lines: '\n' stays.
 std::string printable_lines(std::string_view text);
 
+/// Whether all of it is valid UTF-8.
+bool is_utf8(std::string_view text);
+
 }  // namespace sepconv

@@ -2,60 +2,67 @@
 
 #include <cstring>
 
+#include "sepconv/io/byte_order.hpp"
+
 namespace sepconv {
 namespace {
 
 constexpr std::uint32_t kOrientation = 0x0112;
+constexpr std::uint32_t kNumberOfImages = 0xB001;
 constexpr std::uint32_t kShort = 3;
+constexpr std::uint32_t kLong = 4;
 
-class TiffNumbers {
- public:
-  TiffNumbers(std::span<const std::byte> bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
-
-  bool has(std::size_t offset, std::size_t count) const {
-    return offset <= bytes_.size() && count <= bytes_.size() - offset;
-  }
-  std::uint32_t u16(std::size_t at) const {
-    const auto first = std::to_integer<std::uint32_t>(bytes_[at]);
-    const auto second = std::to_integer<std::uint32_t>(bytes_[at + 1]);
-    return big_endian_ ? first << 8 | second : second << 8 | first;
-  }
-  std::uint32_t u32(std::size_t at) const {
-    return big_endian_ ? u16(at) << 16 | u16(at + 2) : u16(at + 2) << 16 | u16(at);
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  bool big_endian_;
+struct Entry {
+  std::uint32_t tag, type, count;
+  std::uint32_t value;  ///< the first, of the type's width; an offset where the values do not fit
 };
+
+/// Calls `take` for each entry of the first directory; false if there is none.
+template <class Take>
+bool for_each_entry(std::span<const std::byte> tiff, const Take& take) {
+  constexpr std::size_t header_bytes = 8;
+  constexpr std::size_t entry_bytes = 12;
+  const auto has = [tiff](std::size_t offset, std::size_t count) { return offset <= tiff.size() && count <= tiff.size() - offset; };
+  if (!has(0, header_bytes)) return false;
+  const bool big_endian = std::memcmp(tiff.data(), "MM", 2) == 0;
+  if (!big_endian && std::memcmp(tiff.data(), "II", 2) != 0) return false;
+  const auto number = [&](std::size_t at, std::size_t bytes) {
+    return static_cast<std::uint32_t>(number_in(tiff.subspan(at, bytes), big_endian));
+  };
+  const std::size_t directory = number(4, 4);
+  if (number(2, 2) != 42 || !has(directory, 2)) return false;
+  const std::size_t entries = directory + 2;
+  const std::size_t bytes = number(directory, 2) * entry_bytes;
+  if (!has(entries, bytes)) return false;
+  for (std::size_t at = entries; at < entries + bytes; at += entry_bytes) {
+    const std::uint32_t type = number(at + 2, 2);
+    take(Entry{number(at, 2), type, number(at + 4, 4), number(at + 8, type == kShort ? 2 : 4)});
+  }
+  return true;
+}
 
 }  // namespace
 
 Exif read_exif(std::span<const std::byte> tiff) noexcept {
-  constexpr std::size_t header_bytes = 8;
-  constexpr std::size_t entry_bytes = 12;
-  const Exif damaged{.damaged = true};
-  if (tiff.size() < header_bytes) return damaged;
-  const bool big_endian = std::memcmp(tiff.data(), "MM", 2) == 0;
-  if (!big_endian && std::memcmp(tiff.data(), "II", 2) != 0) return damaged;
-  const TiffNumbers numbers(tiff, big_endian);
-  const std::size_t directory = numbers.u32(4);
-  if (numbers.u16(2) != 42 || !numbers.has(directory, 2)) return damaged;
-  const std::size_t count = numbers.u16(directory);
-  const std::size_t entries = directory + 2;
-  if (!numbers.has(entries, count * entry_bytes)) return damaged;
   Exif exif;
-  for (std::size_t entry = entries; entry < entries + count * entry_bytes; entry += entry_bytes) {
-    if (numbers.u16(entry) != kOrientation) {
+  const bool there = for_each_entry(tiff, [&exif](const Entry& entry) {
+    if (entry.tag != kOrientation) {
       exif.others = true;
-      continue;
+    } else if (entry.type != kShort || entry.count != 1 || entry.value < 1 || entry.value > 8) {
+      exif.damaged = true;
+    } else {
+      exif.orientation = static_cast<std::uint16_t>(entry.value);
     }
-    const std::uint32_t value = numbers.u16(entry + 8);
-    if (numbers.u16(entry + 2) != kShort || numbers.u32(entry + 4) != 1 || value < 1 || value > 8)
-      return damaged;
-    exif.orientation = static_cast<std::uint16_t>(value);
-  }
-  return exif;
+  });
+  return there && !exif.damaged ? exif : Exif{.damaged = true};
+}
+
+std::optional<std::uint32_t> images_of_index(std::span<const std::byte> tiff) noexcept {
+  std::optional<std::uint32_t> images;
+  for_each_entry(tiff, [&images](const Entry& entry) {
+    if (entry.tag == kNumberOfImages && entry.type == kLong && entry.count == 1) images = entry.value;
+  });
+  return images;
 }
 
 std::array<std::byte, kExifBytes> exif_of(std::uint16_t orientation) noexcept {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace sepconv {
@@ -17,6 +18,9 @@ struct Exif {
 /// EXIF is a small TIFF (CIPA DC-008, 4.5.2), here without what formats put before it. Believes no offset and
 /// no count.
 Exif read_exif(std::span<const std::byte> tiff) noexcept;
+
+/// How many images a JPEG says it has, in the index of its APP2 segment "MPF" (CIPA DC-007, 5.2.3), which is such a TIFF too.
+std::optional<std::uint32_t> images_of_index(std::span<const std::byte> tiff) noexcept;
 
 /// EXIF with nothing but an orientation.
 inline constexpr std::size_t kExifBytes = 26;

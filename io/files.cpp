@@ -10,6 +10,7 @@
 #include "sepconv/io/file.hpp"
 #include "sepconv/io/flat/npy.hpp"
 #include "sepconv/io/flat/raw.hpp"
+#include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/small_image.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
@@ -98,7 +99,7 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Ope
     case Format::raw:
       return open_raw(std::move(file), options);
     default:
-      return open_image(std::move(file), detected.small);
+      return open_image(std::move(file), detected.small, options.page);
   }
 }
 
@@ -123,11 +124,16 @@ FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options
   const InputFile file(path);
   const Detected detected = detect(file, options);
   if (detected.format == Format::tiff) return tiff_info(path);
-  const std::unique_ptr<Reader> reader = open_reader(path, options);
+  OpenOptions first = options;
+  if (!first.page) first.page = 0;
+  const std::unique_ptr<Reader> reader = open_reader(path, first);
   FileInfo info;
+  if (detected.format == Format::small) info.images = image_count(file, detected.small);
   info.format = format_name(detected, reader->layout());
   info.file_bytes = file.size();
   info.pages.push_back({reader->spec(), reader->layout(), {{"layout", reader->layout().description}}});
+  add_metadata(info.pages.back().facts, reader->metadata());
+  for (const std::string& warning : reader->layout().warnings) info.pages.back().facts.emplace_back("warning", warning);
   return info;
 }
 

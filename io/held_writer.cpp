@@ -79,19 +79,42 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
       name_of(spec.type), spec.channels));
 }
 
+namespace {
+
+constexpr std::uint16_t kUnassociated = 2;
+
+/// Throws for what a viewer would take for another picture.
+void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format, const Metadata& metadata) {
+  const auto refuse = [&](std::string_view meaning, std::string_view shown) {
+    throw InvalidArgument(fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose .tif", path.native(), meaning, format.name, shown));
+  };
+  const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
+  if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
+  const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
+  if (spec.channels != 4 || !anything_known) return;
+  const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
+  constexpr std::uint16_t associated = 1;
+  if (fourth == associated) refuse("its colours are multiplied by alpha already (associated alpha)", "shows them multiplied once more");
+  if (fourth != kUnassociated) refuse("channel 4 is no alpha", "shows it as such");
+}
+
+}  // namespace
+
 std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
                                          const HeldFormat& format, const CreateOptions& options,
                                          HeldSink sink, EncodeImage encode) {
   check_held_spec(path, spec, format);
+  check_picture(path, spec, format, options.metadata);
   SinkLayout layout;
   layout.streams = false;
   layout.description = fmt::format("{}, encoded as a whole", format.name);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
-  constexpr std::uint16_t kUnassociated = 2;
   const bool alpha_is_kept = spec.channels == 4 && options.metadata.extra_samples == std::vector<std::uint16_t>{kUnassociated};
   std::string lost = not_kept(options.metadata, format.metadata | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u), format.name);
   if (!lost.empty()) layout.warnings.push_back(std::move(lost));
+  if (spec.channels == 4 && options.metadata.extra_samples.empty())
+    layout.warnings.push_back(fmt::format("channel 4 becomes alpha: nothing is known of the image's channels, and {} shows a fourth as that", format.name));
   return std::make_unique<HeldWriter>(path, spec, options, std::move(layout), sink, std::move(encode));
 }
 

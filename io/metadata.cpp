@@ -215,6 +215,25 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   return kept;
 }
 
+std::string_view meaning_of(Photometric photometric) noexcept {
+  switch (photometric) {
+    case Photometric::min_is_white:
+      return "0 is white";
+    case Photometric::cmyk:
+      return "channels are CMYK";
+    case Photometric::cielab:
+      return "channels are CIE L*a*b*";
+    case Photometric::icc_lab:
+      return "channels are ICC L*a*b*";
+    case Photometric::itu_lab:
+      return "channels are ITU L*a*b*";
+    case Photometric::other:
+      return "values are neither intensities nor colours";
+    default:
+      return "";
+  }
+}
+
 std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format) {
   std::vector<std::string_view> names;
   const auto check = [&](MetadataKind kind, bool has, std::string_view name) {
@@ -233,10 +252,8 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(geo_tags, nodata, "nodata value");
   check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
   check(alpha, !metadata.extra_samples.empty(), "meaning of further channels (alpha)");
-  const auto colours = metadata.photometric.value_or(Photometric::min_is_black);
-  check(photometric, colours == Photometric::min_is_white, "\"0 is white\"");
-  check(photometric, colours == Photometric::cmyk, "\"channels are CMYK\"");
-  check(photometric, colours == Photometric::cielab, "\"channels are CIE L*a*b*\"");
+  const std::string colours = fmt::format("\"{}\"", meaning_of(metadata.photometric.value_or(Photometric::min_is_black)));
+  check(photometric, colours != "\"\"", colours);
   if (names.empty()) return {};
   return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "), names.size() == 1 ? "is" : "are", format,
                      names.size() == 1 ? "it" : "them");

@@ -30,8 +30,11 @@ struct RawTag {
   friend bool operator==(const RawTag&, const RawTag&) = default;
 };
 
-/// How the samples are meant: TIFF's photometric interpretation without the cases that decode to another.
-enum class Photometric : std::uint8_t { min_is_white, min_is_black, rgb, cmyk, cielab };
+/// How the samples are meant: TIFF's photometric interpretation without the cases that decode to another; `other` is any that is not named here, as a
+/// camera's mosaic.
+enum class Photometric : std::uint8_t { min_is_white, min_is_black, rgb, cmyk, cielab, icc_lab, itu_lab, other };
+/// "0 is white", "channels are CMYK" and so on; empty for what every format of pictures means by one channel or three.
+std::string_view meaning_of(Photometric photometric) noexcept;
 
 /// What becomes of an image on the way to a result, as far as its metadata speak of it.
 struct ImageChange {

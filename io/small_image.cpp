@@ -32,10 +32,12 @@ std::optional<SmallFormat> sniff_small_format(std::span<const std::byte> head) n
   return std::nullopt;
 }
 
-std::unique_ptr<Reader> open_image(InputFile file, SmallFormat format) {
+std::int64_t image_count(const InputFile& file, SmallFormat format) { return format == SmallFormat::png ? images_of_png(file) : 1; }
+
+std::unique_ptr<Reader> open_image(InputFile file, SmallFormat format, std::optional<int> page) {
   switch (format) {
     case SmallFormat::png:
-      return open_png(std::move(file));
+      return open_png(std::move(file), page);
     case SmallFormat::jpeg:
       return open_jpeg(std::move(file));
     case SmallFormat::pnm:

@@ -110,14 +110,15 @@ class SegmentWalk {
     bytes_.read(data);
     const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
     constexpr std::string_view icc("ICC_PROFILE\0", 12);
+    constexpr std::string_view index("MPF\0", 4);
     if (marker == app1 && text.starts_with(kExifName)) {
       take_exif(std::span(data).subspan(kExifName.size()));
     } else if (marker == app2 && text.starts_with(icc)) {
       profile_.add(std::span(data).subspan(icc.size()));
     } else if (marker == app1 && text.starts_with("http://ns.adobe.com/")) {
       add_name("XMP data");
-    } else if (marker == app2 && text.starts_with("MPF")) {
-      add_name("further images (MPF)");
+    } else if (marker == app2 && text.starts_with(index)) {
+      take_index(std::span(data).subspan(index.size()));
     } else if (marker == app13 && text.starts_with("Photoshop")) {
       add_name("Photoshop data (IPTC)");
     } else if (marker == comment) {
@@ -133,6 +134,13 @@ class SegmentWalk {
     extras_.orientation = exif.orientation;
     if (exif.damaged) extras_.warnings.emplace_back("the EXIF data are damaged and left out");
     if (exif.others) extras_.warnings.emplace_back("EXIF data other than the orientation are left out");
+  }
+
+  /// Telephones put thumbnails and maps of brightness there, stereo cameras the other eye's image.
+  void take_index(std::span<const std::byte> tiff) {
+    const auto images = images_of_index(tiff);
+    if (!images) return add_name("an index of further images (MPF)");
+    if (*images > 1) extras_.warnings.push_back(fmt::format("the file holds {} images (MPF), and only the first is read", *images));
   }
 
   void add_name(std::string name) {

@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
 
+#include "sepconv/io/byte_order.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/opencv/bmp.hpp"
-#include "sepconv/io/opencv/header_bytes.hpp"
+#include "sepconv/io/per_metre.hpp"
 
 namespace sepconv {
 namespace {
@@ -23,6 +25,24 @@ constexpr std::int64_t kFileHeaderBytes = 14;
 constexpr std::int64_t kInfoBytes[] = {40, 52, 56, 64, 108, 124};
 enum Compression : std::uint32_t { rgb = 0, rle8 = 1, rle4 = 2, bit_fields = 3 };
 
+/// N bytes of a file from an offset on, read as numbers. Throws IoError when the file ends before.
+template <std::size_t N>
+class HeaderBytes {
+ public:
+  HeaderBytes(const InputFile& file, std::int64_t offset) { file.read_at(offset, bytes_); }
+
+  std::uint32_t u8(std::size_t at) const { return number(at, 1); }
+  std::uint32_t little16(std::size_t at) const { return number(at, 2); }
+  std::uint32_t little32(std::size_t at) const { return number(at, 4); }
+
+ private:
+  std::uint32_t number(std::size_t at, std::size_t bytes) const {
+    return static_cast<std::uint32_t>(number_in(std::span(bytes_).subspan(at, bytes), false));
+  }
+
+  std::array<std::byte, N> bytes_{};
+};
+
 struct BmpFields {
   std::int64_t pixels_offset = 0;
   std::int64_t palette_offset = 0;
@@ -31,7 +51,23 @@ struct BmpFields {
   Extent extent;
   std::uint32_t bits = 0;  ///< per pixel
   std::uint32_t compression = rgb;
+  PerMetre resolution;
+  bool has_alpha = false;
 };
+
+/// The masks of 32 bits lie behind the 40 bytes of the header, or are its next ones; only the longer headers have one for alpha.
+void read_masks(const InputFile& file, std::int64_t info_bytes, BmpFields& bmp) {
+  constexpr std::int64_t usual_bytes = 40;
+  constexpr std::int64_t bytes_with_alpha = 56;
+  const HeaderBytes<16> masks(file, kFileHeaderBytes + usual_bytes);
+  bmp.has_alpha = info_bytes >= bytes_with_alpha && masks.little32(12) != 0;
+  const auto mask_of_byte = [](std::uint32_t byte) { return 0xFFu << 8 * byte; };
+  const bool usual = masks.little32(0) == mask_of_byte(2) && masks.little32(4) == mask_of_byte(1) &&
+                     masks.little32(8) == mask_of_byte(0) && (!bmp.has_alpha || masks.little32(12) == mask_of_byte(3));
+  if (usual) return;
+  throw_read_error(file.path(), fmt::format("BMP of 32 bits with masks {:08x} {:08x} {:08x} is not read, only blue, green, red and alpha in this order; "
+                                            "convert it to PNG", masks.little32(0), masks.little32(4), masks.little32(8)));
+}
 
 BmpFields parse(const InputFile& file) {
   const HeaderBytes<18> head(file, 0);
@@ -51,7 +87,9 @@ BmpFields parse(const InputFile& file) {
                   static_cast<std::int32_t>(info.little32(4))};
     bmp.bits = info.little16(14);
     bmp.compression = info.little32(16);
+    bmp.resolution = {info.little32(24), info.little32(28)};
     bmp.palette_entries = info.little32(32);
+    if (bmp.bits == 32 && bmp.compression == bit_fields) read_masks(file, info_bytes, bmp);
   } else {
     throw_read_error(file.path(),
                      fmt::format("a BMP header of {} bytes is not known; convert it to PNG", info_bytes));
@@ -155,17 +193,20 @@ BmpHeader read_bmp_header(const InputFile& file) {
                      fmt::format("BMP of {} bits with compression {} is not read; convert it to PNG",
                                  bmp.bits, bmp.compression));
   }
-  const std::int64_t channels = bmp.bits <= 8 && !palette_has_colour(file, bmp)   ? 1
-                                : bmp.bits == 32 && bmp.compression == bit_fields ? 4
-                                                                                  : 3;
+  const std::int64_t channels = bmp.bits <= 8 && !palette_has_colour(file, bmp) ? 1 : bmp.has_alpha ? 4 : 3;
   const bool run_lengths = bmp.compression == rle8 || bmp.compression == rle4;
   const std::int64_t stride_bytes = round_up(ceil_div(bmp.extent.cols * bmp.bits, 8), 4);
   require_bytes(file, bmp.pixels_offset + (run_lengths ? 2 : bmp.extent.rows * stride_bytes));
   if (run_lengths) check_runs(file, bmp);
+  // They are signed.
+  const auto is_resolution = [](std::uint32_t value) { return value >= 1 && value <= 0x7FFFFFFF; };
+  std::optional<Resolution> resolution;
+  if (is_resolution(bmp.resolution.x) && is_resolution(bmp.resolution.y)) resolution = per_inch(bmp.resolution);
   return {{bmp.extent, channels, PixelType::u8},
           run_lengths     ? "run lengths"
           : bmp.bits <= 8 ? "palette"
-                          : ""};
+                          : "",
+          resolution};
 }
 
 }  // namespace sepconv

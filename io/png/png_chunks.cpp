@@ -4,15 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "sepconv/io/byte_order.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/exif.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
+#include "sepconv/io/per_metre.hpp"
 
 namespace sepconv {
 namespace {
@@ -20,12 +21,6 @@ namespace {
 constexpr std::int64_t kSignatureBytes = 8;
 constexpr std::int64_t kMostChunkBytes = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t kMostNames = 8;
-
-std::uint32_t big32(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte byte : bytes.first(4)) value = value << 8 | std::to_integer<std::uint32_t>(byte);
-  return value;
-}
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -63,6 +58,7 @@ class ChunkWalk {
     }
     if (chunks_.pixel_bytes == 0)
       throw_read_error(file_.path(), "it holds no pixels (no IDAT chunk); the file is damaged, copy it anew");
+    if (frames_ > 0) chunks_.images = frames_ + (shown_is_frame_ ? 0 : 1);
     add_warnings();
     return std::move(chunks_);
   }
@@ -82,6 +78,8 @@ class ChunkWalk {
     } else if (name_ == "IHDR" || name_ == "PLTE" || name_ == "tRNS" || name_ == "iCCP") {
       take_for_libpng(begin);
     } else if (name_ != "IEND") {
+      if (name_ == "acTL") take_animation();
+      if (name_ == "fcTL" && chunks_.pixel_bytes == 0) shown_is_frame_ = true;
       take_extra();
     }
     bytes_.skip(begin + 12 + length_ - bytes_.position());
@@ -143,20 +141,20 @@ class ChunkWalk {
 
   bool take_resolution(std::span<const std::byte> data) {
     if (data.size() != 9) return false;
-    const double x = big32(data);
-    const double y = big32(data.subspan(4));
-    if (x == 0 || y == 0) return false;
-    if (data[8] != std::byte{1}) {
-      chunks_.metadata.resolution = Resolution{x, y, Resolution::Unit::none};
-      return true;
-    }
-    // 300 per inch were written as 11811 per metre.
-    const auto per_inch = [](double per_metre) {
-      const double whole = std::round(per_metre * kMetresPerInch);
-      return std::round(whole / kMetresPerInch) == per_metre ? whole : per_metre * kMetresPerInch;
-    };
-    chunks_.metadata.resolution = Resolution{per_inch(x), per_inch(y), Resolution::Unit::inch};
+    const PerMetre stored{big32(data), big32(data.subspan(4))};
+    if (stored.x == 0 || stored.y == 0) return false;
+    const bool has_unit = data[8] == std::byte{1};
+    chunks_.metadata.resolution =
+        has_unit ? per_inch(stored) : Resolution{double(stored.x), double(stored.y), Resolution::Unit::none};
     return true;
+  }
+
+  /// acTL: number of frames, number of turns. Behind the pixels it has no meaning (PNG 3, 11.3.6.1).
+  void take_animation() {
+    if (length_ != 8 || chunks_.pixel_bytes != 0) return;
+    std::byte frames[4];
+    bytes_.read(frames);
+    frames_ = big32(frames);
   }
 
   bool take_exif(std::span<const std::byte> data) {
@@ -195,6 +193,10 @@ class ChunkWalk {
   bool has(std::string_view name) const { return std::ranges::find(seen_, name) != seen_.end(); }
 
   void add_warnings() {
+    if (chunks_.images > 1) {
+      chunks_.warnings.push_back(fmt::format("of {} images (an animation) only the one that is shown without animation is read", chunks_.images));
+      std::erase_if(seen_, [](const std::string& name) { return name == "acTL" || name == "fcTL" || name == "fdAT"; });
+    }
     // A profile, or sRGB, which is what is meant where nothing is said, makes the others void (11.3.2).
     const bool says_colours = has("sRGB") || has("iCCP");
     std::erase_if(seen_, [&](const std::string& name) {
@@ -213,6 +215,8 @@ class ChunkWalk {
   std::int64_t length_ = 0;
   std::string name_;
   bool has_exif_ = false;
+  std::int64_t frames_ = 0;
+  bool shown_is_frame_ = false;
   std::vector<std::string> seen_;
   PngChunks chunks_;
 };

@@ -16,6 +16,7 @@ struct PngChunks {
   std::vector<std::byte> head;
   bool has_profile = false;      ///< in the head
   std::int64_t pixel_bytes = 0;  ///< compressed
+  std::int64_t images = 1;       ///< those of an animation, and the one that is shown where it is not; libpng reads that
   Metadata metadata;             ///< but for the profile
   std::vector<std::string> warnings;
 };
@@ -33,7 +34,5 @@ inline constexpr PngText kPngTexts[] = {{"Description", &Metadata::description},
                                         {"Creation Time", &Metadata::date_time},
                                         {"Author", &Metadata::artist},
                                         {"Copyright", &Metadata::copyright}};
-
-inline constexpr double kMetresPerInch = 0.0254;
 
 }  // namespace sepconv

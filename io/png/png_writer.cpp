@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/codec_guard.hpp"
 #include "sepconv/io/exif.hpp"
 #include "sepconv/io/held_image.hpp"
+#include "sepconv/io/per_metre.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/png/png_chunks.hpp"
 
@@ -25,25 +26,6 @@ constexpr std::int64_t kMostLength = (std::int64_t{1} << 31) - 1;
 constexpr HeldFormat kPng{"PNG", true, "134", kMostLength, kKept};
 /// What libpng holds however small the image: deflate's window and tables, buffers.
 constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
-
-/// Pixels per unit of a pHYs chunk; zeros if it cannot hold them.
-struct PhysicalSize {
-  png_uint_32 x = 0;
-  png_uint_32 y = 0;
-  int unit = PNG_RESOLUTION_UNKNOWN;
-};
-
-PhysicalSize physical_size(const Resolution& resolution) {
-  const double metres = resolution.unit == Resolution::Unit::inch         ? kMetresPerInch
-                        : resolution.unit == Resolution::Unit::centimetre ? 0.01
-                                                                          : 1;
-  const double x = std::round(resolution.x / metres);
-  const double y = std::round(resolution.y / metres);
-  const auto fits = [](double value) { return value >= 1 && value <= static_cast<double>(kMostLength); };
-  if (!fits(x) || !fits(y)) return {};
-  return {static_cast<png_uint_32>(x), static_cast<png_uint_32>(y),
-          resolution.unit == Resolution::Unit::none ? PNG_RESOLUTION_UNKNOWN : PNG_RESOLUTION_METER};
-}
 
 /// A handle of libpng that gives its bytes to us and keeps its words to itself.
 class PngEncoder {
@@ -121,8 +103,8 @@ class PngEncoder {
 
   void set_metadata(const Metadata& metadata, std::array<std::byte, kExifBytes>& exif) {
     if (metadata.resolution) {
-      const PhysicalSize size = physical_size(*metadata.resolution);
-      if (size.x != 0) png_set_pHYs(png_, info_, size.x, size.y, size.unit);
+      const int unit = metadata.resolution->unit == Resolution::Unit::none ? PNG_RESOLUTION_UNKNOWN : PNG_RESOLUTION_METER;
+      if (const auto size = per_metre(*metadata.resolution)) png_set_pHYs(png_, info_, size->x, size->y, unit);
     }
     if (!metadata.icc_profile.empty()) set_profile(metadata.icc_profile);
     if (metadata.orientation != 1)
@@ -130,7 +112,8 @@ class PngEncoder {
                      reinterpret_cast<png_bytep>(exif.data()));
   }
 
-  /// Latin-1 where UTF-8 is the same, else the chunk that takes UTF-8. They point into the metadata.
+  /// The chunk that takes UTF-8 for what is UTF-8 and no ASCII. All else goes into the one for Latin-1, as it is: other bytes of a
+  /// TIFF's text are most often that. They point into the metadata.
   static std::vector<png_text> text_chunks(const Metadata& metadata) {
     std::vector<png_text> chunks;
     for (const PngText& kind : kPngTexts) {
@@ -139,7 +122,7 @@ class PngEncoder {
       const bool ascii =
           std::ranges::all_of(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });
       png_text chunk{};
-      chunk.compression = ascii ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
+      chunk.compression = ascii || !is_utf8(text) ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
       chunk.key = const_cast<char*>(kind.keyword);
       chunk.text = const_cast<char*>(text.c_str());
       chunk.text_length = text.size();
@@ -168,7 +151,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   check_held_spec(path, spec, kPng);
   Metadata metadata = options.metadata;
   HeldSink sink;
-  if (metadata.resolution && physical_size(*metadata.resolution).x == 0)
+  if (metadata.resolution && !per_metre(*metadata.resolution))
     sink.warnings.emplace_back("the resolution is not kept: PNG holds whole numbers per metre");
   if (!metadata.icc_profile.empty()) {
     if (const std::string refusal = PngEncoder(spec).refusal(metadata.icc_profile); !refusal.empty()) {

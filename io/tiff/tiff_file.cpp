@@ -140,6 +140,8 @@ std::vector<std::string> TiffFile::warnings() const {
   if (page_.masks > 0) all.emplace_back("the image's mask is not read: what it hides is computed with as if it were valid, and the result has no mask");
   if (metadata_.photometric == Photometric::cielab && directory_.spec.type != PixelType::f32)
     all.emplace_back("a* and b* of CIE L*a*b* are signed and are read as unsigned: what is computed of them is wrong where they are negative");
+  if (metadata_.photometric == Photometric::other)
+    all.push_back(fmt::format("photometric interpretation {} is not carried along: values are taken for intensities, or for RGB where there are three", directory_.block.photometric));
   if (!page_.too_large.empty()) {
     all.push_back(fmt::format("left out because too large to hold: tag{} {}", page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
   }

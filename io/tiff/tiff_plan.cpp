@@ -54,6 +54,8 @@ int channels_meant(Photometric photometric) {
   switch (photometric) {
     case Photometric::rgb:
     case Photometric::cielab:
+    case Photometric::icc_lab:
+    case Photometric::itu_lab:
       return 3;
     case Photometric::cmyk:
       return 4;
@@ -65,7 +67,7 @@ int channels_meant(Photometric photometric) {
 // The source's own meaning where it still fits; else three integer channels are taken for colours, anything
 // else for intensities.
 Photometric choose_photometric(const ImageSpec& spec, const Metadata& metadata) {
-  if (metadata.photometric && channels_meant(*metadata.photometric) <= spec.channels)
+  if (metadata.photometric && metadata.photometric != Photometric::other && channels_meant(*metadata.photometric) <= spec.channels)
     return *metadata.photometric;
   return spec.channels == 3 && (spec.type == PixelType::u8 || spec.type == PixelType::u16)
              ? Photometric::rgb
@@ -82,6 +84,10 @@ std::uint16_t tag_of(Photometric photometric) {
       return PHOTOMETRIC_SEPARATED;
     case Photometric::cielab:
       return PHOTOMETRIC_CIELAB;
+    case Photometric::icc_lab:
+      return PHOTOMETRIC_ICCLAB;
+    case Photometric::itu_lab:
+      return PHOTOMETRIC_ITULAB;
     default:
       return PHOTOMETRIC_MINISBLACK;
   }

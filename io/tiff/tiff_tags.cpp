@@ -102,8 +102,14 @@ std::optional<Photometric> read_photometric(const TiffHandle& handle) {
       return Photometric::cmyk;
     case PHOTOMETRIC_CIELAB:
       return Photometric::cielab;
-    default:
+    case PHOTOMETRIC_ICCLAB:
+      return Photometric::icc_lab;
+    case PHOTOMETRIC_ITULAB:
+      return Photometric::itu_lab;
+    case PHOTOMETRIC_MASK:
       return std::nullopt;
+    default:
+      return Photometric::other;
   }
 }
 

@@ -80,7 +80,9 @@ TEST_CASE("PNG keeps resolution, orientation, profile and texts") {
 
 TEST_CASE("PNG with alpha says which channel it is") {
   const TemporaryFolder folder;
-  CHECK(rewritten(folder, {}, 4)->metadata().extra_samples == std::vector<std::uint16_t>{2});
+  Metadata with_alpha;
+  with_alpha.extra_samples = {2};
+  CHECK(rewritten(folder, with_alpha, 4)->metadata().extra_samples == with_alpha.extra_samples);
   CHECK(rewritten(folder, {}, 3)->metadata().extra_samples.empty());
 }
 
@@ -146,6 +148,43 @@ TEST_CASE("PNG: what of a source is left out is said") {
   CHECK(warnings_of(folder.write("a.png", grey(chunk("sRGB", bytes("\0")) + chunk("gAMA", big32(45455)) +
                                                chunk("tIME", std::string(7, '\1')))))
             .empty());
+}
+
+TEST_CASE("PNG: of an animation the image that is shown without animation is read when it is asked for") {
+  const TemporaryFolder folder;
+  const auto animation = [](std::uint32_t frames) { return chunk("acTL", big32(frames) + big32(0)); };
+  const std::string control = chunk("fcTL", std::string(26, '\0'));
+  const auto several = [&](const std::string& content, const std::string& images) {
+    const auto path = folder.write("a.png", content);
+    CHECK_THROWS_WITH(open(path), Contains(path.native() + ": holds " + images + " images") && Contains("--page 0"));
+    const auto reader = open_png(InputFile(path), 0);
+    CHECK(read_all(*reader).view().row<std::uint8_t>(1)[1] == 'd');
+    REQUIRE(reader->layout().warnings.size() == 1);
+    CHECK_THAT(reader->layout().warnings[0], Contains("of " + images + " images"));
+    CHECK(images_of_png(InputFile(path)) == std::stoi(images));
+  };
+  several(grey(animation(3) + control, control + chunk("fdAT", "data")), "3");
+  several(grey(animation(3), control), "4");  // the one that is shown is no frame
+  several(grey(animation(1), control), "2");
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(animation(1) + control))));
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", grey("", animation(3)))));  // too late to be one
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(chunk("acTL", "abc")))));
+}
+
+TEST_CASE("PNG: texts that are no UTF-8 are stored as Latin-1, byte for byte") {
+  const TemporaryFolder folder;
+  Metadata metadata;
+  metadata.description = "caf\xE9";
+  metadata.artist = "caf\xC3\xA9";
+  metadata.copyright = "\xC0\x80 \xED\xA0\x80";  // what UTF-8 could say and must not
+  CreateOptions options;
+  options.metadata = metadata;
+  write_all(*create_png(folder.path() / "a.png", {{1, 1}, 1, PixelType::u8}, options), TestImage({{1, 1}, 1, PixelType::u8}));
+  const std::string file = folder.read("a.png");
+  CHECK_THAT(file, Contains(chunk("tEXt", bytes("Description\0caf\xE9"))));
+  CHECK_THAT(file, Contains(chunk("iTXt", bytes("Author\0\0\0\0\0caf\xC3\xA9"))));
+  CHECK_THAT(file, Contains(chunk("tEXt", bytes("Copyright\0\xC0\x80 \xED\xA0\x80"))));
+  CHECK(open(folder.path() / "a.png")->metadata().description == "caf\xC3\xA9");
 }
 
 TEST_CASE("PNG: profiles that are damaged, too large or for other pixels are left out") {

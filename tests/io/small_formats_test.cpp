@@ -178,6 +178,77 @@ TEST_CASE("What was to be said of a result is said, and what its format has no p
   }
 }
 
+TEST_CASE("What would be seen as another picture is refused before anything is made") {
+  const TemporaryFolder folder;
+  const auto make = [&](const std::string& ending, std::int64_t channels, const Metadata& metadata) {
+    CreateOptions options;
+    options.metadata = metadata;
+    return create_image(folder.path() / ("a" + ending), ending, {{4, 4}, channels, PixelType::u8}, options)->layout().warnings;
+  };
+  using enum Photometric;
+  const auto refused = [&](const std::string& ending, std::int64_t channels, std::optional<Photometric> photometric,
+                           std::vector<std::uint16_t> extra, const std::string& fact) {
+    CAPTURE(ending, channels, fact);
+    Metadata metadata;
+    metadata.photometric = photometric;
+    metadata.extra_samples = std::move(extra);
+    CHECK_THROWS_AS(make(ending, channels, metadata), InvalidArgument);
+    CHECK_THROWS_WITH(make(ending, channels, metadata), Contains(fact) && Contains("choose .tif"));
+  };
+  for (const char* const ending : {".png", ".jpg", ".ppm", ".bmp"}) {
+    refused(ending, 3, cielab, {}, "CIE L*a*b*");
+    refused(ending, 3, icc_lab, {}, "ICC L*a*b*");
+    refused(ending, 3, itu_lab, {}, "ITU L*a*b*");
+    refused(ending, 3, other, {}, "neither intensities nor colours");
+  }
+  for (const char* const ending : {".png", ".jpg", ".pgm", ".bmp"}) refused(ending, 1, min_is_white, {}, "0 is white");
+  refused(".png", 4, cmyk, {}, "CMYK");
+  refused(".png", 4, rgb, {0}, "channel 4 is no alpha");
+  refused(".png", 4, rgb, {}, "channel 4 is no alpha");
+  refused(".png", 4, min_is_black, {0, 0, 0}, "channel 4 is no alpha");
+  refused(".png", 4, rgb, {1}, "associated alpha");
+  refused(".png", 4, std::nullopt, {1}, "associated alpha");
+  CHECK(folder.files().empty());
+
+  Metadata known;
+  known.photometric = rgb;
+  CHECK(make(".png", 3, known).empty());
+  known.extra_samples = {2};
+  CHECK(make(".png", 4, known).empty());
+  const auto unknown = make(".png", 4, {});
+  REQUIRE(unknown.size() == 1);
+  CHECK_THAT(unknown[0], Contains("channel 4 becomes alpha"));
+}
+
+TEST_CASE("BMP keeps the resolution, and its fourth byte is alpha where a mask says so") {
+  const TemporaryFolder folder;
+  using enum Resolution::Unit;
+  const ImageSpec spec{{3, 5}, 3, PixelType::u8};
+  const auto written = [&](const Resolution& resolution) {
+    CreateOptions options{.overwrite = true};
+    options.metadata.resolution = resolution;
+    const TestImage image = TestImage::random(spec);
+    const auto writer = create_image(folder.path() / "a.bmp", ".bmp", spec, options);
+    write_all(*writer, image);
+    CHECK(reads_everywhere(*open(folder.path() / "a.bmp"), image));
+    const auto read = open(folder.path() / "a.bmp")->metadata().resolution;
+    CHECK(read.has_value() == writer->layout().warnings.empty());
+    return read;
+  };
+  CHECK(written({300, 72, inch}) == Resolution{300, 72, inch});
+  CHECK(folder.read("a.bmp").substr(38, 8) == small_images::bytes("\x23\x2E\0\0\x13\x0B\0\0"));  // 11811 and 2835 per metre
+  CHECK(written({118.11, 118.11, centimetre}) == Resolution{300, 300, inch});
+  CHECK_FALSE(written({1, 1, none}));
+  CHECK_FALSE(written({1e9, 1e9, inch}));
+  for (const small_images::Sample& sample : small_images::bmp_samples()) {
+    const auto reader = open(folder.write(sample.name, sample.content));
+    CHECK_FALSE(reader->metadata().resolution);
+    CHECK((reader->metadata().extra_samples == std::vector<std::uint16_t>{2}) == (sample.spec.channels == 4));
+  }
+  const std::string other_order = small_images::bytes("\xFF\0\0\0\0\xFF\0\0\0\0\xFF\0");
+  CHECK_THROWS_WITH(open(folder.write("b.bmp", small_images::bmp(32, 3, 0, 1, other_order, "BGRAbgra"))), Contains("masks 000000ff"));
+}
+
 TEST_CASE("Types and channels that a small format cannot hold are refused before anything is made") {
   const TemporaryFolder folder;
   const auto make = [&](const std::string& ending, ImageSpec spec) {

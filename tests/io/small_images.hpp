@@ -88,9 +88,9 @@ inline std::vector<Sample> pnm_samples() {
   };
 }
 
-/// File header and BITMAPINFOHEADER of 2 x 1 pixels, then `rest`: palette or bit fields, and pixels.
+/// File header and BITMAPINFOHEADER of two columns, then palette or bit fields, and pixels. `header_bytes` beyond 40 count some of the bit fields.
 inline std::string bmp(int bits, int compression, int palette_entries, int rows,
-                       const std::string& before_pixels, const std::string& pixels) {
+                       const std::string& before_pixels, const std::string& pixels, int header_bytes = 40) {
   const auto little32 = [](int value) {
     const auto bytes_of = static_cast<std::uint32_t>(value);
     return std::string{static_cast<char>(bytes_of), static_cast<char>(bytes_of >> 8),
@@ -98,7 +98,7 @@ inline std::string bmp(int bits, int compression, int palette_entries, int rows,
   };
   const int offset = 54 + static_cast<int>(before_pixels.size());
   return "BM" + little32(offset + static_cast<int>(pixels.size())) + little32(0) + little32(offset) +
-         little32(40) + little32(2) + little32(rows) + std::string{1, 0, static_cast<char>(bits), 0} +
+         little32(header_bytes) + little32(2) + little32(rows) + std::string{1, 0, static_cast<char>(bits), 0} +
          little32(compression) + little32(static_cast<int>(pixels.size())) + little32(0) + little32(0) +
          little32(palette_entries) + little32(0) + before_pixels + pixels;
 }
@@ -113,7 +113,9 @@ inline std::vector<Sample> bmp_samples() {
       {"rgb.bmp", bmp(24, 0, 0, 1, "", bytes("BGRbgr\0\0")), u8(3), "RGBrgb"},
       {"rgb_top_down.bmp", bmp(24, 0, 0, -2, "", bytes("BGRbgr\0\0CHScsh\0\0")), u8(3, 2), "RGBrgbSHChsc"},
       {"rgbx.bmp", bmp(32, 0, 0, 1, "", bytes("BGR\0bgr\0")), u8(3), "RGBrgb"},
-      {"bit_fields.bmp", bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0"), bytes("BGRAbgra")), u8(4),
+      {"bit_fields.bmp", bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0"), bytes("BGRAbgra")), u8(3),
+       "RGBrgb"},
+      {"alpha.bmp", bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0\0\0\0\xFF"), bytes("BGRAbgra"), 56), u8(4),
        "RGBArgba"},
       {"15_bits.bmp", bmp(16, 0, 0, 1, "", bytes("\x1F\0\xE0\x03")), u8(3), bytes("\0\0\xF8\0\xF8\0")},
       {"palette_8.bmp", bmp(8, 0, 2, 1, colours, bytes("\0\1\0\0")), u8(3), "RGBrgb"},

@@ -1,0 +1,49 @@
+#include "sepconv/io/metadata_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sepconv {
+namespace {
+
+std::string resolution_text(const Resolution& resolution) {
+  constexpr const char* kUnits[] = {"", "", " per inch", " per centimetre"};
+  return fmt::format("{} x {}{}", resolution.x, resolution.y, kUnits[static_cast<int>(resolution.unit)]);
+}
+
+/// One line of at most 72 bytes, cut between characters.
+std::string shortened(std::string text) {
+  constexpr std::size_t kLength = 72;
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  if (text.size() <= kLength) return text;
+  std::size_t end = kLength;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+}  // namespace
+
+void add_metadata(Facts& facts, const Metadata& metadata) {
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) facts.emplace_back(name, shortened(text));
+  };
+  if (metadata.resolution) facts.emplace_back("resolution", resolution_text(*metadata.resolution));
+  if (metadata.orientation != 1) {
+    facts.emplace_back("orientation", fmt::format("{} (kept, not applied)", metadata.orientation));
+  }
+  if (!metadata.icc_profile.empty())
+    facts.emplace_back("ICC profile", fmt::format("{} bytes", metadata.icc_profile.size()));
+  add("description", metadata.description);
+  add("software", metadata.software);
+  add("date", metadata.date_time);
+  add("artist", metadata.artist);
+  add("copyright", metadata.copyright);
+  std::string tags;
+  for (const RawTag& raw : metadata.geo_tags) tags += fmt::format("{}{}", tags.empty() ? "" : " ", raw.tag);
+  if (const auto nodata = nodata_value(metadata)) add("nodata value", *nodata);
+  if (!tags.empty()) facts.emplace_back("geo tags", tags);
+}
+
+}  // namespace sepconv

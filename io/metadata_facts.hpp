@@ -1,0 +1,17 @@
+// What `sepconv info` says of a file's metadata.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sepconv/io/metadata.hpp"
+
+namespace sepconv {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Adds a line for each kind of metadata that is there; long texts are cut.
+void add_metadata(Facts& facts, const Metadata& metadata);
+
+}  // namespace sepconv
