@@ -33,7 +33,8 @@ std::optional<Character> first_character(std::string_view text) {
 
 /// Control characters, separators of lines, and what turns the direction of writing.
 bool acts_on_terminal(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 std::string escaped(std::string_view text, bool keeps_newlines) {

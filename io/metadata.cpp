@@ -10,11 +10,10 @@
 #include <optional>
 #include <span>
 
+#include "sepconv/io/gdal_tags.hpp"
+
 namespace sepconv {
 namespace {
-
-constexpr std::uint32_t kGdalMetadata = 42112;
-constexpr std::uint32_t kGdalNodata = 42113;
 
 /// ImageJ's, and of those who write in its way.
 bool is_imagej(std::string_view description) { return description.starts_with("ImageJ=") || description.starts_with("SCIFIO="); }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace sepconv {
 namespace {
 
@@ -12,11 +10,9 @@ std::string resolution_text(const Resolution& resolution) {
   return fmt::format("{} x {}{}", resolution.x, resolution.y, kUnits[static_cast<int>(resolution.unit)]);
 }
 
-/// One line of at most 72 bytes, cut between characters.
+/// At most 72 bytes, cut between characters.
 std::string shortened(std::string text) {
   constexpr std::size_t kLength = 72;
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   if (text.size() <= kLength) return text;
   std::size_t end = kLength;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;

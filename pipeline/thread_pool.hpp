@@ -16,7 +16,7 @@
 namespace sepconv {
 
 /// Executor over a fixed number of threads. Any number of callers may have a loop in progress; callers sleep
-/// while workers work, so exactly `threads` threads are busy. Workers serve loops in the order in which they
+/// while workers work, so at most concurrency() threads are busy. Workers serve loops in the order in which they
 /// were begun.
 class ThreadPool final : public Executor {
  public:

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "sepconv/io/gdal_tags.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -19,7 +21,7 @@ struct GeoTag {
 constexpr GeoTag kGeoTags[] = {
     {33550, "ModelPixelScaleTag"}, {33922, "ModelTiepointTag"},   {34264, "ModelTransformationTag"},
     {34735, "GeoKeyDirectoryTag"}, {34736, "GeoDoubleParamsTag"}, {34737, "GeoAsciiParamsTag"},
-    {42112, "GDAL_METADATA"},      {42113, "GDAL_NODATA"},        {50844, "RPCCoefficientTag"},
+    {kGdalMetadata, "GDAL_METADATA"}, {kGdalNodata, "GDAL_NODATA"}, {50844, "RPCCoefficientTag"},
 };
 
 /// Tags of other kinds that read_metadata() reads, then those that say how blocks are stored.

@@ -13,9 +13,9 @@ from conftest import BINARY
 from cli_support import image
 
 # Control characters of both kinds, DEL, one as a byte that is no UTF-8, an override of the direction of writing; and what may stay.
-EVIL = "a\x1b[31mb\nc\td\x7fe\u009bf\u202eg\u2066h" + os.fsdecode(b"\x9b") + "ü日"
-SHOWN = r"a\x1b[31mb\x0ac\x09d\x7fe\u009bf\u202eg\u2066h\x9bü日"
-ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+EVIL = "a\x1b[31mb\nc\td\x7fe\u009bf\u202eg\u2066h\u200fi" + os.fsdecode(b"\x9b") + "ü日"
+SHOWN = r"a\x1b[31mb\x0ac\x09d\x7fe\u009bf\u202eg\u2066h\u200fi\x9bü日"
+ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def say(sepconv, *arguments):
@@ -60,7 +60,7 @@ def test_what_a_tiff_says_of_itself(sepconv):
     said = "red \x1b[31m, \u009b2J, \r, \x07, two\nlines, \x7f, \u202eback, ü".encode() + b"\x9b"
     tifffile.imwrite(sepconv.folder / "in.tif", image(), description=said, software="\x1b]0;title\x07", metadata=None)
     stdout, _, _ = say(sepconv, "info", "in.tif")
-    assert r"\u202eback, ü" in stdout and all(line.startswith(("in.tif", "page", "  ")) for line in stdout.splitlines())
+    assert r"red \x1b[31m, \u009b2J, \x0d, \x07, two\x0alines" in stdout and r"\u202eback, ü" in stdout and all(line.startswith(("in.tif", "page", "  ")) for line in stdout.splitlines())
     stdout, _, _ = say(sepconv, "info", "in.tif", "--json")
     assert stdout.isascii() and any("\u202eback, ü" in value for value in json.loads(stdout)["pages"][0]["facts"].values())
     say(sepconv, "run", "in.tif", "out.png", "--verbose")

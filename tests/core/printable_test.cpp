@@ -5,7 +5,7 @@
 using namespace sepconv;
 
 TEST_CASE("what can be read stays as it is") {
-  for (const char* text : {"", "scan.tif", "a\\x1b", "Größe \u00a0 \u65e5\u672c \U0001f600", "\u007e\u00a0\u2027\u202f\u2065\u206a\ud7ff\ue000\U0010ffff"}) {
+  for (const char* text : {"", "scan.tif", "a\\x1b", "Größe \u00a0 \u65e5\u672c \U0001f600", "\u007e\u00a0\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u206a\ud7ff\ue000\U0010ffff"}) {
     CHECK(printable(text) == text);
     CHECK(printable_lines(text) == text);
   }
@@ -19,6 +19,7 @@ TEST_CASE("what acts on a terminal is shown as an escape") {
       {"\u0080\u009b31m\u009f", "\\u0080\\u009b31m\\u009f"},
       {"\u2028\u2029\u202a\u202e", "\\u2028\\u2029\\u202a\\u202e"},
       {"txt\u2066.exe\u2069", "txt\\u2066.exe\\u2069"},
+      {"\u061c\u200e\u200f", "\\u061c\\u200e\\u200f"},
       {"\x9b", "\\x9b"},                      // C1 as a byte is no UTF-8
       {"\xff\xfe", "\\xff\\xfe"},
       {"\xc3", "\\xc3"},                      // cut off
