@@ -152,7 +152,8 @@ void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::
 }
 
 std::int64_t BlockDecoder::memory_bytes(const BlockFormat& format) {
-  return kHandleBytes + static_cast<std::int64_t>(2 * format.jpeg_tables.size()) + 8 * format.channels +
+  const std::int64_t row_of_planes = format.predictor == PREDICTOR_FLOATINGPOINT ? format.row_bytes() : 0;  // ours, or libtiff's
+  return kHandleBytes + row_of_planes + static_cast<std::int64_t>(2 * format.jpeg_tables.size()) + 8 * format.channels +
          round_up(format.max_encoded_bytes(), 64 << 10) + format.bytes() + codec_bytes(format);
 }
 

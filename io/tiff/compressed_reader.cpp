@@ -15,7 +15,9 @@ class CompressedReader : public TiffReader {
  public:
   CompressedReader(std::unique_ptr<TiffFile> tiff, bool streams)
       : TiffReader(std::move(tiff), streams) {
-    locate(0, 0);  // dimensions that the file cannot hold show here, before anybody makes room for them
+    check_blocks([this](std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col) {
+      locate(directory().block_index(plane, grid_row, grid_col), grid_row);
+    });
   }
 
   std::int64_t buffer_bytes(int concurrency) const override {

@@ -99,14 +99,9 @@ TiffEntries::Kind TiffChain::kind_of(const TiffEntries& entries) const {
 }
 
 std::optional<TiffEntries> TiffChain::next() {
-  const auto place = std::lower_bound(seen_.begin(), seen_.end(), next_);
   if (next_ == 0) return std::nullopt;
-  const bool comes_back = place != seen_.end() && *place == next_;
   std::optional<TiffEntries> entries;
-  if (!comes_back && seen_.size() < kMostDirectories) {
-    seen_.insert(place, next_);
-    entries = read(next_);
-  }
+  if (seen_.size() < kMostDirectories && seen_.insert(next_).second) entries = read(next_);
   broken_ = !entries;
   next_ = entries ? entries->next : 0;
   return entries;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "sepconv/io/file.hpp"
@@ -51,7 +52,7 @@ class TiffChain {
   bool big_endian_ = false;
   bool broken_ = false;
   std::uint64_t next_ = 0;
-  std::vector<std::uint64_t> seen_;  // sorted: a chain that comes back has ended
+  std::unordered_set<std::uint64_t> seen_;  // a chain that comes back has ended
 };
 
 }  // namespace sepconv

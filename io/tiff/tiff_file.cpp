@@ -94,6 +94,10 @@ void TiffFile::select_page() {
     throw IoError(fmt::format("{}: its directory of page {} is damaged", name(), page));
   }
   const std::string message = handle_.message();
+  if (!page_.too_large.empty() && message.find("defined in open options") != std::string::npos) {
+    throw IoError(fmt::format("{}: page {} cannot be read without its tag{} {}, too large to hold; the file is damaged", name(), page,
+                              page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
+  }
   const std::int64_t pages = TIFFNumberOfDirectories(handle_.get());
   if (pages == 0) refuse_empty(name());
   if (page < 0 || page >= pages) {
@@ -169,8 +173,7 @@ StoredBlock TiffFile::locate(std::int64_t block_index) {
 }
 
 std::int64_t TiffFile::stored_bytes() {
-  constexpr std::int64_t kQuick = 1 << 20;
-  if (directory_.block_count() > kQuick) return file_.size();
+  if (!has_short_tables()) return file_.size();
   std::int64_t sum = 0;
   for (std::int64_t index = 0; index < directory_.block_count(); ++index) {
     const std::lock_guard lock(mutex_);

@@ -54,7 +54,9 @@ class TiffFile {
 
   /// Thread-safe. The block lies inside the file, or this throws IoError.
   StoredBlock locate(std::int64_t block_index);
-  /// Encoded bytes of all blocks; the whole file's when there are so many blocks that adding up takes time.
+  /// Whether all blocks can be looked up when the file is opened; else that would take time.
+  bool has_short_tables() const noexcept { return directory_.block_count() <= std::int64_t{1} << 20; }
+  /// Encoded bytes of all blocks; the whole file's when there are too many to look them all up.
   std::int64_t stored_bytes();
 
   /// Upper bound of the memory that all this takes, tables included.

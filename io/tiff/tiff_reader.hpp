@@ -25,6 +25,16 @@ class TiffReader : public Reader {
 
   virtual void read_pixels(const Rect& rect, const PixelView& out, Executor& executor) = 0;
 
+  /// Calls `look_up(plane, grid_row, grid_col)`, which throws for a block that cannot be read, for all blocks: what is damaged shows before
+  /// anybody makes room for pixels and begins a result. Where there are too many for that it is the first and the last.
+  template <class LookUp>
+  void check_blocks(const LookUp& look_up) const {
+    const Extent grid = directory().grid();
+    const std::int64_t last = directory().block_count() - 1;
+    for (std::int64_t index = 0; index <= last; index += file().has_short_tables() || last == 0 ? 1 : last)
+      look_up(index / grid.area(), index % grid.area() / grid.cols, index % grid.cols);
+  }
+
   TiffFile& file() const noexcept { return *file_; }
   std::int64_t channel_of(std::int64_t plane) const noexcept {
     return directory().planar ? plane : kAllChannels;

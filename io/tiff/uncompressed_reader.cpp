@@ -24,7 +24,8 @@ class UncompressedReader final : public TiffReader {
  public:
   explicit UncompressedReader(std::unique_ptr<TiffFile> tiff)
       : TiffReader(std::move(tiff), true), format_(directory().block) {
-    locate(0, 0, 0);  // dimensions that the file cannot hold show here, before anybody makes room for them
+    check_blocks([this](std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col) { locate(plane, grid_row, grid_col); });
+    check_first_counts();
   }
 
   std::int64_t buffer_bytes(int concurrency) const override {
@@ -32,6 +33,19 @@ class UncompressedReader final : public TiffReader {
   }
 
  private:
+  // Where the first two of several strips differ libtiff takes the whole table for a wrong one and counts anew, by the rows that a strip has on
+  // average: too few for the pixels where the last strip has fewer. Its tools refuse such a file.
+  void check_first_counts() const {
+    const std::int64_t strips = directory().grid().rows;
+    const bool is_believed = directory().tiled || directory().planar || strips <= 2 || directory().spec.extent.rows == strips * format_.extent.rows;
+    if (is_believed) return;
+    const StoredBlock first = file().locate(0);
+    const StoredBlock second = file().locate(1);
+    if (first.sparse() || second.sparse() || first.bytes == second.bytes) return;
+    throw IoError(fmt::format("{}: strips 0 and 1 have as many rows and {} and {} bytes, uncompressed; the file is damaged", file().name(), first.bytes,
+                              second.bytes));
+  }
+
   void read_pixels(const Rect& rect, const PixelView& out, Executor& executor) override {
     if (directory().tiled) {
       read_tiles(rect, out, executor);

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cli_support import image
+from cli_support import fails, image
 
 ROWS, COLS, HIGH = 48, 64, 16
 PIXELS = image(ROWS, COLS)
@@ -130,6 +130,29 @@ def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compress
 
 def test_an_image_higher_than_its_strips_is_damage(sepconv):
     refused(sepconv, tiff(strips_of(deflate), 8, rows=ROWS + HIGH), "damaged")
+
+
+@pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
+@pytest.mark.parametrize("block", range(3))
+def test_a_block_beyond_the_end_is_refused_by_plan_and_run(sepconv, compression, encode, block):
+    """Before anything is made: the tables say it."""
+    whole = bytearray(tiff(strips_of(encode), compression))
+    offsets = struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", 273, 4, 3)) + 8)[0]
+    struct.pack_into("<I", whole, offsets + 4 * block, len(whole) - 5)
+    (sepconv.folder / "in.tif").write_bytes(whole)
+    said = {fails(sepconv, *command, status=1) for command in (["plan", "in.tif", "out.npy"], ["run", "in.tif", "out.npy"], ["info", "in.tif"])}
+    assert len(said) == 1 and f"block {block} should lie at bytes {len(whole) - 5}" in said.pop()
+
+
+def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
+    """Counts that differ in the first two strips libtiff replaces by ones that are too small, unless the last strip is a whole one."""
+    def with_first(counts_rows, more):
+        strips = [PIXELS[row:min(row + HIGH, counts_rows)].tobytes() for row in range(0, counts_rows, HIGH)]
+        return tiff([strips[0] + bytes(more), *strips[1:]], 1, rows=counts_rows)
+
+    refused(sepconv, with_first(ROWS - 3, 2), "strips 0 and 1", "1026 and 1024 bytes", "damaged")
+    read_as(sepconv, with_first(ROWS - 3, 0), PIXELS[:-3])
+    read_as(sepconv, with_first(ROWS, 2), PIXELS)
 
 
 def test_only_strips_of_no_place_and_no_bytes_are_holes(sepconv):
