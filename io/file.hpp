@@ -35,6 +35,8 @@ class InputFile {
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes) const;
 
  private:
+  std::int64_t size_of_file() const;
+
   std::filesystem::path path_;
   std::int64_t size_ = 0;
   int descriptor_ = -1;
@@ -43,7 +45,7 @@ class InputFile {
 /// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be
 /// replaced, is no folder) and makes nothing; the first write makes a temporary file in the target's folder;
 /// commit() renames it to the target; the destructor of one that was not committed removes it. What a killed
-/// process left is removed by the next one that writes the same target.
+/// process left, by lock and mark, is removed by the next one that writes the same target; what may be somebody's own is named.
 class OutputFile {
  public:
   struct Options {
@@ -59,7 +61,7 @@ class OutputFile {
 
   /// The file will have at least so many bytes: the first write throws IoError if there is no room for them.
   void expect(std::int64_t bytes) noexcept { expected_bytes_ = bytes; }
-  /// What is to be said before the first write, a sentence each: what killed runs left, and that there is no room.
+  /// What is to be said before the first write, a sentence each: what lies beside the name, what killed runs left, and that there is no room.
   void add_warnings(std::vector<std::string>& warnings) const;
 
   /// Writes all of `bytes` at `offset`. Thread-safe. Throws IoError (disk full is named as such).

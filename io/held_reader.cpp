@@ -4,6 +4,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/held_image.hpp"
+#include "sepconv/io/sidecars.hpp"
 
 namespace sepconv {
 namespace {
@@ -16,6 +17,7 @@ class HeldReader final : public Reader {
     layout_.streams = false;
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
+    warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
   }
 
   const ImageSpec& spec() const noexcept override { return source_.spec; }

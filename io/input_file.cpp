@@ -10,18 +10,31 @@
 #include "sepconv/io/file_errors.hpp"
 
 namespace sepconv {
+namespace {
+
+constexpr const char* kNoFile = "it is no regular file, and pixels are read at offsets; save it to a file first";
+
+}  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
+  // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens to the name.
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor_ < 0) throw_read_error(path, errno == ENXIO ? std::string(kNoFile) : read_fact(errno));
+  try {
+    size_ = size_of_file();
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+std::int64_t InputFile::size_of_file() const {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) throw_read_error(path, read_fact(errno));
-  if (S_ISDIR(status.st_mode)) throw_read_error(path, "it is a folder; give the name of a file");
-  // Asked before opening: opening a pipe would wait for its writer.
-  if (!S_ISREG(status.st_mode))
-    throw_read_error(path, "it is no regular file, and pixels are read at offsets; save it to a file first");
-  if (status.st_size == 0) throw_read_error(path, "the file is empty; make it anew");
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) throw_read_error(path, read_fact(errno));
-  size_ = status.st_size;
+  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, read_fact(errno));
+  if (S_ISDIR(status.st_mode)) throw_read_error(path_, "it is a folder; give the name of a file");
+  if (!S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
+  if (status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
+  return status.st_size;
 }
 
 InputFile::InputFile(InputFile&& other) noexcept

@@ -12,6 +12,7 @@
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/io/file.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/sidecars.hpp"
 
 namespace sepconv {
 namespace {
@@ -40,7 +41,8 @@ void sync_folder(const fs::path& target) {
 std::int64_t free_bytes(const fs::path& target) {
   struct statvfs system {};
   if (statvfs(folder_of(target).c_str(), &system) != 0 || system.f_blocks == 0) return std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(system.f_bavail) * static_cast<std::int64_t>(system.f_frsize);
+  std::int64_t bytes = 0;
+  return __builtin_mul_overflow(system.f_bavail, system.f_frsize, &bytes) ? std::numeric_limits<std::int64_t>::max() : bytes;
 }
 
 std::string space_fact(std::int64_t needed, std::int64_t there) {
@@ -106,7 +108,8 @@ OutputFile::OutputFile(const fs::path& target, Options options) : target_(target
 OutputFile::~OutputFile() { discard(); }
 
 void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
-  if (std::string left = leftovers_.warning(target_); !left.empty()) warnings.push_back(std::move(left));
+  warn_of_stale_sidecars(target_, warnings);
+  leftovers_.add_warnings(target_, warnings);
   const std::int64_t there = free_bytes(target_);
   if (there < expected_bytes_ - leftovers_.stored_bytes)
     warnings.push_back(fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
@@ -165,6 +168,7 @@ void OutputFile::resize(std::int64_t bytes) {
 
 void OutputFile::commit() {
   const int file = descriptor();
+  mark_complete(file);
   int failed = options_.durable && fsync(file) != 0 ? errno : 0;
   // Network file systems report a full disk at a close. The lock stays until the file has its name: without, another run would remove it.
   const int flushed = fcntl(file, F_DUPFD_CLOEXEC, 0);

@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kSuffixLetters = 6;
+/// What tells a file that we have not completed from one of the same name that is somebody's: an extended attribute of it.
+constexpr const char* kMark = "user.sepconv.unfinished";
 
 /// What a temporary file's name begins with.
 std::string prefix_of(const fs::path& target) {
@@ -51,7 +54,8 @@ struct Held {
   int descriptor;
 };
 
-/// Calls `then(status)` with the file locked if nobody else holds it and its name is still its own.
+/// Calls `then(status, proved)` with the file locked if nobody else holds it and its name is still its own. `proved`: it is one that we made and
+/// did not complete.
 template <class Then>
 void if_dead(const fs::path& name, const Then& then) {
   struct stat status {};
@@ -61,7 +65,8 @@ void if_dead(const fs::path& name, const Then& then) {
   if (opened < 0) opened = open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   const Held file(opened);
   if (file.descriptor < 0 || flock(file.descriptor, LOCK_EX | LOCK_NB) != 0) return;
-  if (fstat(file.descriptor, &status) == 0 && S_ISREG(status.st_mode) && leads_to(name, status)) then(status);
+  if (fstat(file.descriptor, &status) == 0 && S_ISREG(status.st_mode) && leads_to(name, status))
+    then(status, status.st_nlink == 1 && fgetxattr(file.descriptor, kMark, nullptr, 0) >= 0);
 }
 
 /// Whether a lock that can be had says that no process on any machine holds it.
@@ -89,16 +94,21 @@ TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
       made.error = errno;
       return made;
     }
-    // Between the two calls another run may have taken it for a dead one's, and hold it, or have removed it. Where locks are not known the
-    // file stays without.
+    // Between these calls another run may have taken it for a dead one's, and hold it, or have removed it. Where locks or marks are not known
+    // the file stays without.
     struct stat status {};
     const bool held_by_other = flock(made.descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!held_by_other && fstat(made.descriptor, &status) == 0 && leads_to(made.name, status)) return made;
+    if (!held_by_other && fstat(made.descriptor, &status) == 0 && leads_to(made.name, status)) {
+      fsetxattr(made.descriptor, kMark, "", 0, 0);
+      return made;
+    }
     if (held_by_other) unlink(made.name.c_str());
     close(made.descriptor);
   }
   return {{}, -1, EEXIST};
 }
+
+void mark_complete(int descriptor) noexcept { fremovexattr(descriptor, kMark); }
 
 int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept {
   struct stat made {};
@@ -112,13 +122,27 @@ int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept {
   return fchmod(descriptor, mode) == 0 ? 0 : errno;
 }
 
-std::string Leftovers::warning(const fs::path& target) const {
-  if (names.empty()) return "";
-  const std::string size = format_bytes(static_cast<double>(bytes));
-  if (names.size() == 1)
-    return fmt::format("a killed run left {} ({}); it will be removed when {} is written", names.front().native(), size, target.native());
-  return fmt::format("killed runs left {} files like {} ({}); they will be removed when {} is written", names.size(), names.front().native(), size,
-                     target.native());
+namespace {
+
+/// "X (3 MiB)" or "2 files like X (3 MiB)", of files that are there.
+std::string list_text(const std::vector<fs::path>& names, std::int64_t bytes) {
+  const std::string first = fmt::format("{} ({})", names.front().native(), format_bytes(static_cast<double>(bytes)));
+  return names.size() == 1 ? first : fmt::format("{} files like {}", names.size(), first);
+}
+
+}  // namespace
+
+void Leftovers::add_warnings(const fs::path& target, std::vector<std::string>& warnings) const {
+  if (!names.empty()) {
+    const bool one = names.size() == 1;
+    warnings.push_back(fmt::format("{} left {}; {} will be removed when {} is written", one ? "a killed run" : "killed runs", list_text(names, bytes),
+                                   one ? "it" : "they", target.native()));
+  }
+  if (!unproved.empty()) {
+    const bool one = unproved.size() == 1;
+    warnings.push_back(fmt::format("{0} {1} named like what a killed run leaves, but {1} not marked as such; remove {2} if nobody needs {2}",
+                                   list_text(unproved, unproved_bytes), one ? "is" : "are", one ? "it" : "them"));
+  }
 }
 
 Leftovers find_leftovers(const fs::path& target) {
@@ -128,19 +152,22 @@ Leftovers find_leftovers(const fs::path& target) {
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     if (!is_temporary_name(entry->path().filename().native(), prefix) || !locks_tell(folder)) continue;
-    if_dead(entry->path(), [&](const struct stat& status) {
-      found.names.push_back(entry->path());
-      found.bytes += status.st_size;
-      found.stored_bytes += status.st_blocks * 512;
+    if_dead(entry->path(), [&](const struct stat& status, bool proved) {
+      (proved ? found.names : found.unproved).push_back(entry->path());
+      (proved ? found.bytes : found.unproved_bytes) += status.st_size;
+      if (proved) found.stored_bytes += status.st_blocks * 512;
     });
   }
   std::sort(found.names.begin(), found.names.end());
+  std::sort(found.unproved.begin(), found.unproved.end());
   return found;
 }
 
 void remove_leftovers(const Leftovers& leftovers) noexcept {
   for (const fs::path& name : leftovers.names) {
-    if_dead(name, [&](const struct stat&) { unlink(name.c_str()); });
+    if_dead(name, [&](const struct stat&, bool proved) {
+      if (proved) unlink(name.c_str());
+    });
   }
 }
 

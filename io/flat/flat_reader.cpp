@@ -6,6 +6,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/io/sidecars.hpp"
 
 namespace sepconv {
 namespace {
@@ -48,6 +49,7 @@ class FlatReader final : public Reader {
         image_(std::move(image)),
         swap_(image_.big_endian != (std::endian::native == std::endian::big)) {
     layout_.description = image_.description;
+    warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
   }
 
   const ImageSpec& spec() const noexcept override { return image_.spec; }

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/sidecars.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
 namespace sepconv {
@@ -14,6 +17,9 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.streams = streams;
   layout_.description = describe(file_->directory());
   layout_.warnings = file_->warnings();
+  constexpr std::uint32_t kTiepoints = 33922, kTransformation = 34264;
+  const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) { return raw.tag == kTiepoints || raw.tag == kTransformation; });
+  warn_of_unread_sidecars(file_->bytes().path(), has_place, layout_.warnings);
 }
 
 void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor) {

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,6 +58,25 @@ TEST_CASE("InputFile refuses what is no file with bytes") {
   const fs::path pipe = folder.path() / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   CHECK_THROWS_WITH(InputFile(pipe), Contains("no regular file"));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const std::string name = (folder.path() / "socket").native();
+  REQUIRE(name.size() < sizeof address.sun_path);
+  name.copy(address.sun_path, name.size());
+  const int socket_of_it = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(bind(socket_of_it, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  CHECK_THROWS_WITH(InputFile(name), Contains("no regular file"));
+  close(socket_of_it);
+}
+
+TEST_CASE("InputFile that is refused keeps no descriptor") {
+  const TemporaryFolder folder;
+  const fs::path empty = folder.write("empty.tif", "");
+  const int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(before);
+  for (int i = 0; i < 3; ++i) CHECK_THROWS(InputFile(empty));
+  const int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(after);
+  CHECK(after == before);
 }
 
 TEST_CASE("InputFile moves its descriptor along") {
@@ -230,6 +252,35 @@ TEST_CASE("What several killed processes left is counted") {
   CHECK_THAT(warnings_of(file).at(0), Contains("killed runs left 3 files like ") && Contains("30 B"));
   file.write_at(0, bytes_of("new"));
   CHECK(folder.files().size() == 2);
+}
+
+TEST_CASE("A complete file that is only named like what a killed run leaves stays, and is named") {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "a";
+  {
+    OutputFile file(folder.path() / ".a.sepconv-abc123", {});
+    file.write_at(0, bytes_of("complete"));
+    file.commit();
+  }
+  {
+    OutputFile file(target, {});
+    REQUIRE(warnings_of(file).size() == 1);
+    CHECK_THAT(warnings_of(file)[0], Contains(".a.sepconv-abc123 (8 B)") && Contains("is not marked as such") && Contains("remove it if nobody needs it"));
+    file.write_at(0, bytes_of("x"));
+    file.commit();
+    CHECK(listxattr(target.c_str(), nullptr, 0) <= 0);
+  }
+  folder.write(".a.sepconv-abc124", "x");
+  fs::create_hard_link(folder.path() / ".a.sepconv-abc124", folder.path() / "b");
+  const bool has_marks = setxattr((folder.path() / "b").c_str(), "user.sepconv.unfinished", "", 0, 0) == 0;
+  OutputFile file(target, {.overwrite = true});
+  REQUIRE(warnings_of(file).size() == 1);
+  CHECK_THAT(warnings_of(file)[0], Catch::StartsWith("2 files like ") && Contains("(9 B) are named like") && Contains("are not marked as such"));
+  file.write_at(0, bytes_of("y"));
+  file.commit();
+  CHECK(folder.files() == std::vector<std::string>{".a.sepconv-abc123", ".a.sepconv-abc124", "a", "b"});
+  fs::remove(folder.path() / "b");  // the last other name of it
+  if (has_marks) CHECK_THAT(warnings_of(OutputFile(target, {.overwrite = true})).at(0), Contains("a killed run left") && Contains(".a.sepconv-abc124"));
 }
 
 TEST_CASE("Files that are not known to be a killed run's stay") {

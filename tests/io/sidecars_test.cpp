@@ -1,0 +1,76 @@
+#include "sepconv/io/sidecars.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sepconv/io/files.hpp"
+#include "temporary_folder.hpp"
+#include "test_image.hpp"
+
+namespace sepconv {
+namespace {
+
+using Catch::Contains;
+using Strings = std::vector<std::string>;
+
+const ImageSpec kSpec{{5, 4}, 1, PixelType::u8};
+
+void make(const std::filesystem::path& path, const Metadata& metadata = {}) {
+  const CreateOptions options{.metadata = metadata, .overwrite = true};
+  write_all(*create_writer(path, kSpec, options), TestImage::random(kSpec));
+}
+
+TEST_CASE("What lies beside a source and is not read is named, in one sentence") {
+  const TemporaryFolder folder;
+  const auto [name, world] = GENERATE(table<std::string, Strings>({{"a.tif", {"a.tfw", "a.tifw", "a.wld"}},
+                                                                   {"a.png", {"a.pgw", "a.pngw", "a.wld"}},
+                                                                   {"a.jpg", {"a.jgw", "a.jpgw", "a.wld"}},
+                                                                   {"a.npy", {"a.nyw", "a.npyw", "a.wld"}},
+                                                                   {"A.TIF", {"A.TFW", "A.TIFW", "A.WLD"}}}));
+  CAPTURE(name);
+  make(folder.path() / name);
+  for (const std::string other : {"b.tif.aux.xml", "a.xml", "b.tfw", "a.w"}) folder.write(other, "x");
+  std::filesystem::create_directory(folder.path() / (name + ".ovr"));
+  CHECK(open_reader(folder.path() / name)->layout().warnings.empty());
+  Strings beside = world;
+  beside.insert(beside.end(), {name + ".aux.xml", name + ".msk"});
+  for (const std::string& sidecar : beside) {
+    folder.write(sidecar, "x");
+    CHECK(open_reader(folder.path() / name)->layout().warnings == Strings{sidecar + " beside it is not read"});
+    std::filesystem::remove(folder.path() / sidecar);
+  }
+  std::filesystem::remove(folder.path() / (name + ".ovr"));
+  for (const std::string& sidecar : {name + ".msk", name + ".ovr"}) folder.write(sidecar, "x");
+  CHECK(open_reader(folder.path() / name)->layout().warnings == Strings{name + ".msk, " + name + ".ovr beside it are not read"});
+}
+
+TEST_CASE("A world file beside a TIFF that says itself where it lies is nothing lost") {
+  const TemporaryFolder folder;
+  Metadata metadata;
+  metadata.geo_tags = {{33922, 12, 6, std::vector<std::byte>(48)}};
+  make(folder.path() / "a.tif", metadata);
+  folder.write("a.tfw", "x");
+  CHECK(open_reader(folder.path() / "a.tif")->layout().warnings.empty());
+  folder.write("a.tif.msk", "x");
+  CHECK(open_reader(folder.path() / "a.tif")->layout().warnings == Strings{"a.tif.msk beside it is not read"});
+}
+
+TEST_CASE("What lies beside a file that is yet to be written is said to be an earlier one's, and stays") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a.tif", "a.npy", "a.png"}) {
+    CAPTURE(name);
+    make(folder.path() / name);
+    const auto warnings = [&] { return create_writer(folder.path() / name, kSpec, {.overwrite = true})->layout().warnings; };
+    CHECK(warnings().empty());
+    folder.write(name + ".aux.xml", "x");
+    REQUIRE(warnings().size() == 1);
+    CHECK_THAT(warnings()[0], Catch::StartsWith(name + ".aux.xml beside ") && Contains("describes an earlier file") && Contains("remove it"));
+    folder.write(name + ".ovr", "x");
+    REQUIRE(warnings().size() == 1);
+    CHECK_THAT(warnings()[0], Contains(name + ".aux.xml, " + name + ".ovr beside ") && Contains("describe an earlier file"));
+    make(folder.path() / name);
+    CHECK(folder.read(name + ".aux.xml") == "x");
+  }
+}
+
+}  // namespace
+}  // namespace sepconv
