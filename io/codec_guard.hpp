@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "sepconv/core/error.hpp"
@@ -37,9 +38,13 @@ class CodecGuard {
     std::longjmp(begin_, 1);
   }
 
-  /// Throws what a callback threw, else IoError made of `before`, the codec's words and `after`.
+  /// Throws what a callback threw, else OutOfMemory or IoError made of `before`, the codec's words and `after`.
   [[noreturn]] void rethrow(const std::string& before, const std::string& after) const {
     if (thrown_) std::rethrow_exception(thrown_);
+    for (const char* const words : {"Out of memory", "Insufficient memory"}) {  // libpng's, libjpeg's
+      if (std::string_view(message_).find(words) != std::string_view::npos)
+        throw OutOfMemory(before + "there is no memory for its decoder or encoder; raise the process's limit (ulimit -v), or free some");
+    }
     throw IoError(before + message_ + after);
   }
 

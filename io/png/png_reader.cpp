@@ -35,12 +35,12 @@ class PngDecoder {
   PngDecoder& operator=(const PngDecoder&) = delete;
   ~PngDecoder() = default;
 
-  /// The header, with the profile: for a file of which that is all.
+  /// The header, with the profile: for a file of which that is all. Takes no memory for rows, whose length is the file's word.
   void read_head() {
     check(guard_.run([this] {
       png_set_chunk_malloc_max(png_, kMostProfileBytes);
       png_read_info(png_, info_);
-      expand();
+      announce();
     }));
   }
 
@@ -51,9 +51,12 @@ class PngDecoder {
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_set_chunk_malloc_max(png_, 0);
       png_read_info(png_, info_);
-      const int passes = expand();
-      if (spec() != ImageSpec{out.extent, out.channels, out.type})
+      announce();
+      if (spec_ != ImageSpec{out.extent, out.channels, out.type})
         png_error(png_, "it has changed since it was opened");
+      const int passes = expand();
+      if (static_cast<std::int64_t>(png_get_rowbytes(png_, info_)) != out.row_bytes())
+        png_error(png_, "libpng makes other rows of it");
       // From here on libpng's complaints are about pixels.
       png_set_benign_errors(png_, 0);
       for (int pass = 0; pass < passes; ++pass) {
@@ -64,14 +67,10 @@ class PngDecoder {
     }));
   }
 
-  ImageSpec spec() const {
-    return {{png_get_image_height(png_, info_), png_get_image_width(png_, info_)},
-            png_get_channels(png_, info_),
-            png_get_bit_depth(png_, info_) == 16 ? PixelType::u16 : PixelType::u8};
-  }
+  const ImageSpec& spec() const { return spec_; }
   std::string_view storage() const { return storage_; }
   double inflated_bytes() const { return inflated_bytes_; }
-  bool loses_transparency() const { return loses_transparency_; }
+  bool loses_transparency() const { return transparency_ && colour_ == PNG_COLOR_TYPE_GRAY; }
   bool grey_with_alpha() const { return colour_ == PNG_COLOR_TYPE_GRAY_ALPHA; }
 
   std::span<const std::byte> profile() const {
@@ -106,31 +105,37 @@ class PngDecoder {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, error, warn);
     if (png_ == nullptr) guard_.fail("libpng cannot be started");
     info_ = png_create_info_struct(png_);
-    if (info_ == nullptr) guard_.fail("libpng has no memory");
+    if (info_ == nullptr) guard_.fail("Out of memory");
     png_set_read_fn(png_, this, read);
     png_set_user_limits(png_, kMostLength, kMostLength);
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   }
 
-  /// Makes u8 or u16 in native byte order with 1, 3 or 4 channels of everything. Returns the number of passes
-  /// over the image.
-  int expand() {
+  /// Says what expand() makes of the file.
+  void announce() {
     const int depth = png_get_bit_depth(png_, info_);
     colour_ = png_get_color_type(png_, info_);
-    inflated_bytes_ = static_cast<double>(png_get_image_height(png_, info_)) *
-                      static_cast<double>(png_get_rowbytes(png_, info_));
-    const bool transparency = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+    transparency_ = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+    const bool has_alpha = (colour_ & PNG_COLOR_MASK_ALPHA) != 0 || (transparency_ && !loses_transparency());
+    spec_ = {{png_get_image_height(png_, info_), png_get_image_width(png_, info_)},
+             colour_ == PNG_COLOR_TYPE_GRAY ? 1 : has_alpha ? 4 : 3,
+             depth == 16 ? PixelType::u16 : PixelType::u8};
+    inflated_bytes_ = static_cast<double>(spec_.extent.rows) * static_cast<double>(png_get_rowbytes(png_, info_));
     storage_ = colour_ == PNG_COLOR_TYPE_PALETTE                           ? "palette"
                : grey_with_alpha()                                         ? "grey with alpha"
                : depth < 8                                                 ? "less than 8 bits"
                : png_get_interlace_type(png_, info_) != PNG_INTERLACE_NONE ? "interlaced"
                                                                            : "";
+  }
+
+  /// Makes u8 or u16 in native byte order with 1, 3 or 4 channels of everything. Returns the number of passes
+  /// over the image.
+  int expand() {
     if (colour_ == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
-    if (colour_ == PNG_COLOR_TYPE_GRAY && depth < 8) png_set_expand_gray_1_2_4_to_8(png_);
+    if (colour_ == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png_, info_) < 8) png_set_expand_gray_1_2_4_to_8(png_);
     if (grey_with_alpha()) png_set_gray_to_rgb(png_);
-    loses_transparency_ = transparency && colour_ == PNG_COLOR_TYPE_GRAY;
-    if (transparency && !loses_transparency_) png_set_tRNS_to_alpha(png_);
-    if (depth == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
+    if (transparency_ && !loses_transparency()) png_set_tRNS_to_alpha(png_);
+    if (spec_.type == PixelType::u16 && std::endian::native == std::endian::little) png_set_swap(png_);
     const int passes = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     return passes;
@@ -146,10 +151,11 @@ class PngDecoder {
   } handle_;
   png_structp& png_ = handle_.png;
   png_infop& info_ = handle_.info;
+  ImageSpec spec_;
   int colour_ = PNG_COLOR_TYPE_GRAY;
   const char* storage_ = "";
   double inflated_bytes_ = 0;
-  bool loses_transparency_ = false;
+  bool transparency_ = false;  // tRNS
   char warning_[160] = "";
 };
 

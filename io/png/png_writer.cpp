@@ -82,7 +82,7 @@ class PngEncoder {
     png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, error, warn);
     if (png_ == nullptr) guard_.fail("libpng cannot be started");
     info_ = png_create_info_struct(png_);
-    if (info_ == nullptr) guard_.fail("libpng has no memory");
+    if (info_ == nullptr) guard_.fail("Out of memory");
     png_set_user_limits(png_, kMostLength, kMostLength);
     // Speed goes before size.
     png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);

@@ -18,9 +18,14 @@ PATIENCE_SECONDS = 120
 
 
 def heed_signals():
-    """As a shell starts a program, also where these tests run under nohup."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    """As a shell starts a program, also where these tests run under nohup or in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
+
+
+def heed_signals_without_core():
+    heed_signals()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def wait_for(what, run):
@@ -40,13 +45,13 @@ def watches_signals(run):
 
 
 def start(folder, name, preexec_fn=heed_signals):
-    """A run of minutes; returns once it writes, or, for formats that collect the image first, once it reads."""
+    """A run of minutes; returns once it has written something."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)  # sparse: it takes no disk
     command = [BINARY, "run", "in.raw", name, "gaussian:sigma=30", "--raw", "30000x30000:u8", "--max-memory", "200M"]
-    before = listing(folder)
+    before = set(listing(folder))
     run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=preexec_fn)
-    wait_for(lambda: listing(folder) != before, run)
+    wait_for(lambda: any((folder / name).stat().st_size > 0 for name in set(listing(folder)) - before), run)
     return run
 
 
@@ -97,7 +102,7 @@ def test_impatient_signals_change_nothing(sepconv):
 @pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT, signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL])
 def test_other_signals_end_it_as_any_program(sepconv, number):
     """They leave a temporary file, which the next run removes."""
-    run = start(sepconv.folder, "out.npy", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+    run = start(sepconv.folder, "out.npy", preexec_fn=heed_signals_without_core)
     run.send_signal(number)
     run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == -number

@@ -1,6 +1,8 @@
 """Small images as people have them, and TIFFs on their way to them: nothing is seen as another picture, nothing is lost without a word."""
 
 import json
+import resource
+import zlib
 
 import numpy as np
 import PIL.Image
@@ -9,8 +11,9 @@ import PIL.PngImagePlugin
 import pytest
 import tifffile
 
-from cli_support import fails, image
+from cli_support import fails, image, one_sentence
 from test_real_files import STACK, only, warnings
+from test_threads import limited
 
 
 def with_photometric(path, values, photometric):
@@ -122,3 +125,17 @@ def test_a_text_that_is_no_utf8_is_latin1_in_a_png(sepconv):
     sepconv("run", "in.tif", "out.png", "--quiet")
     with PIL.Image.open(sepconv.folder / "out.png") as written:
         assert written.text == {"Description": "caf\xe9"} and not isinstance(written.text["Description"], PIL.PngImagePlugin.iTXt)
+
+
+@pytest.mark.parametrize("rows, said", [(1, "no plan fits"), (2**31 - 1, "cannot be compressed")])
+def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, said):
+    """A row of 2^31 - 1 pixels of one bit, as one of zeros is compressed, and more of them than that can be."""
+    def chunk(name, data):
+        return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
+
+    deflate = zlib.compressobj(9)
+    stream = b"".join(deflate.compress(bytes(2**24)) for _ in range(16)) + deflate.compress(b"\0") + deflate.flush()
+    header = (2**31 - 1).to_bytes(4, "big") + rows.to_bytes(4, "big") + bytes([1, 0, 0, 0, 0])
+    (sepconv.folder / "in.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", stream) + chunk(b"IEND", b""))
+    done = limited(sepconv.folder, ["run", "in.png", "out.npy", "abs", "--max-memory", "64M"], {resource.RLIMIT_AS: 2**30})
+    assert done.returncode == 1 and one_sentence(done.stderr) and said in done.stderr

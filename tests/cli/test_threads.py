@@ -14,7 +14,7 @@ import pytest
 from conftest import BINARY, Program
 from cli_support import image, listing, one_sentence
 
-USER = 54321  # nobody else's: the limit counts all threads of a user
+USER = 20000 + os.getpid() % 40000  # nobody else's, nor another run's: the limit counts all threads of a user
 COMMANDS = {
     "run": ["run", "in.npy", "out.npy", "gaussian:sigma=2"], "stats": ["stats", "in.npy"], "compare": ["compare", "in.npy", "in.npy"],
     "generate": ["generate", "out.npy", "--size", "900x700"], "transpose": ["transpose", "in.npy", "out.npy"],

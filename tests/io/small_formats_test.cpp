@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/codec_guard.hpp"
 #include "small_files.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
@@ -267,6 +268,17 @@ TEST_CASE("Types and channels that a small format cannot hold are refused before
   CHECK_THROWS_AS(make(".bmp", {extent, 4, PixelType::u8}), InvalidArgument);
   CHECK_THROWS_AS(make(".jpg", {{70'000, 4}, 1, PixelType::u8}), InvalidArgument);
   CHECK(folder.files().empty());
+}
+
+TEST_CASE("Memory that a codec cannot have is no damage") {
+  CodecGuard guard;
+  const auto throws = [&](const char* words) {
+    REQUIRE_FALSE(guard.run([&] { guard.fail(words); }));
+    guard.rethrow("cannot read a.png: ", "; the file is damaged, copy it anew");
+  };
+  CHECK_THROWS_AS(throws("Out of memory"), OutOfMemory);
+  CHECK_THROWS_AS(throws("Insufficient memory (case 4)"), OutOfMemory);
+  CHECK_THROWS_WITH(throws("incorrect data check"), "cannot read a.png: incorrect data check; the file is damaged, copy it anew");
 }
 
 }  // namespace
