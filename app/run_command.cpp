@@ -9,7 +9,6 @@
 #include "job.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/core/printable.hpp"
 #include "sepconv/io/rows.hpp"
 #include "side_files.hpp"
 
@@ -27,14 +26,14 @@ struct Request {
 /// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
 /// so a stop simply ends the program.
 int run_whole(const Request& request, Job& job) {
-  if (!request.reporting.quiet)
-    for (const std::string& warning : job.plan.warnings) write_to_stderr(fmt::format("warning: {}\n", printable(warning)));
+  if (!request.reporting.quiet) warn(job.plan.warnings);
   const ImageSpec& spec = job.sink->spec();
   const Buffer pixels(spec.bytes());
   const PixelView result = dense_view(pixels.data(), spec);
   {
     const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
-    run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);
+    const auto warnings = run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);
+    if (!request.reporting.quiet) warn(warnings);
   }
   SerialExecutor executor;
   job.sink->write(Rect::whole(spec.extent), result, executor);

@@ -50,7 +50,7 @@ void NanWatch::look(const ConstPixelView& pixels, Executor& executor) {
 
 std::vector<std::string> NanWatch::warnings() const {
   if (!found_) return {};
-  return {"the source holds NaN, which filters spread: each pixel of the result that one reaches is NaN too"};
+  return {"the source holds NaN, which filters compute with as if it were a value: what they make of pixels near one is NaN, or no filtered value"};
 }
 
 }  // namespace sepconv

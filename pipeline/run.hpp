@@ -79,8 +79,8 @@ struct RunReport {
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
 
 /// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan options except `arithmetic`.
-/// For tests and for checking; memory and time have no bound.
-void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> arithmetic = std::nullopt);
+/// For tests and for checking; memory and time have no bound. Returns what a RunReport's plan would warn of beyond what is planned.
+std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> arithmetic = std::nullopt);
 
 /// One chain on a caller's whole image in memory, on at most `options.threads` threads of the CPU (fewer for little work), whatever options.devices
 /// says; returns when it is done. in and out must not overlap.

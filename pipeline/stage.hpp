@@ -64,7 +64,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return {};
   }
 
-  /// Whether values need f64 whatever the image (a cast to f64 does).
+  /// Whether values need f64 whatever the image: a cast to f64 does, and a coefficient that f32 has no number for.
   virtual bool needs_f64() const { return false; }
 
   /// Fused multiply-adds (or operations of like cost) per output element: for the planner and for the summary.

@@ -3,6 +3,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/nan_watch.hpp"
 #include "sepconv/pipeline/run.hpp"
 
 namespace sepconv {
@@ -17,7 +18,7 @@ struct Image {
 
 }  // namespace
 
-void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> asked) {
+std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::optional<Arithmetic> asked) {
   check_image("the source", source.spec());
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
@@ -26,6 +27,8 @@ void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::opti
 
   Image image(source.spec());
   source.read(Rect::whole(source.spec().extent), image.view, executor);
+  NanWatch watch(source, chain);
+  watch.look(image.view, executor);
   for (std::size_t i = 0; i < chain.size(); ++i) {
     ImageSpec spec = specs[i + 1];
     spec.type = pixel_type_of(arithmetic);
@@ -37,6 +40,7 @@ void run_whole_image(Reader& source, Writer& sink, const Chain& chain, std::opti
   pointwise_reference({}, image.view, image.view, result.view, arithmetic);
   sink.write(Rect::whole(specs.back().extent), result.view, executor);
   sink.finish();
+  return watch.warnings();
 }
 
 }  // namespace sepconv

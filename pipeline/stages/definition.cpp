@@ -63,9 +63,15 @@ void StageArgs::fail(std::string_view key, std::string_view why) const {
   throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, key, *value, why));
 }
 
+std::string StageArgs::unread() const {
+  const auto pair = std::ranges::find_if(pairs_, [this](const auto& given) { return std::ranges::find(read_, given.first) == read_.end(); });
+  return pair == pairs_.end() ? "" : pair->first;
+}
+
 std::string StageArgs::text(std::string_view key) const {
   const std::string* value = find(key);
   if (value == nullptr || value->empty()) fail(key, "a value is needed");
+  read_.emplace_back(key);
   return *value;
 }
 

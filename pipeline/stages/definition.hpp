@@ -1,8 +1,12 @@
 // How a stage comes out of its text: the parsed arguments, and one definition per name.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,12 +44,21 @@ class StageArgs {
 
   [[noreturn]] void fail(std::string_view key, std::string_view why) const;
 
+  /// A key that was given and that no getter was asked for; empty if there is none.
+  std::string unread() const;
+
  private:
   const std::string* find(std::string_view key) const noexcept;
 
   std::string stage_;
   std::vector<std::pair<std::string, std::string>> pairs_;
+  mutable std::vector<std::string> read_;
 };
+
+/// Whether one of the values is too large for f32, in which it would be an infinity.
+inline bool any_beyond_f32(std::span<const double> values) noexcept {
+  return std::ranges::any_of(values, [](double value) { return std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()); });
+}
 
 /// What pipeline/stages/*.cpp contribute to the registry.
 struct StageDefinition {

@@ -60,6 +60,11 @@ StagePtr FilterStage::transposed() const {
   return stage;
 }
 
+bool FilterStage::needs_f64() const {
+  const double values[] = {border_.value, join_.p, join_.q};
+  return any_beyond_f32(values) || std::ranges::any_of(branches_, [](const SeparableTaps& taps) { return any_beyond_f32(taps.row) || any_beyond_f32(taps.col); });
+}
+
 double FilterStage::operations_per_element() const {
   std::size_t operations = joined() ? 1 : 0;
   for (const SeparableTaps& taps : branches_) operations += taps.row.size() + taps.col.size();

@@ -25,6 +25,7 @@ class FilterStage final : public Stage {
   /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed() makes.
   std::string text() const override { return text_; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
+  bool needs_f64() const override;
   double operations_per_element() const override;
   std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;

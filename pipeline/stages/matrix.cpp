@@ -34,6 +34,7 @@ class MatrixStage final : public Stage {
     return output;
   }
 
+  bool needs_f64() const override { return any_beyond_f32(plain_.coefficients) || any_beyond_f32(with_offset_.offsets); }
   double operations_per_element() const override { return static_cast<double>(cols_); }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {

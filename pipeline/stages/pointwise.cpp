@@ -21,7 +21,9 @@ class PointwiseStage final : public Stage {
   }
 
   bool needs_f64() const override {
-    return op_.kind == PointwiseOp::Kind::round_to && op_.type == PixelType::f64;
+    const double values[] = {op_.p, op_.q};
+    return (op_.kind == PointwiseOp::Kind::round_to && op_.type == PixelType::f64) ||
+           (op_.kind == PointwiseOp::Kind::scale && any_beyond_f32(values));
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {

@@ -57,7 +57,9 @@ StagePtr parse_stage(std::string_view text) {
     throw InvalidArgument(fmt::format("stage '{}' has no key '{}'{}; its keys are {}", args.stage(), key,
                                       meant ? fmt::format(" (did you mean '{}'?)", *meant) : "", fmt::join(keys, ", ")));
   }
-  return definition->make(args);
+  const StagePtr stage = definition->make(args);
+  if (const std::string key = args.unread(); !key.empty()) args.fail(key, "with the other keys as they are it means nothing; leave it out");
+  return stage;
 }
 
 const std::vector<StageEntry>& stage_table() {

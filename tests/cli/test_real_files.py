@@ -154,10 +154,11 @@ def test_nan_that_is_spread_is_said(sepconv, dtype, place):
         return [line for line in json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"] if "NaN" in line]
 
     for rows in ("1", "7", "100"):
-        only(spread("in.npy", "box:radius=2", "--band-rows", rows), "NaN", "spread")
+        only(spread("in.npy", "box:radius=2", "--band-rows", rows), "the source holds NaN")
     assert spread("in.npy", "abs") == [] and spread("whole.npy", "box:radius=2") == []
-    found = np.isnan(np.load(sepconv.folder / "out.npy"))
-    assert not found.any()
+    assert not np.isnan(np.load(sepconv.folder / "out.npy")).any()
+    whole = sepconv("run", "in.npy", "out.npy", "box:radius=2", "--whole", "--force").stderr
+    only(whole.splitlines(), "warning: the source holds NaN")
 
 
 def test_nan_that_the_nodata_value_names_is_said_once(sepconv):

@@ -89,6 +89,8 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"derivative:order=5,radius=1", "needs a radius of at least"},
       {"gradient:sigma=2", "only operator=gaussian has a sigma"},
       {"gradient:operator=gaussian", "needs 'sigma'"},
+      {"gradient:radius=3", "cannot take radius=3: with the other keys as they are it means nothing"},
+      {"gradient:operator=scharr,truncate=nan", "it means nothing"},
       {"dog:sigma=1", "needs 'sigma2'"},
       {"unsharp:sigma=1,threshold=-1", "must not be negative"},
       {"taps", "give row taps, col taps or both"},
@@ -131,6 +133,16 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
     CHECK_FALSE((synonym.stages.empty() && synonym.remark.empty()));
   }
   CHECK(advice_for("gausian").empty());
+}
+
+TEST_CASE("coefficients that f32 has no number for are computed with in f64") {
+  const ImageSpec spec{{8, 8}, 1, PixelType::f32};
+  for (const std::string_view text : {"scale:by=1e39", "scale:add=-1e39", "unsharp:sigma=1,amount=1e39", "taps:row=1e39", "matrix:values=1e39",
+                                      "matrix:values=1,1e39", "box:radius=1,border=constant,value=1e300"}) {
+    INFO(text);
+    CHECK(Chain::parse({text}).arithmetic(spec) == Arithmetic::f64);
+  }
+  CHECK(Chain::parse({"scale:by=1e38"}).arithmetic(spec) == Arithmetic::f32);
 }
 
 TEST_CASE("a matrix that does not fit the image is refused") {
