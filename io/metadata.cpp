@@ -138,6 +138,26 @@ void drop_statistics(std::vector<RawTag>& tags, std::vector<std::string>& lost) 
   found->count = found->data.size();
 }
 
+void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
+  if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
+}
+
+/// What says what channels mean.
+void drop_meaning(Metadata& metadata, bool to_one_channel, std::vector<std::string>& lost) {
+  const auto left_out = [&](bool had, std::string_view what) { leave_out(had, what, "the channels of the result are not the source's", lost); };
+  left_out(!metadata.icc_profile.empty(), "the ICC profile is");
+  left_out(!metadata.extra_samples.empty(), "which channels are alpha is");
+  metadata.icc_profile.clear();
+  metadata.extra_samples.clear();
+  if (!to_one_channel || metadata.photometric != Photometric::min_is_white) {
+    const std::string_view meaning = meaning_of(metadata.photometric.value_or(Photometric::min_is_black));
+    left_out(!meaning.empty(), fmt::format("\"{}\" is", meaning));
+    metadata.photometric.reset();
+  }
+  left_out(std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end(), "GDAL's metadata are");
+  drop_tag(metadata.geo_tags, kGdalMetadata);
+}
+
 /// A filter takes missing pixels for values.
 void drop_nodata(std::vector<RawTag>& tags, bool spreads, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalNodata, &RawTag::tag);
@@ -171,9 +191,7 @@ std::optional<std::string> nodata_value(const Metadata& metadata) {
 
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
-  const auto left_out = [&](bool had, std::string_view what, std::string_view why) {
-    if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
-  };
+  const auto left_out = [&](bool had, std::string_view what, std::string_view why) { leave_out(had, what, why, lost); };
   if (change.places) {
     constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
     left_out(resolution.has_value(), "the resolution is", kWhy);
@@ -184,16 +202,7 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     kept.orientation = 1;
     std::erase_if(kept.geo_tags, is_place);
   }
-  if (change.channels) {
-    constexpr std::string_view kWhy = "the channels of the result are not the source's";
-    left_out(!icc_profile.empty(), "the ICC profile is", kWhy);
-    left_out(!extra_samples.empty(), "which channels are alpha is", kWhy);
-    kept.icc_profile.clear();
-    kept.photometric.reset();
-    kept.extra_samples.clear();
-    left_out(std::ranges::find(kept.geo_tags, kGdalMetadata, &RawTag::tag) != kept.geo_tags.end(), "GDAL's metadata are", kWhy);
-    drop_tag(kept.geo_tags, kGdalMetadata);
-  }
+  if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
   if (change.values) {
     drop_statistics(kept.geo_tags, lost);
     drop_nodata(kept.geo_tags, change.spreads, lost);

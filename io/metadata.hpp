@@ -40,6 +40,7 @@ std::string_view meaning_of(Photometric photometric) noexcept;
 struct ImageChange {
   bool places = false;    ///< rows or columns are others, or elsewhere
   bool channels = false;
+  bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
   bool values = false;    ///< pixels are computed, not only moved
   bool spreads = false;   ///< of their neighbours too
@@ -57,9 +58,9 @@ struct Metadata {
   std::optional<Photometric> photometric;
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
 
-  /// What still holds after this change: position, orientation and resolution fall with the places; profile, photometric and extra samples
-  /// with the channels; a description that states the shape or type (OME-XML, ImageJ, shaped JSON) with any of them; GDAL's statistics and
-  /// nodata value with the values. What falls is added to `lost`, a sentence each.
+  /// What still holds after this change: position, orientation and resolution fall with the places; profile, photometric (but "0 is white" of the
+  /// one channel that is left) and extra samples with the channels; a description that states the shape or type (OME-XML, ImageJ, shaped JSON) with
+  /// any of them; GDAL's statistics and nodata value with the values. What falls is added to `lost`, a sentence each.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 };
 

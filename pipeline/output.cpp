@@ -95,6 +95,7 @@ CreateOptions output_options(const ImageSpec& spec, const Reader* source, const 
     const ImageSpec& from = source->spec();
     const ImageChange change{.places = kept != Kept::in_place || spec.extent != from.extent,
                              .channels = kept == Kept::rearranged || spec.channels != from.channels,
+                             .to_one_channel = spec.channels == 1,
                              .type = spec.type != from.type,
                              .values = work != Work::none,
                              .spreads = work == Work::neighbours};

@@ -1,5 +1,6 @@
 #include <tiffio.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
@@ -67,6 +68,11 @@ TEST_CASE("Metadata that no longer holds is dropped") {
          resized.description.empty()));
   const Metadata mixed = metadata.kept_for({.channels = true}, lost);
   CHECK((mixed.resolution && mixed.icc_profile.empty() && !mixed.photometric && mixed.extra_samples.empty()));
+  metadata.photometric = Photometric::min_is_white;
+  CHECK_FALSE(metadata.kept_for({.channels = true}, lost).photometric);
+  CHECK(std::ranges::count(lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
+  CHECK(metadata.kept_for({.channels = true, .to_one_channel = true}, lost).photometric == Photometric::min_is_white);
+  CHECK(std::ranges::count(lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
   CHECK(metadata.kept_for({.type = true}, lost).description.empty());
   CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).artist == "somebody");
   metadata.description = "a plain remark";
