@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 
 namespace sepconv {
@@ -10,22 +11,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// x.tfw, x.tifw and x.wld for x.tif, X.TFW for X.TIF.
+/// x.tfw, x.tifw and x.wld for x.tif or x.TIF, and x.TFW and so on.
 std::vector<fs::path> world_files(const fs::path& image) {
   const std::string ending = image.extension().native();  // with its dot
   if (ending.size() < 2) return {};
-  const bool capital = std::isupper(static_cast<unsigned char>(ending.back())) != 0;
-  const std::string letter = capital ? "W" : "w";
   std::vector<fs::path> names;
-  for (const std::string& other : {ending.substr(0, 2) + ending.back() + letter, ending + letter, std::string(capital ? ".WLD" : ".wld")})
-    names.push_back(fs::path(image).replace_extension(other));
+  for (const auto change : {static_cast<int (*)(int)>(std::tolower), static_cast<int (*)(int)>(std::toupper)}) {
+    for (std::string other : {ending.substr(0, 2) + ending.back() + "w", ending + "w", std::string(".wld")}) {
+      std::ranges::transform(other, other.begin(), [&](unsigned char letter) { return static_cast<char>(change(letter)); });
+      names.push_back(fs::path(image).replace_extension(other));
+    }
+  }
   return names;
 }
 
 /// The names, without their folder, of those that are there.
 std::vector<std::string> sidecars_of(const fs::path& image, bool with_world_files) {
   std::vector<fs::path> names = with_world_files ? world_files(image) : std::vector<fs::path>{};
-  for (const char* ending : {".aux.xml", ".msk", ".ovr"}) names.emplace_back(image.native() + ending);
+  for (const char* ending : {".aux.xml", ".msk", ".MSK", ".ovr", ".OVR"}) names.emplace_back(image.native() + ending);
   std::vector<std::string> found;
   for (const fs::path& name : names) {
     std::error_code ignored;

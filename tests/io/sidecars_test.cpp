@@ -25,14 +25,16 @@ TEST_CASE("What lies beside a source and is not read is named, in one sentence")
                                                                    {"a.png", {"a.pgw", "a.pngw", "a.wld"}},
                                                                    {"a.jpg", {"a.jgw", "a.jpgw", "a.wld"}},
                                                                    {"a.npy", {"a.nyw", "a.npyw", "a.wld"}},
-                                                                   {"A.TIF", {"A.TFW", "A.TIFW", "A.WLD"}}}));
+                                                                   {"A.TIF", {"A.TFW", "A.TIFW", "A.WLD"}},
+                                                                   {"i.TIF", {"i.tfw", "i.tifw", "i.wld"}},
+                                                                   {"j.tif", {"j.TFW", "j.TIFW", "j.WLD"}}}));
   CAPTURE(name);
   make(folder.path() / name);
   for (const std::string other : {"b.tif.aux.xml", "a.xml", "b.tfw", "a.w"}) folder.write(other, "x");
   std::filesystem::create_directory(folder.path() / (name + ".ovr"));
   CHECK(open_reader(folder.path() / name)->layout().warnings.empty());
   Strings beside = world;
-  beside.insert(beside.end(), {name + ".aux.xml", name + ".msk"});
+  beside.insert(beside.end(), {name + ".aux.xml", name + ".msk", name + ".MSK", name + ".OVR"});
   for (const std::string& sidecar : beside) {
     folder.write(sidecar, "x");
     CHECK(open_reader(folder.path() / name)->layout().warnings == Strings{sidecar + " beside it is not read"});
