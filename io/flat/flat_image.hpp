@@ -21,6 +21,7 @@ struct FlatImage {
   bool big_endian = false;
   std::string description;  ///< for SourceLayout
   bool is_image = true;     ///< else elements of a tensor seen as one, with any sides and channels
+  std::vector<std::string> warnings{};  ///< for SourceLayout
 };
 
 /// Throws InvalidArgument unless sides and channels are positive and bounded and all bytes, from offset on,

@@ -49,6 +49,7 @@ class FlatReader final : public Reader {
         image_(std::move(image)),
         swap_(image_.big_endian != (std::endian::native == std::endian::big)) {
     layout_.description = image_.description;
+    layout_.warnings = image_.warnings;
     warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
   }
 

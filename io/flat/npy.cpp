@@ -149,6 +149,15 @@ NpyArray parse_npy_array(const InputFile& file) {
   return {dict->descr, dict->shape, prelude.dict_offset + prelude.dict_bytes, fmt::format("{}.{}", prelude.major, prelude.minor)};
 }
 
+std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& array, std::int64_t bytes) {
+  const std::int64_t end = array.offset + bytes;
+  if (file.size() <= end) return {};
+  std::array<std::byte, kMagic.size()> next{};
+  if (file.read_some_at(end, next) == std::ssize(next) && is_npy(next)) return {"another array follows the first in the file and is not read"};
+  const std::int64_t more = file.size() - end;
+  return {more == 1 ? std::string("1 byte behind the array is not read") : fmt::format("{} bytes behind the array are not read", more)};
+}
+
 FlatImage parse_npy(const InputFile& file, std::string_view axes) {
   const NpyArray array = parse_npy_array(file);
   const std::optional<NpyPixels> pixels = npy_pixels(array.descr);
@@ -171,6 +180,7 @@ FlatImage parse_npy(const InputFile& file, std::string_view axes) {
     throw IoError(error.what());  // the file said so, not the caller
   }
   check_axes(array.shape, axes, file.path());
+  image.warnings = npy_warnings(file, array, image.spec.bytes());
   return image;
 }
 

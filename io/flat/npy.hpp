@@ -28,6 +28,9 @@ struct NpyArray {
 /// Throws IoError for a damaged header, a structured array and Fortran order.
 NpyArray parse_npy_array(const InputFile& file);
 
+/// A sentence if the file goes on where the array of this many bytes ends; numpy.save appends to a file that is open.
+std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& array, std::int64_t bytes);
+
 /// The pixel type that a dtype stands for and whether it is stored big-endian; nothing for one that is not that of an image.
 struct NpyPixels {
   PixelType type;

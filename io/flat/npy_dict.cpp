@@ -51,7 +51,7 @@ class Cursor {
     values.clear();
     while (!accept(")")) {
       if (!integer(values.emplace_back())) return false;
-      if (!accept(",")) return accept(")");
+      if (!accept(",")) return values.size() > 1 && accept(")");  // (6) is a number to Python, (6,) a tuple
     }
     return true;
   }

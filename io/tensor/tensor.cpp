@@ -137,6 +137,7 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
     tensor.offset_ = array.offset;
     if (const auto pixels = npy_pixels(array.descr)) tensor.big_endian_ = pixels->big_endian;
     tensor.description_ = fmt::format("NPY {}, uncompressed, {} as {}", array.version, fmt::join(array.shape, " x "), array.descr);
+    tensor.warnings_ = npy_warnings(file, array, tensor.spec_.element_bytes * tensor.spec_.extent[0] * tensor.spec_.extent[1] * tensor.spec_.extent[2]);
     return tensor;
   }
   tensor.image_ = open_reader(path, options);
@@ -152,7 +153,7 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
 
 std::unique_ptr<Reader> TensorFile::reader(const TensorShape& extent, TensorGrid grid) && {
   if (!flat_) return make_grid_reader(std::move(image_), grid);
-  return make_flat_reader(InputFile(path_), {grid_spec(spec_, extent, grid), offset_, big_endian_, description_, false});
+  return make_flat_reader(InputFile(path_), {grid_spec(spec_, extent, grid), offset_, big_endian_, description_, false, warnings_});
 }
 
 bool is_flat_name(const std::filesystem::path& path) {

@@ -53,6 +53,7 @@ class TensorFile {
   std::int64_t offset_ = 0;
   bool big_endian_ = false;
   std::string description_;
+  std::vector<std::string> warnings_;
   std::unique_ptr<Reader> image_;
 };
 

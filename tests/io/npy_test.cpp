@@ -117,6 +117,7 @@ TEST_CASE("NPY errors name the file, the fact and the way out") {
   CHECK_THAT(error_of(npy_file(dict_of("|u2", "(2, 3)"), pixels)), Contains("dtype |u2"));
   CHECK_THAT(error_of(npy_file(dict_of("<u2", "(2, 3)", "True"), pixels)), Contains("ascontiguousarray"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "()"), pixels)), Contains("shape ()"));
+  CHECK_THAT(error_of(npy_file(dict_of("|u1", "(6)"), pixels)), Contains("damaged"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "(1, 2, 3, 4)"), pixels)), Contains("shape (1, 2, 3, 4)"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "(0, 3)"), pixels)), Contains("0 rows"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "(-1, 3)"), pixels)), Contains("-1 rows"));
