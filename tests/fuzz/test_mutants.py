@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import struct
 
 import pytest
 
@@ -60,3 +61,18 @@ def test_broken_promise_is_seen(tmp_path, kind):
 def test_judges_refuse_what_is_nothing(tmp_path, name):
     (tmp_path / name).write_bytes(bytes(100))
     assert judges.refusal(str(tmp_path), name)
+
+
+def tiff_of(strips, offsets, *entries):
+    """Of 3 rows and as many strips, with this many offsets, none of which was written."""
+    entries = [(256, 4, 1, 8), (257, 4, 1, 3), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, offsets, 200), (277, 3, 1, 1), (278, 4, 1, 1),
+               (279, 4, strips, 200), *entries]
+    directory = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+    return (b"II*\0" + struct.pack("<I", 8) + directory).ljust(300, b"\0")
+
+
+@pytest.mark.parametrize("offsets, entries, refused", [(3, [], False), (3, [(282, 5, 0, 0)], False), (2, [], True), (2, [(282, 5, 0, 0)], True)])
+def test_holes_are_told_from_tables_that_are_too_short(tmp_path, offsets, entries, refused):
+    """Whatever else tiffcp warns of."""
+    (tmp_path / "mutant.tif").write_bytes(tiff_of(3, offsets, *entries))
+    assert (judges.refusal(str(tmp_path), "mutant.tif") is not None) == refused
