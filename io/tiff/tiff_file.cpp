@@ -108,7 +108,8 @@ void TiffFile::select_page() {
                             message.empty() ? "" : ": ", message));
 }
 
-// Libtiff takes what a table lacks for blocks that were left out, which are black.
+// Libtiff takes what a table lacks for blocks that were left out, which are black, and the tables of strips for those of tiles where there are no
+// others.
 void TiffFile::check_tables() const {
   const auto check = [&](std::uint32_t tag, const char* what) {
     const TiffEntry* const table = page_.entries.find(tag);
@@ -116,8 +117,8 @@ void TiffFile::check_tables() const {
     throw IoError(fmt::format("{}: its table of {} has {} entries for {} blocks; the file is damaged", name(), what, table->count,
                               directory_.block_count()));
   };
-  check(directory_.tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, "offsets");
-  check(directory_.tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, "byte counts");
+  for (const std::uint32_t tag : {TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS}) check(tag, "offsets");
+  for (const std::uint32_t tag : {TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_TILEBYTECOUNTS}) check(tag, "byte counts");
 }
 
 std::string TiffFile::names_of_others() const {

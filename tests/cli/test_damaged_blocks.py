@@ -128,6 +128,16 @@ def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compress
     refused(sepconv, tiff(strips_of(encode), compression, **tables), "damaged", "table")
 
 
+@pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
+def test_tables_of_strips_that_stand_for_those_of_tiles_are_no_shorter(sepconv, compression, encode):
+    """Where a file has a length of tiles, libtiff takes them so."""
+    content = bytearray(tiff(strips_of(encode), compression))
+    entries = struct.unpack_from("<I", content, 4)[0]
+    struct.pack_into("<H", content, entries, 11)
+    content[-4:] = struct.pack("<HHII", 323, 4, 1, 2) + bytes(4)
+    refused(sepconv, bytes(content), "table", "3 entries for 24 blocks", "damaged")
+
+
 def test_an_image_higher_than_its_strips_is_damage(sepconv):
     refused(sepconv, tiff(strips_of(deflate), 8, rows=ROWS + HIGH), "damaged")
 
