@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <stdexcept>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
+#include "sepconv/io/tiff/tiff_unread.hpp"
 
 namespace sepconv {
 namespace {
@@ -78,7 +80,7 @@ TiffFile::TiffFile(const std::filesystem::path& path, std::optional<int> page)
   handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
   directory_ = read_directory(handle_, file_.size());
   check_tables();
-  metadata_ = read_metadata(handle_);
+  metadata_ = read_metadata(handle_, page_.entries);
   const ImageSpec& spec = directory_.spec;
   const bool is_one = describes_one(metadata_.description, spec);
   metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
@@ -121,20 +123,6 @@ void TiffFile::check_tables() const {
   for (const std::uint32_t tag : {TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_TILEBYTECOUNTS}) check(tag, "byte counts");
 }
 
-std::string TiffFile::names_of_others() const {
-  constexpr std::size_t kNamed = 8;
-  std::vector<std::string> names;
-  for (const TiffEntry& entry : page_.entries.list) {
-    if (is_read(entry.tag) || std::ranges::find(page_.too_large, entry.tag) != page_.too_large.end()) continue;
-    const TIFFField* const field = TIFFFindField(handle_.get(), entry.tag, TIFF_ANY);
-    const std::string_view known = field == nullptr || TIFFFieldIsAnonymous(field) != 0 ? "" : TIFFFieldName(field);
-    names.push_back(known.empty() ? fmt::format("{}", entry.tag) : fmt::format("{} ({})", entry.tag, known));
-  }
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  return more == 0 ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("{} and {} more", fmt::join(names, ", "), more);
-}
-
 std::vector<std::string> TiffFile::warnings() const {
   std::vector<std::string> all;
   if (const TiffEntry* const levels = page_.entries.find(TIFFTAG_SUBIFD)) {
@@ -150,7 +138,7 @@ std::vector<std::string> TiffFile::warnings() const {
   if (!page_.too_large.empty()) {
     all.push_back(fmt::format("left out because too large to hold: tag{} {}", page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
   }
-  if (const std::string others = names_of_others(); !others.empty()) all.push_back(fmt::format("tags that are not carried along: {}", others));
+  std::ranges::move(tags_left_out(handle_, file_, page_, metadata_), std::back_inserter(all));
   if (metadata_.description_of_several && page_.images <= 1)
     all.emplace_back("the description counts several images; those beside this page's are not read");
   return all;

@@ -65,7 +65,6 @@ class TiffFile {
  private:
   void select_page();
   void check_tables() const;
-  std::string names_of_others() const;
 
   InputFile file_;
   TiffPage page_;

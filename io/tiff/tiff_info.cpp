@@ -17,7 +17,7 @@ std::string predictor_name(std::uint16_t predictor) {
   return predictor == PREDICTOR_FLOATINGPOINT ? "floating-point" : "none";
 }
 
-std::string photometric_name(const BlockFormat& block) {
+std::string photometric_name(const BlockFormat& block, bool known) {
   switch (block.photometric) {
     case PHOTOMETRIC_MINISWHITE:
       return "min is white";
@@ -28,7 +28,7 @@ std::string photometric_name(const BlockFormat& block) {
     case PHOTOMETRIC_YCBCR:
       return fmt::format("YCbCr {}x{}, read as RGB", block.subsampling[0], block.subsampling[1]);
     case PHOTOMETRIC_SEPARATED:
-      return "CMYK";
+      return known ? "CMYK" : "inks other than CMYK";
     case PHOTOMETRIC_CIELAB:
       return "CIE L*a*b*";
     case PHOTOMETRIC_ICCLAB:
@@ -50,7 +50,7 @@ FileInfo::Page page_info(const Reader& reader, const TiffDirectory& directory) {
                              directory.tiled ? "tiles" : "strips", block.extent.cols, block.extent.rows)},
       {"channels", directory.planar ? "in planes of their own" : "interleaved"},
       {"byte order", block.big_endian ? "big-endian" : "little-endian"},
-      {"photometric", photometric_name(block)},
+      {"photometric", photometric_name(block, reader.metadata().photometric != Photometric::other)},
   };
   add_metadata(page.facts, reader.metadata());
   for (const std::string& warning : reader.layout().warnings) page.facts.emplace_back("warning", warning);

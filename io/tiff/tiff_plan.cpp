@@ -50,20 +50,6 @@ LevelRange levels_of(Compression compression) {
   }
 }
 
-int channels_meant(Photometric photometric) {
-  switch (photometric) {
-    case Photometric::rgb:
-    case Photometric::cielab:
-    case Photometric::icc_lab:
-    case Photometric::itu_lab:
-      return 3;
-    case Photometric::cmyk:
-      return 4;
-    default:
-      return 1;
-  }
-}
-
 // The source's own meaning where it still fits; else three integer channels are taken for colours, anything
 // else for intensities.
 Photometric choose_photometric(const ImageSpec& spec, const Metadata& metadata) {

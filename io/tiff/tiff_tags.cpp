@@ -24,17 +24,6 @@ constexpr GeoTag kGeoTags[] = {
     {kGdalMetadata, "GDAL_METADATA"}, {kGdalNodata, "GDAL_NODATA"}, {50844, "RPCCoefficientTag"},
 };
 
-/// Tags of other kinds that read_metadata() reads, then those that say how blocks are stored.
-constexpr std::uint32_t kReadTags[] = {
-    TIFFTAG_XRESOLUTION, TIFFTAG_YRESOLUTION, TIFFTAG_RESOLUTIONUNIT, TIFFTAG_ORIENTATION, TIFFTAG_ICCPROFILE, TIFFTAG_IMAGEDESCRIPTION,
-    TIFFTAG_SOFTWARE, TIFFTAG_DATETIME, TIFFTAG_ARTIST, TIFFTAG_COPYRIGHT, TIFFTAG_PHOTOMETRIC, TIFFTAG_EXTRASAMPLES,
-    TIFFTAG_SUBFILETYPE, TIFFTAG_OSUBFILETYPE, TIFFTAG_IMAGEWIDTH, TIFFTAG_IMAGELENGTH, TIFFTAG_BITSPERSAMPLE, TIFFTAG_COMPRESSION,
-    TIFFTAG_FILLORDER, TIFFTAG_STRIPOFFSETS, TIFFTAG_SAMPLESPERPIXEL, TIFFTAG_ROWSPERSTRIP, TIFFTAG_STRIPBYTECOUNTS,
-    TIFFTAG_PLANARCONFIG, TIFFTAG_PAGENUMBER, TIFFTAG_PREDICTOR, TIFFTAG_TILEWIDTH, TIFFTAG_TILELENGTH, TIFFTAG_TILEOFFSETS,
-    TIFFTAG_TILEBYTECOUNTS, TIFFTAG_SUBIFD, TIFFTAG_SAMPLEFORMAT, TIFFTAG_JPEGTABLES, TIFFTAG_YCBCRSUBSAMPLING, TIFFTAG_YCBCRPOSITIONING,
-    TIFFTAG_REFERENCEBLACKWHITE, TIFFTAG_INKSET, TIFFTAG_IMAGEDEPTH, TIFFTAG_TILEDEPTH,
-};
-
 std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
   const char* text = nullptr;
   return TIFFGetField(handle.get(), tag, &text) != 0 && text != nullptr ? text : "";
@@ -52,7 +41,8 @@ std::optional<RawTag> read_raw(const TiffHandle& handle, std::uint32_t tag) {
   const TIFFField* description = TIFFFindField(handle.get(), tag, TIFF_ANY);
   if (description == nullptr) return std::nullopt;
   const TIFFDataType type = TIFFFieldDataType(description);
-  if (!is_kept_as_stored(type)) return std::nullopt;
+  const bool must_be_text = tag == kGdalMetadata || tag == kGdalNodata;
+  if (!is_kept_as_stored(type) || (must_be_text && type != TIFF_ASCII)) return std::nullopt;
   std::uint64_t count = 0;
   const void* data = nullptr;
   if (TIFFFieldPassCount(description) == 0) {
@@ -76,7 +66,8 @@ std::optional<RawTag> read_raw(const TiffHandle& handle, std::uint32_t tag) {
                 {bytes, bytes + count * static_cast<std::uint64_t>(TIFFDataWidth(type))}};
 }
 
-std::optional<Resolution> read_resolution(const TiffHandle& handle) {
+// Libtiff takes a unit that it does not know for the inch.
+std::optional<Resolution> read_resolution(const TiffHandle& handle, const TiffEntries& entries) {
   float x = 0;
   float y = 0;
   if (TIFFGetField(handle.get(), TIFFTAG_XRESOLUTION, &x) == 0 ||
@@ -84,14 +75,14 @@ std::optional<Resolution> read_resolution(const TiffHandle& handle) {
     return std::nullopt;
   }
   std::uint16_t unit = RESUNIT_INCH;
-  TIFFGetFieldDefaulted(handle.get(), TIFFTAG_RESOLUTIONUNIT, &unit);
+  if (TIFFGetField(handle.get(), TIFFTAG_RESOLUTIONUNIT, &unit) == 0 && entries.find(TIFFTAG_RESOLUTIONUNIT) != nullptr) return std::nullopt;
   if (!(x > 0) || !(y > 0) || unit < RESUNIT_NONE || unit > RESUNIT_CENTIMETER) return std::nullopt;
   return Resolution{x, y, static_cast<Resolution::Unit>(unit)};
 }
 
-std::optional<Photometric> read_photometric(const TiffHandle& handle) {
-  std::uint16_t value = 0;
-  if (TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &value) == 0) return std::nullopt;
+Photometric photometric_of(const TiffHandle& handle, std::uint16_t value) {
+  std::uint16_t ink_set = INKSET_CMYK;
+  TIFFGetField(handle.get(), TIFFTAG_INKSET, &ink_set);
   switch (value) {
     case PHOTOMETRIC_MINISWHITE:
       return Photometric::min_is_white;
@@ -101,18 +92,25 @@ std::optional<Photometric> read_photometric(const TiffHandle& handle) {
     case PHOTOMETRIC_YCBCR:
       return Photometric::rgb;
     case PHOTOMETRIC_SEPARATED:
-      return Photometric::cmyk;
+      return ink_set == INKSET_CMYK ? Photometric::cmyk : Photometric::other;
     case PHOTOMETRIC_CIELAB:
       return Photometric::cielab;
     case PHOTOMETRIC_ICCLAB:
       return Photometric::icc_lab;
     case PHOTOMETRIC_ITULAB:
       return Photometric::itu_lab;
-    case PHOTOMETRIC_MASK:
-      return std::nullopt;
     default:
       return Photometric::other;
   }
+}
+
+std::optional<Photometric> read_photometric(const TiffHandle& handle) {
+  std::uint16_t value = 0;
+  std::uint16_t channels = 1;
+  if (TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &value) == 0 || value == PHOTOMETRIC_MASK) return std::nullopt;
+  TIFFGetFieldDefaulted(handle.get(), TIFFTAG_SAMPLESPERPIXEL, &channels);
+  const Photometric meant = photometric_of(handle, value);
+  return channels_meant(meant) <= channels ? meant : Photometric::other;
 }
 
 void write_text(const TiffHandle& handle, std::uint32_t tag, const std::string& text) {
@@ -128,28 +126,42 @@ void write_raw(const TiffHandle& handle, const RawTag& raw) {
   const bool sound =
       width > 0 && is_kept_as_stored(type) && !raw.data.empty() && raw.count == raw.data.size() / width;
   if (known == std::end(kGeoTags) || !sound) return;
-  const bool text = type == TIFF_ASCII;
   const TIFFFieldInfo description{raw.tag,
                                   TIFF_VARIABLE2,
                                   TIFF_VARIABLE2,
                                   type,
                                   FIELD_CUSTOM,
                                   1,
-                                  static_cast<unsigned char>(text ? 0 : 1),
+                                  1,
                                   const_cast<char*>(known->name)};
   handle.check(TIFFMergeFieldInfo(handle.get(), &description, 1) == 0, "cannot describe a GeoTIFF tag");
   const auto* data = reinterpret_cast<const char*>(raw.data.data());
+  const bool counted = TIFFFieldPassCount(TIFFFindField(handle.get(), raw.tag, TIFF_ANY)) != 0;  // else libtiff knows the tag, as a text
   const int stored =
-      text ? TIFFSetField(handle.get(), raw.tag, std::string(data, strnlen(data, raw.data.size())).c_str())
+      !counted ? TIFFSetField(handle.get(), raw.tag, std::string(data, strnlen(data, raw.data.size())).c_str())
            : TIFFSetField(handle.get(), raw.tag, static_cast<std::uint32_t>(raw.count), data);
   handle.check(stored != 0, fmt::format("cannot store tag {} ({})", raw.tag, known->name));
 }
 
 }  // namespace
 
-Metadata read_metadata(const TiffHandle& handle) {
+int channels_meant(Photometric photometric) noexcept {
+  switch (photometric) {
+    case Photometric::rgb:
+    case Photometric::cielab:
+    case Photometric::icc_lab:
+    case Photometric::itu_lab:
+      return 3;
+    case Photometric::cmyk:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
+Metadata read_metadata(const TiffHandle& handle, const TiffEntries& entries) {
   Metadata metadata;
-  metadata.resolution = read_resolution(handle);
+  metadata.resolution = read_resolution(handle, entries);
   std::uint16_t orientation = 0;
   if (TIFFGetField(handle.get(), TIFFTAG_ORIENTATION, &orientation) != 0 &&
       orientation >= ORIENTATION_TOPLEFT && orientation <= ORIENTATION_LEFTBOT) {
@@ -175,10 +187,6 @@ Metadata read_metadata(const TiffHandle& handle) {
     metadata.extra_samples.assign(extra, extra + extra_count);
   }
   return metadata;
-}
-
-bool is_read(std::uint32_t tag) {
-  return std::ranges::find(kReadTags, tag) != std::end(kReadTags) || std::ranges::find(kGeoTags, tag, &GeoTag::tag) != std::end(kGeoTags);
 }
 
 void write_metadata(const TiffHandle& handle, const Metadata& metadata) {

@@ -4,15 +4,16 @@
 #include <cstdint>
 
 #include "sepconv/io/metadata.hpp"
+#include "sepconv/io/tiff/tiff_entries.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
 
 namespace sepconv {
 
-/// Of the current directory. YCbCr counts as RGB, because that is what a reader delivers.
-Metadata read_metadata(const TiffHandle& handle);
+/// Channels, alpha aside, of pixels that are meant so.
+int channels_meant(Photometric photometric) noexcept;
 
-/// Whether a tag of a source is read: as metadata, or as part of its layout; or says nothing that a result could want.
-bool is_read(std::uint32_t tag);
+/// Of the current directory, which has these entries. YCbCr counts as RGB, because that is what a reader delivers.
+Metadata read_metadata(const TiffHandle& handle, const TiffEntries& entries);
 
 /// Sets the fields of a directory in the making, photometric and extra samples excepted: those belong to the
 /// layout. Throws IoError.

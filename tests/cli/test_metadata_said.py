@@ -1,0 +1,161 @@
+"""Tags by the byte, one at a time: what of them a result does not have is said, and the rest it has as it was."""
+
+import io
+import json
+import struct
+
+import numpy as np
+import pytest
+import tifffile
+
+from cli_support import fails, image
+
+ROWS, COLS = 20, 30
+ASCII, SHORT, LONG, RATIONAL, UNDEFINED, DOUBLE = 2, 3, 4, 5, 7, 12
+CODES = {ASCII: "B", SHORT: "H", LONG: "I", RATIONAL: "I", UNDEFINED: "B", DOUBLE: "d"}
+
+
+def tiff(pixels, photometric, *tags):
+    """A little-endian TIFF of one strip; `tags` are (tag, type, values), of rationals numerators and denominators in turn."""
+    channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    entries = [(256, LONG, [pixels.shape[1]]), (257, LONG, [pixels.shape[0]]), (258, SHORT, [8] * channels), (259, SHORT, [1]), (262, SHORT, [photometric]),
+               (273, LONG, [8]), (277, SHORT, [channels]), (278, LONG, [pixels.shape[0]]), (279, LONG, [pixels.size]), *tags]
+    content = bytearray(b"II*\0\0\0\0\0") + pixels.tobytes() + bytes(pixels.size % 2)
+    directory = struct.pack("<H", len(entries))
+    for tag, kind, values in sorted(entries):
+        data = struct.pack(f"<{len(values)}{CODES[kind]}", *values)
+        place = data.ljust(4, b"\0")
+        if len(data) > 4:
+            place = struct.pack("<I", len(content))
+            content += data + bytes(len(data) % 2)
+        directory += struct.pack("<HHI", tag, kind, len(values) // (2 if kind == RATIONAL else 1)) + place
+    struct.pack_into("<I", content, 4, len(content))
+    return bytes(content + directory + bytes(4))
+
+
+def said(sepconv, content, *arguments, result="out.tif"):
+    """The warnings of a run, which are those of its plan."""
+    (sepconv.folder / "in.tif").write_bytes(content)
+    plan = sepconv("plan", "in.tif", result, *arguments, "--force").stdout
+    sepconv("run", "in.tif", result, *arguments, "--force", "--quiet", "--stats", "stats.json")
+    warnings = json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"]
+    (sepconv.folder / "stats.json").unlink()
+    assert all(warning in plan for warning in warnings)
+    return warnings
+
+
+def tags_of(path):
+    with tifffile.TiffFile(path) as file:
+        return {tag.code: tag.value for tag in file.pages[0].tags}
+
+
+def test_a_file_with_nothing_unusual_has_nothing_said(sepconv):
+    usual = [(274, SHORT, [1]), (282, RATIONAL, [300, 1]), (283, RATIONAL, [300, 1]), (296, SHORT, [2]), (305, ASCII, b"a program\0"), (315, ASCII, b"\0"),
+             (33432, ASCII, b"someone\0\0\0")]
+    assert said(sepconv, tiff(image(ROWS, COLS), 1, *usual)) == []
+    assert said(sepconv, tiff(image(ROWS, COLS, 4), 5, (332, SHORT, [1]))) == []
+    assert said(sepconv, tiff(image(ROWS, COLS, 3), 2, (532, RATIONAL, [0, 1, 255, 1] * 3))) == []
+
+
+@pytest.mark.parametrize("result, again", [("out.tif", "copy.tif")])
+def test_what_sepconv_writes_with_jpeg_it_reads_without_a_word(sepconv, result, again):
+    np.save(sepconv.folder / "in.npy", image(ROWS, COLS, 3))
+    sepconv("run", "in.npy", result, "--compress", "jpeg", "--quiet")
+    assert tags_of(sepconv.folder / result)[532]
+    assert "warning" not in sepconv("plan", result, again, "--compress", "none").stdout
+
+
+SEPARATED = "matrix:rows=3,values=1,0,0,0,0,1,0,0,0,0,1,0"
+
+
+@pytest.mark.parametrize("photometric, channels, stage, words", [
+    (0, 2, "matrix:rows=3,values=1,0,1,0,1,0", "0 is white"), (0, 1, "matrix:rows=3,values=1,1,1", "0 is white"), (5, 4, SEPARATED, "CMYK"),
+    (5, 4, "matrix:rows=1,values=0,0,0,1", "CMYK"), (9, 3, "matrix:rows=1,values=1,0,0", "ICC L*a*b*"), (10, 3, "matrix:rows=1,values=1,0,0", "ITU L*a*b*"),
+    (34892, 3, "matrix:rows=1,values=1,0,0", "neither intensities nor colours")])
+def test_a_meaning_that_falls_with_the_channels_is_named(sepconv, photometric, channels, stage, words):
+    tags = [(338, SHORT, [2])] if channels == 2 else []
+    warnings = said(sepconv, tiff(image(ROWS, COLS, channels), photometric, *tags), stage, result="out.png")
+    assert any(words in warning and "left out: the channels of the result are not the source's" in warning for warning in warnings), warnings
+
+
+@pytest.mark.parametrize("photometric, channels", [(1, 1), (1, 2), (2, 3)])
+def test_a_meaning_that_every_picture_has_falls_without_a_word(sepconv, photometric, channels):
+    values = ",".join(["1"] * channels)
+    assert said(sepconv, tiff(image(ROWS, COLS, channels), photometric), f"matrix:rows={2 if channels == 1 else 1},values={values}" +
+                (",1" if channels == 1 else "")) == []
+
+
+def test_zero_stays_white_where_one_channel_is_left(sepconv):
+    content = tiff(image(ROWS, COLS, 2), 0, (338, SHORT, [2]))
+    warnings = said(sepconv, content, "matrix:values=1,0")
+    assert tags_of(sepconv.folder / "out.tif")[262] == 0 and not any("white" in warning for warning in warnings)
+    assert "0 is white" in fails(sepconv, "run", "in.tif", "negative.png", "matrix:values=1,0", status=2)
+
+
+@pytest.mark.parametrize("channels, tags", [(4, [(332, SHORT, [2])]), (3, [(332, SHORT, [2]), (334, SHORT, [3])]), (3, [])])
+def test_inks_that_are_not_cmyk_do_not_become_cmyk(sepconv, channels, tags):
+    warnings = said(sepconv, tiff(image(ROWS, COLS, channels), 5, *tags))
+    assert any("photometric interpretation 5 is not carried along" in warning for warning in warnings), warnings
+    for tag, _, _ in tags:
+        assert any(f"not carried along: " in warning and str(tag) in warning for warning in warnings), warnings
+    assert tags_of(sepconv.folder / "out.tif")[262] != 5
+    assert "other than CMYK" in sepconv("info", "in.tif").stdout
+
+
+@pytest.mark.parametrize("tag", [
+    (532, RATIONAL, [15, 1, 235, 1] * 3), (274, SHORT, [9]), (282, RATIONAL, [300, 1]), (283, RATIONAL, [300, 1]), (296, SHORT, [2]), (297, SHORT, [3, 5]),
+    (33550, RATIONAL, [2, 1, 2, 1, 0, 1]), (33922, RATIONAL, [0, 1] * 6), (42113, DOUBLE, [-9999.0]), (42112, SHORT, [1, 2, 3])], ids=lambda tag: str(tag[:2]))
+@pytest.mark.parametrize("stage", [[], ["box:radius=1"]])
+def test_a_tag_that_is_neither_applied_nor_carried_is_named(sepconv, tag, stage):
+    warnings = said(sepconv, tiff(image(ROWS, COLS, 3), 2, tag), *stage)
+    assert len(warnings) == 1 and f"not carried along: {tag[0]}" in warnings[0], warnings
+    assert tag[0] not in tags_of(sepconv.folder / "out.tif")
+
+
+@pytest.mark.parametrize("unit", [0, 4])
+def test_a_resolution_of_no_known_unit_is_not_one_per_inch(sepconv, unit):
+    resolution = [(282, RATIONAL, [300, 1]), (283, RATIONAL, [300, 1]), (296, SHORT, [unit])]
+    warnings = said(sepconv, tiff(image(ROWS, COLS), 1, *resolution))
+    assert len(warnings) == 1 and all(str(tag) in warnings[0] for tag in (282, 283, 296)), warnings
+    assert not {282, 283, 296} & tags_of(sepconv.folder / "out.tif").keys()
+    assert said(sepconv, tiff(image(ROWS, COLS), 1, *resolution[:2])) == []
+    assert tags_of(sepconv.folder / "out.tif")[282] == (300, 1)  # without a unit the inch is meant
+
+
+@pytest.mark.parametrize("tag", [270, 305, 306, 315, 33432])
+def test_a_text_that_is_cut_at_a_zero_byte_is_named(sepconv, tag):
+    warnings = said(sepconv, tiff(image(ROWS, COLS), 1, (tag, ASCII, b"photographer\0editor\0")))
+    assert len(warnings) == 1 and f"first zero byte: {tag}" in warnings[0], warnings
+    assert tags_of(sepconv.folder / "out.tif")[tag] == "photographer"
+    assert said(sepconv, tiff(image(ROWS, COLS), 1, (tag, ASCII, b"photographer" + bytes(9000)))) == []
+
+
+def test_a_geotiff_text_goes_along_to_the_last_byte_or_is_named(sepconv):
+    for tag in (34737, 42112, 42113):
+        warnings = said(sepconv, tiff(image(ROWS, COLS), 1, (tag, ASCII, b"one|\0two|\0")))
+        content = (sepconv.folder / "out.tif").read_bytes()
+        assert b"one|" in content
+        assert (b"one|\0two|\0" in content) == (warnings == []), (tag, warnings)
+
+
+def arrays(*several):
+    file = io.BytesIO()
+    for values in several:
+        np.save(file, values)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("behind, words", [(arrays(image(3, 4)), "another array follows"), (b"x", "1 byte behind the array is not read"),
+                                           (b"\x93NUMP", "5 bytes behind the array are not read"), (bytes(1000), "1000 bytes behind the array are not read")])
+def test_what_follows_an_array_is_said_by_every_command(sepconv, behind, words):
+    values = image(ROWS, COLS)
+    (sepconv.folder / "in.npy").write_bytes(arrays(values) + behind)
+    np.save(sepconv.folder / "alone.npy", values)
+    for command in (["run", "in.npy", "out.npy", "abs"], ["plan", "in.npy", "other.npy"], ["info", "in.npy"], ["stats", "in.npy"],
+                    ["compare", "in.npy", "alone.npy"], ["transpose", "in.npy", "turned.npy"]):
+        done = sepconv(*command)
+        assert words in done.stdout + done.stderr, command
+        alone = [name.replace("in.npy", "alone.npy") for name in command]
+        done = sepconv(*alone, *(["--force"] if command[0] in ("run", "transpose") else []))
+        assert "behind" not in done.stdout + done.stderr and "follows" not in done.stdout + done.stderr
+    assert np.array_equal(np.load(sepconv.folder / "out.npy"), values)
