@@ -155,7 +155,7 @@ const std::vector<FormatEntry>& format_table() {
        "u8 with 1 or 3 channels; held in memory as a whole"},
       {"PNM", ".ppm .pgm", "PBM, PGM and PPM, text and binary, scaled to u8 or u16; held in memory as a whole",
        "u8 and u16; PGM 1 channel, PPM 3; held in memory as a whole"},
-      {"BMP", ".bmp", "1 to 32 bits, run lengths; held in memory as a whole",
+      {"BMP", ".bmp", "1 to 32 bits, palettes, masks, run lengths; of Windows and OS/2; held in memory as a whole",
        "u8 with 1 or 3 channels; held in memory as a whole"},
   };
   return table;

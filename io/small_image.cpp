@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/bmp/bmp.hpp"
 #include "sepconv/io/file.hpp"
 #include "sepconv/io/jpeg/jpeg.hpp"
-#include "sepconv/io/opencv/bmp.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
 

@@ -11,7 +11,7 @@ fail() { echo "bundle: $*" >&2 && exit 1; }
 install() { cmake --install "$build" --component "$1" --strip --prefix "$work/made" >"$work/log" 2>&1 || { cat "$work/log"; fail "not made"; }; }
 install bundle
 size_mib=$(($(du -s --apparent-size -k "$work/made" | cut -f 1) / 1024))
-# In the dev build the lines of inlined kernels, which profilers show, are most of it; OpenCV would be 200.
+# In the dev build the lines of inlined kernels, which profilers show, are most of it.
 ((size_mib < 56)) || fail "$size_mib MiB: something large has crept in"
 install bundle_tests
 mkdir "$work/a folder"

@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 
 import numpy as np
-import PIL.Image
 import pytest
 
 from conftest import BINARY, Program
@@ -129,25 +128,3 @@ def test_openblas_goes_on_with_the_threads_that_there_are(few):
     assert done.returncode == 0, done.stderr
     assert "threads instead of 64" in (few.folder / "report.txt").read_text()
     assert np.array_equal(np.load(few.folder / "out.npy"), np.eye(300))
-
-
-@pytest.mark.parametrize("mebibytes", [250, 350, 400, 450, 500, 600, 1000])
-def test_the_image_module_ends_in_little_address_space(sepconv, mebibytes):
-    """OpenBLAS comes along with it, and would never let the program exit."""
-    PIL.Image.fromarray(image(rows=20, cols=30)).save(sepconv.folder / "in.bmp")
-    limits = {resource.RLIMIT_AS: mebibytes << 20}
-    done = limited(sepconv.folder, ["run", "in.bmp", "out.npy", "--quiet"], limits)
-    assert done.returncode in (0, 1), done
-    if done.returncode == 1:
-        one_sentence(done.stderr)
-
-
-def test_threads_that_openblas_would_begin_with_need_room(sepconv, monkeypatch):
-    if (os.cpu_count() or 1) < 2:
-        pytest.skip("one processor")
-    PIL.Image.fromarray(image(rows=20, cols=30)).save(sepconv.folder / "in.bmp")
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")  # the program's own choice is 1
-    limits = {resource.RLIMIT_AS: 500 << 20}
-    done = limited(sepconv.folder, ["run", "in.bmp", "out.npy", "--quiet"], limits)
-    assert done.returncode == 1, done
-    assert "set OPENBLAS_NUM_THREADS to 1" in one_sentence(done.stderr)

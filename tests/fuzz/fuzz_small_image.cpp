@@ -1,5 +1,4 @@
-// PNG, JPEG and PNM: what comes along with the pixels is parsed by us, the pixels by libraries whose failures we take. Of BMP the header
-// is ours; where the module is not built, its pixels are an error.
+// PNG and JPEG: what comes along with the pixels is parsed by us, the pixels by libraries whose failures we take. PNM and BMP are parsed by us.
 #include "read_image.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

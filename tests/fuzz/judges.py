@@ -32,6 +32,12 @@ def pnmtopng(folder, name):
     return said if status else None
 
 
+def bmptopnm(folder, name):
+    """netpbm"""
+    status, said = said_by(["bmptopnm", "-quiet", name], folder)
+    return said if status else None
+
+
 def pillow(folder, name):
     try:
         with PIL.Image.open(os.path.join(folder, name)) as picture:
@@ -49,7 +55,7 @@ def numpy(folder, name):
 
 TIFF_COPY = "copied-by-tiffcp.tif"
 SHORT_TABLE = r'Incorrect count for "(Strip|Tile)(Offsets|ByteCounts)"'
-JUDGES = {"tif": tiffcp, "jpg": djpeg, "png": pillow, "bmp": pillow, "pnm": pnmtopng, "npy": numpy}
+JUDGES = {"tif": [tiffcp], "jpg": [djpeg], "png": [pillow], "bmp": [pillow, bmptopnm], "pnm": [pnmtopng], "npy": [numpy]}
 
 # What a judge refuses and sepconv reads on purpose: the refusal, as a whole, and why.
 CANNOT_READ = r"\n.*Error, can't read (strip|tile|scanline).*"
@@ -62,15 +68,20 @@ EXCEPTIONS = {
         "tiffcp decodes row by row, and here a run goes on in the next row; the block as a whole is there",
     r'TIFFFetchStripThing: Incompatible type for "StripByteCounts"\.':
         "of one strip with no byte count that can be read, libtiff takes what follows its offset, and sepconv decodes all of it",
+    r"ValueError\('not enough image data'\)":
+        "of run lengths of a BMP Pillow passes over rows without any, and over the last of an odd number of single pixels in half bytes",
+    r"bmptopnm: .*This program does not process deltas\..*": "pixels that run lengths pass over have the palette's first colour (docs/formats.md)",
+    r"bmptopnm: .*Premature end of row\..*": "the same",
+    r"bmptopnm: Unexpected end of input file": "of run lengths netpbm wants the mark of their end, also where all rows are there; Pillow judges other ends",
+    r"OSError\('Unsupported BMP bitfields layout'\)": "Pillow takes a few masks, and sepconv any that are in one piece each",
     r".*Error, image raster scan line size is too large\.": "a limit of tiffcp for tiles wider than the image",
 }
 
 
-def judge_of(name):
-    return JUDGES[name.rpartition(".")[2]]
-
-
 def refusal(folder, name):
-    """Why the format's own program refuses the file, or nothing."""
-    said = judge_of(name)(folder, name)
-    return None if said is None or any(re.fullmatch(pattern, said, re.DOTALL) for pattern in EXCEPTIONS) else said
+    """Which of the format's own programs refuses the file, and why; or nothing."""
+    for judge in JUDGES[name.rpartition(".")[2]]:
+        said = judge(folder, name)
+        if said is not None and not any(re.fullmatch(pattern, said, re.DOTALL) for pattern in EXCEPTIONS):
+            return judge.__name__, said
+    return None

@@ -4,6 +4,7 @@
 import io
 import itertools
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -169,10 +170,41 @@ def run_lengths(bmp):
     return bytes(header) + runs
 
 
+def bmp_file(bits, compression, before_pixels, pixels, header_bytes=40, colours=0):
+    """A BMP with a header of Windows; `before_pixels` are the header's bytes beyond 40, masks and palette."""
+    offset = 54 + len(before_pixels)
+    header = struct.pack("<IiiHHIIiiII", header_bytes, COLS, ROWS, 1, bits, compression, len(pixels), 2835, 2835, colours, 0)
+    return b"BM" + struct.pack("<IHHI", offset + len(pixels), 0, 0, offset) + header + before_pixels + pixels
+
+
+def half_byte_runs():
+    """RLE4: each row as runs, pixels one by one (of an odd number of which Pillow 9.4 loses the last), and a rest that is passed over."""
+    palette = bytes(range(64))
+    row = b"\x0a\x12" + b"\0\x08\x12\x34\x56\x78" + b"\x05\x9a\0\x02\x05\0\0\0"
+    return bmp_file(4, 2, palette, ROWS * row + b"\0\1", colours=16)
+
+
+def sixteen_bits(masks=()):
+    """Without masks 5 bits a colour."""
+    rows = np.pad(image("<u2") * 31, ((0, 0), (0, 1)))
+    return bmp_file(16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), rows.astype("<u2").tobytes())
+
+
+def bmp_with_profile():
+    profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
+    pixels = bytes(COLS * ROWS * 4)
+    rest = struct.pack("<4I4s48xIIII", 0xFF0000, 0xFF00, 0xFF, 0xFF000000, b"DEBM", 4, 124 + len(pixels), len(profile), 0)
+    return bmp_file(32, 3, rest, pixels, header_bytes=124) + profile
+
+
 def bmp_seeds():
     for mode in ("1", "L", "P", "RGB", "RGBA"):
         yield f"{mode}.bmp", pillow(image("u1", 3), "BMP", mode)
     yield "runs.bmp", run_lengths(pillow(image("u1", 3), "BMP", "P"))
+    yield "runs of half bytes.bmp", half_byte_runs()
+    yield "16 bits.bmp", sixteen_bits()
+    yield "16 bits, masks.bmp", sixteen_bits((0xF800, 0x07E0, 0x001F))
+    yield "profile.bmp", bmp_with_profile()
 
 
 STAGES = """gaussian:sigma=2.5|gaussian:sigma=1,radius=3,border=constant,value=-1.5|gaussian:sigma=1e9|box:radius=4|binomial:radius=2

@@ -43,7 +43,8 @@ def examine(binary, name, data):
         result = trial.Trial(binary, folder, name)
         refused = judges.refusal(folder, name) if result.accepted else None
         if refused is not None:
-            result.complain(f"reads what {judges.judge_of(name).__name__} refuses: {without_numbers(refused)}", refused)
+            judge, why = refused
+            result.complain(f"reads what {judge} refuses: {without_numbers(why)}", why)
         elif pathlib.Path(folder, judges.TIFF_COPY).exists():
             result.check_copy(judges.TIFF_COPY)
         return result.accepted, result.complaints

@@ -10,7 +10,7 @@ import threading
 MIB = 1 << 20
 CPU_SECONDS = 20
 WALL_SECONDS = 600  # for what waits for ever; no measure of speed
-# What each command may hold, and the program beside it: code, libraries, stacks, allocator. Small formats need OpenCV's module.
+# What each command may hold, and the program beside it: code, libraries, stacks, allocator.
 CEILINGS = {"tif": 64 * MIB, "npy": 64 * MIB}
 OTHER_CEILING, PROGRAM = 128 * MIB, 64 * MIB
 PLANS = (["--band-rows", "16", "--slots", "1", "--threads", "2"], ["--slots", "3", "--threads", "1"])

@@ -117,7 +117,7 @@ inline std::vector<Sample> bmp_samples() {
        "RGBrgb"},
       {"alpha.bmp", bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0\0\0\0\xFF"), bytes("BGRAbgra"), 56), u8(4),
        "RGBArgba"},
-      {"15_bits.bmp", bmp(16, 0, 0, 1, "", bytes("\x1F\0\xE0\x03")), u8(3), bytes("\0\0\xF8\0\xF8\0")},
+      {"15_bits.bmp", bmp(16, 0, 0, 1, "", bytes("\x1F\0\xE0\x03")), u8(3), bytes("\0\0\xFF\0\xFF\0")},
       {"palette_8.bmp", bmp(8, 0, 2, 1, colours, bytes("\0\1\0\0")), u8(3), "RGBrgb"},
       {"palette_1.bmp", bmp(1, 0, 2, 1, colours, bytes("\x40\0\0\0")), u8(3), "RGBrgb"},
       {"palette_grey.bmp", bmp(8, 0, 2, 1, greys, bytes("\0\1\0\0")), u8(1), "ab"},

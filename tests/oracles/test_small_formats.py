@@ -1,6 +1,7 @@
 """PNG, JPEG, PNM and BMP beside Pillow: the same pixels, the same metadata, and what one refuses the other refuses."""
 
 import json
+import struct
 
 import numpy as np
 import PIL.Image
@@ -95,6 +96,59 @@ def test_pnm_of_fewer_values(sepconv, greatest, text):
     np.testing.assert_array_equal(copied(sepconv, "in.pgm"), expected)
     said = warnings(sepconv, "in.pgm", "out.npy")
     assert said == ([] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"])
+
+
+BMP_KINDS = {"1 bit": lambda: PIL.Image.fromarray(random_image(SHAPE, np.uint8) > 127), "grey": noise, "palette": palette_image,
+             "rgb": lambda: noise(channels=3), "rgba": lambda: noise(channels=4)}
+
+
+@pytest.mark.parametrize("kind", BMP_KINDS)
+def test_bmp(sepconv, kind):
+    BMP_KINDS[kind]().save(sepconv.folder / "in.bmp")
+    with PIL.Image.open(sepconv.folder / "in.bmp") as read:
+        expected = np.asarray(read.convert("L" if kind in ("1 bit", "grey") else "RGB"))
+    np.testing.assert_array_equal(copied(sepconv, "in.bmp"), expected)
+
+
+def bmp_file(bits, compression, before_pixels, pixels, shape, colours=0):
+    offset = 54 + len(before_pixels)
+    header = struct.pack("<IiiHHIIiiII", 40, shape[1], shape[0], 1, bits, compression, len(pixels), 0, 0, colours, 0)
+    return b"BM" + struct.pack("<IHHI", offset + len(pixels), 0, 0, offset) + header + before_pixels + pixels
+
+
+@pytest.mark.parametrize("masks", [(), (0x7C00, 0x03E0, 0x001F), (0xF800, 0x07E0, 0x001F)], ids=str)
+def test_bmp_of_16_bits(sepconv, masks):
+    """All values there are. Pillow cuts off where we round."""
+    values = np.arange(1 << 16, dtype="<u2").reshape(256, 256)
+    content = bmp_file(16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), values.tobytes(), values.shape)
+    (sepconv.folder / "in.bmp").write_bytes(content)
+    found = copied(sepconv, "in.bmp")
+    exact = np.stack([(values.astype(np.int64) & mask) * 255 / mask for mask in masks or (0x7C00, 0x03E0, 0x001F)], axis=2)[::-1]
+    np.testing.assert_array_equal(found, np.floor(exact + 0.5))
+    with PIL.Image.open(sepconv.folder / "in.bmp") as read:
+        np.testing.assert_array_equal(np.asarray(read), np.floor(exact))
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_bmp_of_run_lengths(sepconv, bits):
+    """Runs and single pixels by turns; one row ends early."""
+    dice, pairs = np.random.default_rng(bits), bits == 4
+    runs = bytearray()
+    for row in range(SHAPE[0]):
+        left = SHAPE[1] - (7 if row == 5 else 0)
+        while left:
+            count = min(left, int(dice.integers(1, 20)))
+            if count % 4 == 0:
+                runs += bytes([0, count]) + dice.integers(0, 256 if pairs else 16, count // 2 if pairs else count, dtype=np.uint8).tobytes()
+            else:
+                runs += bytes([count, dice.integers(0, 256 if pairs else 16)])
+            left -= count
+        runs += b"\0\0" if row < SHAPE[0] - 1 else b"\0\1"
+    palette = dice.integers(0, 256, 64, dtype=np.uint8).tobytes()
+    (sepconv.folder / "in.bmp").write_bytes(bmp_file(bits, 3 - bits // 4, palette, bytes(runs), SHAPE, 16))
+    with PIL.Image.open(sepconv.folder / "in.bmp") as read:
+        expected = np.asarray(read.convert("RGB"))
+    np.testing.assert_array_equal(copied(sepconv, "in.bmp"), expected)
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.ppm", "out.pgm", "out.bmp"])

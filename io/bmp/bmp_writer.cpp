@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/bmp/bmp.hpp"
+#include "sepconv/io/byte_stream.hpp"
+#include "sepconv/io/held_image.hpp"
+#include "sepconv/io/per_metre.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr HeldFormat kBmp{"BMP", false, "13", kMaxSide, static_cast<unsigned>(MetadataKind::resolution)};
+constexpr std::int64_t kHeaderBytes = 14 + 40;
+constexpr std::int64_t kGreys = 256;
+constexpr std::int64_t kMostFileBytes = 0xFFFFFFFF;
+
+std::int64_t stored_row_bytes(const ImageSpec& spec) { return round_up(spec.row_bytes(), 4); }
+std::int64_t pixels_offset(const ImageSpec& spec) { return kHeaderBytes + (spec.channels == 1 ? 4 * kGreys : 0); }
+
+/// Numbers with their lowest byte first.
+class Head {
+ public:
+  void add(std::size_t count, std::int64_t value) {
+    for (std::size_t i = 0; i < count; ++i) bytes_.push_back(static_cast<std::byte>(value >> 8 * i));
+  }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// BITMAPFILEHEADER, BITMAPINFOHEADER and, for one channel, a palette.
+Head head_of(const ImageSpec& spec, PerMetre resolution) {
+  const std::int64_t offset = pixels_offset(spec);
+  Head head;
+  head.add(2, 'B' | 'M' << 8);
+  head.add(4, offset + spec.extent.rows * stored_row_bytes(spec));
+  head.add(4, 0);
+  head.add(4, offset);
+  head.add(4, 40);
+  head.add(4, spec.extent.cols);
+  head.add(4, spec.extent.rows);
+  head.add(2, 1);  // planes
+  head.add(2, 8 * spec.channels);
+  head.add(8, 0);  // uncompressed, of a size that follows
+  head.add(4, resolution.x);
+  head.add(4, resolution.y);
+  head.add(8, 0);  // as many colours as there can be
+  for (std::int64_t grey = 0; spec.channels == 1 && grey < kGreys; ++grey) head.add(4, grey * 0x10101);
+  return head;
+}
+
+void exchange_red_and_blue(std::span<std::uint8_t> row) {
+  for (std::size_t at = 0; at < row.size(); at += 3) std::swap(row[at], row[at + 2]);
+}
+
+void encode_bmp(OutputFile& file, PerMetre resolution, const PixelView& image) {
+  const ImageSpec spec{image.extent, image.channels, image.type};
+  OutputBytes bytes(file);
+  bytes.write(head_of(spec, resolution).bytes());
+  const std::vector<std::byte> padding(static_cast<std::size_t>(stored_row_bytes(spec) - image.row_bytes()));
+  for (std::int64_t row = image.extent.rows - 1; row >= 0; --row) {
+    const auto length = static_cast<std::size_t>(image.row_bytes());
+    if (image.channels == 3) exchange_red_and_blue({image.row<std::uint8_t>(row), length});
+    bytes.write({image.row_data(row), length});
+    bytes.write(padding);
+  }
+  bytes.flush();
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const ImageSpec& spec,
+                                   const CreateOptions& options) {
+  check_held_spec(path, spec, kBmp);
+  if (spec.extent.rows > (kMostFileBytes - pixels_offset(spec)) / stored_row_bytes(spec)) {
+    throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than the 4 GiB of a BMP hold; choose .tif",
+                                      path.native(), spec.extent.cols, spec.extent.rows));
+  }
+  HeldSink sink;
+  sink.encoder_bytes = 2 * kStreamBytes;
+  sink.least_bytes = spec.bytes();
+  std::optional<PerMetre> resolution;
+  if (const auto& given = options.metadata.resolution) {
+    if (given->unit != Resolution::Unit::none) resolution = per_metre(*given);
+    if (!resolution) sink.warnings.emplace_back("the resolution is not kept: BMP holds whole numbers per metre");
+  }
+  return make_held_writer(path, spec, kBmp, options, std::move(sink),
+                          [stored = resolution.value_or(PerMetre{})](OutputFile& file, const PixelView& image) { encode_bmp(file, stored, image); });
+}
+
+}  // namespace sepconv
