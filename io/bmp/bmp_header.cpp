@@ -22,8 +22,10 @@ constexpr std::int64_t kOs2Bytes = 64;
 /// BITMAPINFOHEADER, with masks, with a mask of alpha, and its versions 4 and 5.
 constexpr std::int64_t kUsualBytes = 40;
 constexpr std::int64_t kAlphaBytes = 56;
-constexpr std::int64_t kKnownBytes[] = {kCoreBytes, kUsualBytes, 52, kAlphaBytes, kOs2Bytes, 108, kLongestBytes};
-/// Of an image of run lengths, which may leave out pixels: a few bytes must not announce what no memory holds.
+constexpr std::int64_t kKnownBytes[] = {kCoreBytes, kUsualBytes, 52,           kAlphaBytes,
+                                        kOs2Bytes,  108,         kLongestBytes};
+/// Of an image of run lengths, which may leave out pixels: a few bytes must not announce what no memory
+/// holds.
 constexpr std::int64_t kMostRunPixels = std::int64_t{1} << 30;
 
 /// The header behind that of the file, read as numbers; what it does not have is 0.
@@ -32,7 +34,8 @@ class Fields {
   explicit Fields(const InputFile& file) {
     file.read_at(0, std::span(bytes_).first(kFileHeaderBytes + 4));
     if (std::ranges::find(kKnownBytes, size()) == std::end(kKnownBytes)) {
-      throw_read_error(file.path(), fmt::format("a BMP header of {} bytes is not known; convert it to PNG", size()));
+      throw_read_error(file.path(),
+                       fmt::format("a BMP header of {} bytes is not known; convert it to PNG", size()));
     }
     file.read_at(0, std::span(bytes_).first(static_cast<std::size_t>(kFileHeaderBytes + size())));
   }
@@ -47,56 +50,71 @@ class Fields {
 
  private:
   std::uint32_t number(std::int64_t at, std::size_t count) const {
-    return static_cast<std::uint32_t>(number_in(std::span(bytes_).subspan(static_cast<std::size_t>(at), count), false));
+    return static_cast<std::uint32_t>(
+        number_in(std::span(bytes_).subspan(static_cast<std::size_t>(at), count), false));
   }
 
   std::array<std::byte, kFileHeaderBytes + kLongestBytes> bytes_{};
 };
 
-[[noreturn]] void refuse(const InputFile& file, const std::string& fact) { throw_read_error(file.path(), fact); }
+[[noreturn]] void refuse(const InputFile& file, const std::string& fact) {
+  throw_read_error(file.path(), fact);
+}
 
 void check_extent(const InputFile& file, const BmpHeader& header) {
   const auto [rows, cols] = header.extent;
   if (rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide) {
-    refuse(file, fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew", rows, cols));
+    refuse(file, fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew",
+                             rows, cols));
   }
   if (header.has_runs() && header.extent.area() > kMostRunPixels) {
-    refuse(file, fmt::format("its header claims {} rows of {} pixels, more than are read of run lengths; convert it to PNG", rows, cols));
+    refuse(file,
+           fmt::format(
+               "its header claims {} rows of {} pixels, more than are read of run lengths; convert it to PNG",
+               rows, cols));
   }
 }
 
 void check_kind(const InputFile& file, const BmpHeader& header, const Fields& fields) {
   const std::uint32_t planes = fields.little16(fields.is_core() ? 8 : 12);
-  if (planes != 1) refuse(file, fmt::format("its header claims {} planes, where BMP has 1; the file is damaged, copy it anew", planes));
+  if (planes != 1)
+    refuse(file,
+           fmt::format("its header claims {} planes, where BMP has 1; the file is damaged, copy it anew",
+                       planes));
   const std::uint32_t bits = header.bits;
   using enum BmpHeader::Compression;
   // With these numbers a header of OS/2 means Huffman codes and runs of 24 bits.
   const bool other_meaning = fields.is_os2() && header.compression >= bit_fields;
-  const bool known = header.compression == plain        ? bits == 1 || bits == 4 || bits == 8 || bits == 16 || bits == 24 || bits == 32
+  const bool known = header.compression == plain
+                         ? bits == 1 || bits == 4 || bits == 8 || bits == 16 || bits == 24 || bits == 32
                      : header.compression == rle8       ? bits == 8
                      : header.compression == rle4       ? bits == 4
                      : header.compression == bit_fields ? (bits == 16 || bits == 32) && !other_meaning
                                                         : false;
   if (known) return;
   if (!other_meaning && (header.compression == jpeg || header.compression == png)) {
-    refuse(file, fmt::format("a {} within a BMP is not read; convert it to PNG", header.compression == jpeg ? "JPEG" : "PNG"));
+    refuse(file, fmt::format("a {} within a BMP is not read; convert it to PNG",
+                             header.compression == jpeg ? "JPEG" : "PNG"));
   }
-  refuse(file, fmt::format("BMP of {} bits with compression {}{} is not read; convert it to PNG", bits, header.compression,
-                           fields.is_os2() ? " of OS/2" : ""));
+  refuse(file, fmt::format("BMP of {} bits with compression {}{} is not read; convert it to PNG", bits,
+                           header.compression, fields.is_os2() ? " of OS/2" : ""));
 }
 
 /// Where the pixels may begin, and that they are there.
 void check_bytes(const InputFile& file, const BmpHeader& header, std::int64_t head_bytes) {
   if (header.pixels_offset < head_bytes) {
-    refuse(file, fmt::format("its pixels begin at byte {}, within its header and palette of {} bytes; the file is damaged, copy it anew",
+    refuse(file, fmt::format("its pixels begin at byte {}, within its header and palette of {} bytes; the "
+                             "file is damaged, copy it anew",
                              header.pixels_offset, head_bytes));
   }
   // Rows are counted by division, since their product with a row's bytes may be beyond 64 bits.
   const std::int64_t left = file.size() - header.pixels_offset;
   const bool fits = header.has_runs() ? left > 0 : left / header.stored_row_bytes() >= header.extent.rows;
   if (fits) return;
-  refuse(file, fmt::format("{} x {} pixels of {} bits from byte {} on do not fit into its {} bytes; it is truncated, copy it anew",
-                           header.extent.cols, header.extent.rows, header.bits, header.pixels_offset, file.size()));
+  refuse(file,
+         fmt::format("{} x {} pixels of {} bits from byte {} on do not fit into its {} bytes; it is "
+                     "truncated, copy it anew",
+                     header.extent.cols, header.extent.rows, header.bits, header.pixels_offset, file.size()));
 }
 
 void check_masks(const InputFile& file, const BmpHeader& header) {
@@ -110,7 +128,8 @@ void check_masks(const InputFile& file, const BmpHeader& header) {
     taken |= mask;
   }
   if (right) return;
-  refuse(file, fmt::format("its masks {:08x} {:08x} {:08x} {:08x} do not give each colour bits of its own in one piece; the file is damaged, copy it anew",
+  refuse(file, fmt::format("its masks {:08x} {:08x} {:08x} {:08x} do not give each colour bits of its own in "
+                           "one piece; the file is damaged, copy it anew",
                            header.masks[0], header.masks[1], header.masks[2], header.masks[3]));
 }
 
@@ -132,14 +151,16 @@ std::int64_t read_masks(const InputFile& file, const Fields& fields, BmpHeader& 
   return fields.size() == kUsualBytes ? 12 : 0;
 }
 
-void read_palette(const InputFile& file, BmpHeader& header, std::int64_t offset, std::int64_t entries, std::size_t entry_bytes) {
+void read_palette(const InputFile& file, BmpHeader& header, std::int64_t offset, std::int64_t entries,
+                  std::size_t entry_bytes) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(entries) * entry_bytes);
   file.read_at(offset, bytes);
   for (std::size_t at = 0; at < bytes.size(); at += entry_bytes) {
     const auto value = [&](std::size_t i) { return std::to_integer<std::uint8_t>(bytes[at + i]); };
     header.palette.push_back({value(2), value(1), value(0)});
   }
-  header.has_colour = std::ranges::any_of(header.palette, [](const auto& colour) { return colour[0] != colour[1] || colour[0] != colour[2]; });
+  header.has_colour = std::ranges::any_of(
+      header.palette, [](const auto& colour) { return colour[0] != colour[1] || colour[0] != colour[2]; });
 }
 
 void read_version_5(const Fields& fields, BmpHeader& header) {
@@ -187,7 +208,8 @@ BmpHeader read_bmp_header(const InputFile& file) {
   std::int64_t entries = fields.is_core() ? 0 : fields.little32(32);
   if (entries == 0) entries = most_entries;
   check_bytes(file, header, palette_offset + entries * static_cast<std::int64_t>(entry_bytes));
-  if (most_entries > 0) read_palette(file, header, palette_offset, std::min(entries, most_entries), entry_bytes);
+  if (most_entries > 0)
+    read_palette(file, header, palette_offset, std::min(entries, most_entries), entry_bytes);
   return header;
 }
 

@@ -17,8 +17,8 @@ struct BmpHeader {
   using Colour = std::array<std::uint8_t, 3>;  ///< red, green, blue
 
   Extent extent;
-  bool top_down = false;    ///< the topmost row comes first, not last
-  std::uint32_t bits = 0;   ///< per pixel
+  bool top_down = false;   ///< the topmost row comes first, not last
+  std::uint32_t bits = 0;  ///< per pixel
   std::uint32_t compression = plain;
   std::int64_t pixels_offset = 0;
   std::vector<Colour> palette;           ///< for up to 8 bits, else empty
@@ -36,7 +36,8 @@ struct BmpHeader {
   ImageSpec spec() const noexcept { return {extent, !has_colour ? 1 : masks[3] != 0 ? 4 : 3, PixelType::u8}; }
 };
 
-/// Throws IoError for a damaged header, for a kind that is not read, and for a file that is too short for what it says.
+/// Throws IoError for a damaged header, for a kind that is not read, and for a file that is too short for
+/// what it says.
 BmpHeader read_bmp_header(const InputFile& file);
 
 }  // namespace sepconv

@@ -40,13 +40,15 @@ class Runs {
 
   std::int64_t next() {
     const int byte = bytes_.get();
-    if (byte < 0) throw_read_error(file_.path(), "its runs of pixels have no end; it is truncated, copy it anew");
+    if (byte < 0)
+      throw_read_error(file_.path(), "its runs of pixels have no end; it is truncated, copy it anew");
     return byte;
   }
 
   [[noreturn]] void refuse(std::string_view verb) const {
-    throw_read_error(file_.path(), fmt::format("its runs of pixels {} row {} of {}; the file is damaged, copy it anew", verb, row_,
-                                               header_.extent.rows));
+    throw_read_error(file_.path(),
+                     fmt::format("its runs of pixels {} row {} of {}; the file is damaged, copy it anew",
+                                 verb, row_, header_.extent.rows));
   }
 
   /// RLE4 has two pixels in a byte, the first in its high half, which take turns.
@@ -88,7 +90,8 @@ class Runs {
   void put(std::int64_t index) {
     const std::int64_t row = header_.top_down ? row_ : header_.extent.rows - 1 - row_;
     std::uint8_t unused[4];
-    put_bmp_colour(file_, header_, index, row, out_.data == nullptr ? unused : out_.row<std::uint8_t>(row) + col_ * out_.channels);
+    put_bmp_colour(file_, header_, index, row,
+                   out_.data == nullptr ? unused : out_.row<std::uint8_t>(row) + col_ * out_.channels);
     ++col_;
   }
 
@@ -102,10 +105,12 @@ class Runs {
 
 }  // namespace
 
-void put_bmp_colour(const InputFile& file, const BmpHeader& header, std::int64_t index, std::int64_t row, std::uint8_t* out) {
+void put_bmp_colour(const InputFile& file, const BmpHeader& header, std::int64_t index, std::int64_t row,
+                    std::uint8_t* out) {
   if (index >= std::ssize(header.palette)) {
-    throw_read_error(file.path(), fmt::format("row {} has colour {} of a palette of {}; the file is damaged, copy it anew", row, index,
-                                              header.palette.size()));
+    throw_read_error(file.path(),
+                     fmt::format("row {} has colour {} of a palette of {}; the file is damaged, copy it anew",
+                                 row, index, header.palette.size()));
   }
   const BmpHeader::Colour& colour = header.palette[static_cast<std::size_t>(index)];
   out[0] = colour[0];
@@ -120,7 +125,8 @@ void check_bmp_runs(const InputFile& file, const BmpHeader& header) { Runs(file,
 void decode_bmp_runs(const InputFile& file, const BmpHeader& header, const PixelView& out) {
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
     auto* pixel = out.row<std::uint8_t>(row);
-    for (std::int64_t col = 0; col < out.extent.cols; ++col, pixel += out.channels) put_bmp_colour(file, header, 0, row, pixel);
+    for (std::int64_t col = 0; col < out.extent.cols; ++col, pixel += out.channels)
+      put_bmp_colour(file, header, 0, row, pixel);
   }
   Runs(file, header, out).follow();
 }

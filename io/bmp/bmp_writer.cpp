@@ -19,7 +19,9 @@ constexpr std::int64_t kGreys = 256;
 constexpr std::int64_t kMostFileBytes = 0xFFFFFFFF;
 
 std::int64_t stored_row_bytes(const ImageSpec& spec) { return round_up(spec.row_bytes(), 4); }
-std::int64_t pixels_offset(const ImageSpec& spec) { return kHeaderBytes + (spec.channels == 1 ? 4 * kGreys : 0); }
+std::int64_t pixels_offset(const ImageSpec& spec) {
+  return kHeaderBytes + (spec.channels == 1 ? 4 * kGreys : 0);
+}
 
 /// Numbers with their lowest byte first.
 class Head {
@@ -78,8 +80,9 @@ std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const Imag
                                    const CreateOptions& options) {
   check_held_spec(path, spec, kBmp);
   if (spec.extent.rows > (kMostFileBytes - pixels_offset(spec)) / stored_row_bytes(spec)) {
-    throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than the 4 GiB of a BMP hold; choose .tif",
-                                      path.native(), spec.extent.cols, spec.extent.rows));
+    throw InvalidArgument(
+        fmt::format("cannot write {}: {} x {} pixels are more than the 4 GiB of a BMP hold; choose .tif",
+                    path.native(), spec.extent.cols, spec.extent.rows));
   }
   HeldSink sink;
   sink.encoder_bytes = 2 * kStreamBytes;
@@ -87,10 +90,12 @@ std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const Imag
   std::optional<PerMetre> resolution;
   if (const auto& given = options.metadata.resolution) {
     if (given->unit != Resolution::Unit::none) resolution = per_metre(*given);
-    if (!resolution) sink.warnings.emplace_back("the resolution is not kept: BMP holds whole numbers per metre");
+    if (!resolution)
+      sink.warnings.emplace_back("the resolution is not kept: BMP holds whole numbers per metre");
   }
   return make_held_writer(path, spec, kBmp, options, std::move(sink),
-                          [stored = resolution.value_or(PerMetre{})](OutputFile& file, const PixelView& image) { encode_bmp(file, stored, image); });
+                          [stored = resolution.value_or(PerMetre{})](
+                              OutputFile& file, const PixelView& image) { encode_bmp(file, stored, image); });
 }
 
 }  // namespace sepconv
