@@ -37,7 +37,6 @@ struct GemmJob {
   std::unique_ptr<Writer> out;
   RunOptions options;
   GemmPlan plan;
-  std::string note;  // why it is the CPU although a GPU was not ruled out
 };
 
 /// beta is 1 for a matrix that is added, unless it was given.
@@ -54,7 +53,7 @@ void plan_with_sink(GemmJob& job, const Request& request) {
   });
   plan_in_either(geometries, [&](const CreateOptions& options) {
     job.out = create_writer(request.output, spec, options);
-    job.plan = make_gemm_plan(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
+    job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
   });
 }
 
@@ -65,13 +64,14 @@ void plan_on_device(GemmJob& job, const Request& request) {
   if (request.device.kind == DeviceRequest::Kind::automatic && !choice.devices.empty() && gemm_cuda_library().empty())
     choice = {{}, "cuBLAS was not found: the CPU computes"};
   job.options = request.options;
-  job.note = plan_on(choice, request.device, job.options, [&] {
+  const std::string note = plan_on(choice, request.device, job.options, [&] {
     if (!job.options.devices.empty()) {  // before memory is counted, of which it takes some
       const DeviceScope scope(job.options.devices.front());
       prepare_gemm_cuda();
     }
     plan_with_sink(job, request);
   });
+  if (!note.empty()) job.plan.notes.push_back(note);
 }
 
 TakenFiles files_read_by(const Request& request) {
@@ -99,17 +99,16 @@ int multiply(Request& request, std::stop_token stop) {
     const bool overwrite = std::exchange(request.layout.overwrite, true);
     const GemmJob job = prepare(request);
     print_lines(describe(job.plan));
-    if (!job.note.empty()) print("{:<10} {}\n", "note", job.note);
     check_can_be_made(request.output, overwrite);
     return kDone;
   }
   GemmJob job = prepare(request);
-  if (!job.note.empty() && job.options.logger) job.options.logger->info(job.note);
   GemmReport report;
   {
     ProgressLine line(request.reporting.quiet);
     job.options.progress = line.callback();
-    report = run_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
+    job.options.smaller_plans = true;
+    report = run_gemm(*job.a, *job.b, job.added.get(), *job.out, job.plan, job.options);
   }
   const std::string text = summary(report);
   side_files.write(report.timeline, text, to_json(report));

@@ -75,7 +75,7 @@ void plan_with_sink(Job& job, const JobRequest& request) {
   });
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
     job.sink = create_writer(request.output, spec, options);
-    job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
+    job.plan = sepconv::plan(*job.source, *job.sink, job.chain, job.options);
   });
   if (note.empty()) return;
   job.plan.notes.push_back(note);

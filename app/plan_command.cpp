@@ -24,7 +24,7 @@ void add_plan_command(CLI::App& program, Context& context) {
       // The plan is shown although OUT exists; then comes what run would say.
       const bool overwrite = std::exchange(request->job.layout.overwrite, true);
       const Job job = prepare(request->job);
-      print_lines(request->json ? to_json(job.plan) : describe(job.plan, job.chain, *job.source, *job.sink));
+      print_lines(request->json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
       check_can_be_made(request->job.output, overwrite);
       return static_cast<int>(kDone);
     };

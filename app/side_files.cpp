@@ -69,9 +69,10 @@ int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {
   RunReport report;
   {
     ProgressLine line(reporting.quiet);
-    RunOptions options = job.options;
+    ExecutionOptions options = job.options;
     options.progress = line.callback();
-    report = run(*job.source, *job.sink, job.chain, options);
+    options.smaller_plans = true;
+    report = run(*job.source, *job.sink, job.plan, options);
   }
   RunLimits limits;
   if (!reporting.quiet || side_files.wants_limits()) limits = measure_limits(report.plan);

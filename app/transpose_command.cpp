@@ -113,7 +113,7 @@ Job prepare(const Request& request) {
   plan_on_devices(job, asked, [&] {
     const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
       job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
-      job.plan = make_plan(job.chain, *job.source, *job.sink, job.options);
+      job.plan = sepconv::plan(*job.source, *job.sink, job.chain, job.options);
     });
     if (!note.empty()) job.plan.notes.push_back(note);
   });
@@ -127,7 +127,7 @@ int transpose(Request& request, std::stop_token stop) {
   if (request.plan_only) {
     const bool overwrite = std::exchange(request.job.layout.overwrite, true);
     const Job job = prepare(request);
-    print_lines(describe(job.plan, job.chain, *job.source, *job.sink));
+    print_lines(describe(job.plan, *job.source, *job.sink));
     check_can_be_made(request.job.output, overwrite);
     return kDone;
   }

@@ -34,7 +34,7 @@ std::string track_suffix(const Plan& plan, int device) {
   return plan.devices.size() == 1 ? "" : fmt::format(" cuda:{}", device);
 }
 
-CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options)
+CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options)
     : source_(source), sink_(sink), plan_(plan), watch_(watch), options_(options), state_(plan.band_count(), plan.result(), options),
       pool_({.threads = plan.threads, .others = 3 * static_cast<int>(plan.devices.size())}, state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {

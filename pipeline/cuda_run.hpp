@@ -30,7 +30,7 @@ std::string track_suffix(const Plan& plan, int device);
 class CudaRun {
  public:
   /// Allocates all slots, on the host and on every device. Throws OutOfMemory before anything is read.
-  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options);
+  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options);
 
   /// As StreamingRun::execute.
   void execute(Timeline& timeline);
@@ -62,7 +62,7 @@ class CudaRun {
   Writer& sink_;
   const Plan& plan_;
   NanWatch& watch_;
-  const RunOptions& options_;
+  const ExecutionOptions& options_;
   RunState state_;
   std::vector<Lane> lanes_;
   ThreadPool pool_;  // reads and writes

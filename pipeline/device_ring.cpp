@@ -8,7 +8,7 @@
 namespace sepconv {
 
 DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
-                       const Plan& plan, const RunOptions& options)
+                       const Plan& plan, const ExecutionOptions& options)
     : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), plan_(plan) {
   std::pmr::memory_resource* const pinned = pinned_memory(options);
   std::pmr::memory_resource* const memory = device_memory(options);

@@ -31,7 +31,7 @@ class DeviceRing {
  public:
   /// Allocates everything. Throws OutOfMemory, before anything is read, and CudaError.
   DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source, const Writer& sink,
-             const Plan& plan, const RunOptions& options);
+             const Plan& plan, const ExecutionOptions& options);
   DeviceRing(DeviceRing&&) = delete;
   /// Waits for the work of its own streams.
   ~DeviceRing();

@@ -22,7 +22,7 @@ namespace {
 /// A run on whatever the plan says, ready to begin. Nothing has been read or written when the constructor throws OutOfMemory.
 class Runner {
  public:
-  Runner(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options) {
+  Runner(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options) {
     if (plan.devices.empty()) {
       host_ = std::make_unique<GemmHostRun>(files, plan, options);
     } else {
@@ -39,14 +39,15 @@ class Runner {
   std::unique_ptr<GemmCudaRun> cuda_;
 };
 
-PlanOptions smaller_than(const GemmPlan& plan, PlanOptions options) {
+PlanOptions smaller_than(const GemmPlan& plan) {
+  PlanOptions options = plan.asked;
   options.max_memory_bytes = std::max<std::int64_t>(1, plan.memory.slots / 2 + plan.memory.total() - plan.memory.slots);
   if (!plan.devices.empty()) options.max_device_memory_bytes = plan.device_memory.total() / 2;
   return options;
 }
 
 /// Before anything is planned or written: the library may be missing, and takes memory of its own.
-void prepare_library(const RunOptions& options) {
+void prepare_library(const PlanOptions& options) {
   if (options.devices.empty()) {
     prepare_gemm_host(1);
     return;
@@ -72,19 +73,29 @@ GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double st
   return report;
 }
 
-Ran<GemmPlan> execute(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options, Timeline& timeline) try {
-  check_options(options), gemm_shape(op, a.spec(), b.spec(), out.spec());
-  prepare_library(options);
-  const GemmFiles files{a, b, op.beta != 0 ? added : nullptr, out};
+Ran<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, const ExecutionOptions& options, Timeline& timeline) try {
   return run_planned(
-      out, options, timeline, [&](const PlanOptions& asked) { return make_gemm_plan(op, a, b, added, out, asked); },
-      [&](const GemmPlan& plan) {
-        if (options.logger) options.logger->info("{}", describe(plan));
-        return std::make_unique<Runner>(files, plan, options);
+      plan, files.out, options, timeline,
+      [&](const GemmPlan& made) {
+        if (options.logger) options.logger->info("{}", describe(made));
+        return std::make_unique<Runner>(files, made, options);
       },
-      smaller_than);
+      [&](const GemmPlan& too_large) {
+        GemmPlan smaller = plan_gemm(plan.op, files.a, files.b, files.added, files.out, smaller_than(too_large));
+        smaller.asked = plan.asked;
+        return smaller;
+      });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("memory ran out in mid-run; give a smaller --max-memory so that smaller panels are planned");
+}
+
+/// Plans first.
+Ran<GemmPlan> execute(const GemmOp& op, const GemmFiles& files, const RunOptions& options, Timeline& timeline) {
+  check_options(options), gemm_shape(op, files.a.spec(), files.b.spec(), files.out.spec());
+  prepare_library(options);
+  ExecutionOptions execution = options;
+  execution.smaller_plans = true;
+  return execute(plan_gemm(op, files.a, files.b, files.added, files.out, options), files, execution, timeline);
 }
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -92,8 +103,15 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 }  // namespace
 
 GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options) {
+  Timeline timeline;  // planning is a part of the start
+  const Ran<GemmPlan> ran = execute(op, {a, b, op.beta != 0 ? added : nullptr, out}, options, timeline);
+  return make_report(ran.plan, timeline, ran.startup_seconds);
+}
+
+GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const GemmPlan& plan, const ExecutionOptions& options) {
   Timeline timeline;
-  const Ran<GemmPlan> ran = execute(op, a, b, added, out, options, timeline);
+  prepare_library(plan.asked);
+  const Ran<GemmPlan> ran = execute(plan, {a, b, plan.op.beta != 0 ? added : nullptr, out}, options, timeline);
   return make_report(ran.plan, timeline, ran.startup_seconds);
 }
 
@@ -105,7 +123,7 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
   const auto added = make_memory_reader(out, memory);
   const auto result = make_memory_writer(out, memory);
   Timeline timeline;  // a report would take longer than a small product
-  execute(op, *left, *right, op.beta != 0 ? added.get() : nullptr, *result, options, timeline);
+  execute(op, {*left, *right, op.beta != 0 ? added.get() : nullptr, *result}, options, timeline);
 }
 
 std::string summary(const GemmReport& report) {
@@ -165,7 +183,8 @@ std::string to_json(const GemmReport& report) {
         {"bytes_written", plan.bytes_written},
         {"least_bytes", plan.least_bytes},
         {"threads", plan.threads},
-        {"warnings", plan.warnings}}},
+        {"warnings", plan.warnings},
+        {"notes", plan.notes}}},
       {"steps", std::move(steps)}};
   return all.dump(2) + "\n";
 }

@@ -28,6 +28,10 @@ struct GemmReport {
 /// bits may differ (docs/maths.md).
 GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out, const RunOptions& options = {});
 
+/// The same by a plan that plan_gemm() has made for these matrices. Where a GPU computes, prepare_gemm_cuda() comes before the plan: memory that
+/// cuBLAS takes is not free.
+GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const GemmPlan& plan, const ExecutionOptions& options = {});
+
 /// The same on a caller's own memory of the host, all of which is there until it returns; `out` is also what beta multiplies. With options.devices the panels go
 /// through that GPU, fastest from page-locked memory, which all three must lie in if `memory` says so. Without, it is gemm_host on options.threads threads. `out` must not overlap the operands.
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out, const RunOptions& options = {},

@@ -18,7 +18,7 @@ void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream st
 
 }  // namespace
 
-GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options)
+GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options)
     : files_(files),
       plan_(plan),
       options_(options),

@@ -21,7 +21,7 @@ namespace sepconv {
 class GemmCudaRun {
  public:
   /// Allocates everything on plan.devices.front(), which is current. Throws OutOfMemory before anything is read, and CudaError.
-  GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options);
+  GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
   GemmCudaRun(GemmCudaRun&&) = delete;
   /// Waits for the work of its own streams.
   ~GemmCudaRun();
@@ -65,7 +65,7 @@ class GemmCudaRun {
 
   GemmFiles files_;
   const GemmPlan& plan_;
-  const RunOptions& options_;
+  const ExecutionOptions& options_;
   std::vector<GemmStep> steps_;
   std::vector<Strip> strips_;
   GemmMemory device_;

@@ -13,7 +13,7 @@ constexpr std::int64_t kLeastPartRows = 256;
 
 }  // namespace
 
-GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options)
+GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options)
     : files_(files),
       plan_(plan),
       options_(options),

@@ -15,7 +15,7 @@ namespace sepconv {
 class GemmHostRun {
  public:
   /// Allocates everything. Throws OutOfMemory before anything is read.
-  GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const RunOptions& options);
+  GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
 
   void execute(Timeline& timeline);
   /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
@@ -29,7 +29,7 @@ class GemmHostRun {
 
   GemmFiles files_;
   const GemmPlan& plan_;
-  const RunOptions& options_;
+  const ExecutionOptions& options_;
   std::vector<GemmStep> steps_;
   GemmMemory memory_;
   RunState state_;

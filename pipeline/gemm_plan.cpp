@@ -276,9 +276,10 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
   return {{shape.m, shape.n}, 1, a.type};
 }
 
-GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out, const PlanOptions& options) {
+GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out, const PlanOptions& options) {
   check_options(options);
   GemmPlan plan;
+  plan.asked = options;
   plan.op = op;
   plan.shape = gemm_shape(op, a.spec(), b.spec(), out.spec());
   check_image("the matrix A", a.spec()), check_image("the matrix B", b.spec());

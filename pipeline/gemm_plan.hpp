@@ -14,6 +14,7 @@
 namespace sepconv {
 
 struct GemmPlan {
+  PlanOptions asked;  ///< that it was made with
   GemmOp op;
   GemmShape shape;
   PixelType type = PixelType::f64;
@@ -37,7 +38,7 @@ struct GemmPlan {
   std::int64_t bytes_read = 0;     ///< of A, B and what is added: what is uploaded where a GPU computes
   std::int64_t bytes_written = 0;  ///< of the result
   double least_bytes = 0;          ///< read and written, in any order of work with as much memory where it is done
-  std::vector<std::string> warnings;  ///< as a Plan's
+  std::vector<std::string> warnings, notes;  ///< as a Plan's
 
   /// Tiles of the result, as they would be if the last ones were not cut.
   std::int64_t band_count() const noexcept { return ceil_div(shape.m, rows) * ceil_div(shape.n, cols); }
@@ -82,7 +83,7 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 
 /// Throws InvalidArgument for matrices that do not fit, or readers and writers that take no rectangles in any order, and OutOfMemory with the smallest
 /// ceiling that would do.
-GemmPlan make_gemm_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out, const PlanOptions& options);
+GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out, const PlanOptions& options = {});
 
 /// The plan for people, several lines; what `sepconv gemm --plan` prints.
 std::string describe(const GemmPlan& plan);

@@ -166,9 +166,11 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
   return needed_rects(chain, specs, output).front();
 }
 
-Plan make_plan(const Chain& given, const Reader& source, const Writer& sink, const PlanOptions& options) {
+Plan plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& options) {
   check_options(options);
   Plan plan;
+  plan.asked = options;
+  plan.given = given;
   plan.chain = given.transposes_last();
   const Chain& chain = plan.chain;
   check_image("the source", source.spec());

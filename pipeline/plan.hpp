@@ -66,8 +66,11 @@ struct BandCut {
   std::int64_t per_item() const noexcept { return ceil_div(item, band); }
 };
 
+/// A value: what run() does is in it, and nothing is planned again. Made by plan() for a source and a sink, and for those that look like them.
 struct Plan {
-  Chain chain;  ///< as it is run: the given one with its transposes_last()
+  PlanOptions asked;  ///< that it was made with
+  Chain given;        ///< as it was given
+  Chain chain;        ///< as it is run: that one with its transposes_last()
   std::vector<ImageSpec> specs;  ///< of the source, between stages, of the result
   Arithmetic arithmetic = Arithmetic::f32;
   int threads = 1;
@@ -114,12 +117,12 @@ constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; 
 /// The part of the source that `output` of the result needs, through all stages.
 Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
 
-/// Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest sufficient
-/// ceiling if none fits.
-Plan make_plan(const Chain& chain, const Reader& source, const Writer& sink, const PlanOptions& options);
+/// Plans this chain from the source to the sink; sink.spec() must equal chain.result_spec(source.spec()). Reads no pixel. Throws
+/// InvalidArgument for options that make no sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
 
 /// The plan for people, several lines; what `sepconv plan` prints.
-std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink);
+std::string describe(const Plan& plan, const Reader& source, const Writer& sink);
 
 /// What a run with these options may hold on each of these GPUs: what they say, else most of what is free on the one that has the
 /// least. Without GPUs there is no ceiling. Throws CudaError.

@@ -33,15 +33,15 @@ std::string limit_text(const Plan& plan) {
 
 }  // namespace
 
-std::string describe(const Plan& plan, const Chain& chain, const Reader& source, const Writer& sink) {
+std::string describe(const Plan& plan, const Reader& source, const Writer& sink) {
   std::string text;
   const auto line = [&text](std::string_view name, const std::string& value) {
     text += fmt::format("{:<10} {}\n", name, printable(value));
   };
   line("source", spec_text(plan.source()));
   line("", source.layout().description);
-  line("chain", chain.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic)) : ", moves pixels and computes nothing"));
-  if (const std::string as_run = plan.chain.text(); as_run != chain.text()) line("run as", as_run);
+  line("chain", plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic)) : ", moves pixels and computes nothing"));
+  if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("run as", as_run);
   line("result", spec_text(plan.result()));
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");

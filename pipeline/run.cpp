@@ -23,7 +23,7 @@ namespace sepconv {
 namespace {
 
 template <class... Values>
-void log_info(const RunOptions& options, fmt::format_string<Values...> format, Values&&... values) {
+void log_info(const ExecutionOptions& options, fmt::format_string<Values...> format, Values&&... values) {
   if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
 }
 
@@ -31,7 +31,7 @@ void log_info(const RunOptions& options, fmt::format_string<Values...> format, V
 class Runner {
  public:
   /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
-  Runner(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options) {
+  Runner(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options) {
     if (plan.devices.empty()) {
       host_ = std::make_unique<StreamingRun>(source, sink, plan, watch, options);
     } else {
@@ -48,7 +48,7 @@ class Runner {
 };
 
 std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
-                                const RunOptions& options) {
+                                const ExecutionOptions& options) {
   log_info(options, "plan: bands of {} x {}, {} slots, {} threads, tiles of {} x {}, {} of {}",
            plan.band.rows, plan.band.cols, plan.slots, plan.threads, plan.tile.rows, plan.tile.cols,
            format_bytes(static_cast<double>(plan.memory.total())),
@@ -61,8 +61,9 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
   return std::make_unique<Runner>(source, sink, plan, watch, options);
 }
 
-/// Half of what could not be had: of memory on the host and on the devices, because it is not told which was short.
-PlanOptions smaller_than(const Plan& plan, PlanOptions options) {
+/// Of half of what could not be had: of memory on the host and on the devices, because it is not told which was short.
+Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
+  PlanOptions options = plan.asked;
   // What stages hold, they hold whatever the plan.
   const MemoryUse& memory = plan.memory;
   options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
@@ -71,7 +72,9 @@ PlanOptions smaller_than(const Plan& plan, PlanOptions options) {
     options.max_memory_bytes = std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
     options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
   }
-  return options;
+  Plan smaller = sepconv::plan(source, sink, plan.given, options);
+  smaller.asked = plan.asked;
+  return smaller;
 }
 
 /// The tracks that a run of this plan records, in the order in which a band passes them.
@@ -104,6 +107,21 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
   report.bytes_stored = source.stored_bytes();
   report.timeline = timeline;
   return report;
+}
+
+RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options, Timeline timeline) try {
+  NanWatch watch(source, plan.chain);
+  auto ran = run_planned(
+      plan, sink, options, timeline, [&](const Plan& made) { return prepare(source, sink, made, watch, options); },
+      [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
+  for (const std::string& warning : watch.warnings()) {
+    log_info(options, "{}", warning);
+    ran.plan.warnings.push_back(warning);
+  }
+  return make_report(ran.plan, timeline, source, ran.startup_seconds);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory(
+      "memory ran out in mid-run; give a smaller --max-memory so that smaller bands are planned");
 }
 
 /// A result of so many bytes leaves most caches before it is read.
@@ -140,20 +158,15 @@ void compute_image(const Plan& plan, const ConstRegion& in, Region out, const Ru
 
 }  // namespace
 
-RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) try {
-  Timeline timeline;
-  NanWatch watch(source, chain);
-  auto ran = run_planned(
-      sink, options, timeline, [&](const PlanOptions& asked) { return make_plan(chain, source, sink, asked); },
-      [&](const Plan& plan) { return prepare(source, sink, plan, watch, options); }, smaller_than);
-  for (const std::string& warning : watch.warnings()) {
-    log_info(options, "{}", warning);
-    ran.plan.warnings.push_back(warning);
-  }
-  return make_report(ran.plan, timeline, source, ran.startup_seconds);
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory(
-      "memory ran out in mid-run; give a smaller --max-memory so that smaller bands are planned");
+RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options) {
+  return run_timed(source, sink, plan, options, Timeline());
+}
+
+RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) {
+  Timeline timeline;  // planning is a part of the start
+  ExecutionOptions execution = options;
+  execution.smaller_plans = true;
+  return run_timed(source, sink, plan(source, sink, chain, options), execution, std::move(timeline));
 }
 
 void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const RunOptions& options) {
@@ -168,7 +181,7 @@ void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, c
   plan_options.slots = 1;
   plan_options.devices.clear();
   plan_options.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
-  const Plan plan = make_plan(chain, *source, *sink, plan_options);
+  const Plan plan = sepconv::plan(*source, *sink, chain, plan_options);
   compute_image(plan, ConstRegion::whole(in), Region::whole(out), options);
 }
 

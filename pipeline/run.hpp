@@ -3,7 +3,8 @@
 //   auto in = sepconv::open_reader("scan.tif");
 //   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
 //   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
-//   auto report = sepconv::run(*in, *out, chain, {{.max_memory_bytes = 256 << 20}});
+//   auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20});
+//   auto report = sepconv::run(*in, *out, plan);
 //
 // Nothing here prints, exits or keeps global state; any number of runs may go on at once in one process.
 #pragma once
@@ -14,6 +15,7 @@
 #include <memory_resource>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sepconv/pipeline/plan.hpp"
@@ -35,7 +37,8 @@ struct Progress {
   double seconds = 0;  ///< since the run began
 };
 
-struct RunOptions : PlanOptions {
+/// How a plan is carried out; none of it changes a pixel.
+struct ExecutionOptions {
   /// Called after each band that was written, from one thread at a time; must not throw and should return soon.
   std::function<void(const Progress&)> progress{};
   /// When a stop is requested the run throws Cancelled within a fraction of a second and leaves no output.
@@ -48,6 +51,14 @@ struct RunOptions : PlanOptions {
   std::pmr::memory_resource* device_memory = nullptr;
   /// Plan, retries and warnings are logged here (levels info and debug). Null: nothing is logged.
   std::shared_ptr<spdlog::logger> logger{};
+  /// Where the memory that a plan takes cannot be had, and so before anything is read, take plans of half as much, until one fits; the report
+  /// has the one that was run. Else that is OutOfMemory.
+  bool smaller_plans = false;
+};
+
+/// For what plans and runs in one call.
+struct RunOptions : PlanOptions, ExecutionOptions {
+  RunOptions(PlanOptions plan = {}, ExecutionOptions execution = {}) : PlanOptions(std::move(plan)), ExecutionOptions(std::move(execution)) {}
 };
 
 /// What one step did: read, compute, write; on GPUs also upload and download, on each of several apart ("upload cuda:1").
@@ -62,7 +73,7 @@ struct StepReport {
 struct RunReport {
   Plan plan;
   double wall_seconds = 0;     ///< of the whole run, the start included
-  double startup_seconds = 0;  ///< from the call to the first band: plan, memory, a device's context
+  double startup_seconds = 0;  ///< from the call to the first band: memory, a device's context, and the plan if it was made in the same call
   std::vector<StepReport> steps;
   std::string bottleneck;  ///< name of the step with the most busy time
   std::string device;      ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
@@ -70,12 +81,14 @@ struct RunReport {
   Timeline timeline;
 };
 
-/// Streams the chain over the image: reads, computes and writes different bands at the same time, inside the ceiling.
+/// Streams the plan's chain over the image: reads, computes and writes different bands at the same time, inside the ceiling.
 /// Calls sink.finish() at the end. If anything fails everything stops, every thread ends, and the first cause is thrown:
 /// InvalidArgument, OutOfMemory, IoError, Cancelled, or whatever a caller's own reader or writer threw, unchanged.
-/// If memory cannot be had for the plan, smaller plans are tried before OutOfMemory is thrown; until then nothing is written.
 /// The pixels written do not depend on the plan, and on one device neither do a file's bytes (with several GPUs the compressed
-/// blocks of a TIFF may lie in another order). sink.spec() must equal chain.result_spec(source.spec()).
+/// blocks of a TIFF may lie in another order). The plan is one for this source and this sink.
+RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options = {});
+
+/// Plans, and runs the plan, or smaller ones where its memory cannot be had.
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
 
 /// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan options except `arithmetic`.

@@ -18,20 +18,19 @@ struct Ran {
   double startup_seconds = 0;
 };
 
-/// Carries out what make_plan(options) plans. prepare(plan) returns a pointer to what does, and has taken its memory; while that throws OutOfMemory, and so nothing
-/// has been read or written, a plan for smaller_than(plan, options) takes the plan's place. Finishes the sink.
-template <class MakePlan, class Prepare, class SmallerThan>
-auto run_planned(Writer& sink, const RunOptions& options, Timeline& timeline, const MakePlan& make_plan, const Prepare& prepare,
-                 const SmallerThan& smaller_than) {
-  auto plan = make_plan(options);
+/// Carries out a plan. prepare(plan) returns a pointer to what does, and has taken its memory; while that throws OutOfMemory, and so nothing has
+/// been read or written, smaller(plan) takes the plan's place if the options allow it. Finishes the sink.
+template <class Plan, class Prepare, class Smaller>
+Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, Timeline& timeline, const Prepare& prepare,
+                      const Smaller& smaller) {
   decltype(prepare(plan)) runner;
-  for (PlanOptions smaller = options; runner == nullptr;) {
+  while (runner == nullptr) {
     try {
       runner = prepare(plan);
     } catch (const OutOfMemory& error) {
+      if (!options.smaller_plans) throw;
       if (options.logger) options.logger->info(fmt::format("{}; trying a smaller plan", error.what()));
-      smaller = smaller_than(plan, smaller);
-      plan = make_plan(smaller);
+      plan = smaller(plan);
     }
   }
   if (const int threads = runner->threads(); threads < plan.threads) {
@@ -47,7 +46,7 @@ auto run_planned(Writer& sink, const RunOptions& options, Timeline& timeline, co
   if (options.stop.stop_requested()) throw Cancelled();
   sink.finish();
   timeline.record({"write", plan.band_count(), begin, timeline.now(), 0});
-  return Ran<decltype(plan)>{std::move(plan), startup_seconds};
+  return {std::move(plan), startup_seconds};
 }
 
 }  // namespace sepconv

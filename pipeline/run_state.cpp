@@ -4,7 +4,7 @@
 
 namespace sepconv {
 
-RunState::RunState(std::int64_t parts, const ImageSpec& result, const RunOptions& options)
+RunState::RunState(std::int64_t parts, const ImageSpec& result, const ExecutionOptions& options)
     : pixel_bytes_(result.pixel_bytes()), options_(options) {
   progress_.bands = parts;
   progress_.pixels = result.extent.area();

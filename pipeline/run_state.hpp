@@ -20,11 +20,11 @@
 namespace sepconv {
 
 /// Where a run's memory comes from: what the options name, or the usual.
-inline std::pmr::memory_resource* host_memory(const RunOptions& options) { return options.memory != nullptr ? options.memory : page_resource(); }
-inline std::pmr::memory_resource* pinned_memory(const RunOptions& options) {
+inline std::pmr::memory_resource* host_memory(const ExecutionOptions& options) { return options.memory != nullptr ? options.memory : page_resource(); }
+inline std::pmr::memory_resource* pinned_memory(const ExecutionOptions& options) {
   return options.pinned_memory != nullptr ? options.pinned_memory : pinned_resource();
 }
-inline std::pmr::memory_resource* device_memory(const RunOptions& options) {
+inline std::pmr::memory_resource* device_memory(const ExecutionOptions& options) {
   return options.device_memory != nullptr ? options.device_memory : device_resource();
 }
 
@@ -46,7 +46,7 @@ class Roles {
 class RunState {
  public:
   /// The result is written in so many parts.
-  RunState(std::int64_t parts, const ImageSpec& result, const RunOptions& options);
+  RunState(std::int64_t parts, const ImageSpec& result, const ExecutionOptions& options);
 
   /// Stopped by fail(): for the pool and for scratch.
   std::stop_token stop_token() const noexcept { return stop_.get_token(); }
@@ -102,7 +102,7 @@ class RunState {
   void rethrow_failure();
 
   std::int64_t pixel_bytes_;  // of the result
-  const RunOptions& options_;
+  const ExecutionOptions& options_;
   Progress progress_;  // the writer's own, but for what add_bytes_read counts
   std::stop_source stop_;
   std::mutex mutex_;

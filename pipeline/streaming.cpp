@@ -26,7 +26,7 @@ BandRows StreamingRun::rows_of(std::int64_t band) const {
 }
 
 StreamingRun::StreamingRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
-                           const RunOptions& options)
+                           const ExecutionOptions& options)
     : source_(source),
       sink_(sink),
       plan_(plan),

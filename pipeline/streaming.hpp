@@ -27,7 +27,7 @@ namespace sepconv {
 class StreamingRun {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
-  StreamingRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const RunOptions& options);
+  StreamingRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options);
 
   /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
   /// ended then.
@@ -59,7 +59,7 @@ class StreamingRun {
   Writer& sink_;
   const Plan& plan_;
   NanWatch& watch_;
-  const RunOptions& options_;
+  const ExecutionOptions& options_;
   std::vector<Slot> slots_;
   std::vector<Arena> arenas_;            // one per worker
   RunState state_;

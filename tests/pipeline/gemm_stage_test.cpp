@@ -89,7 +89,7 @@ class PaperWriter final : public Writer {
 Plan plan_for(const ImageSpec& spec, const Stages& stages, const PlanOptions& options) {
   const Chain chain = Chain::parse(stages);
   const auto source = make_pattern_reader(spec, Pattern::noise, 1);
-  return make_plan(chain, *source, PaperWriter(chain.result_spec(spec)), options);
+  return sepconv::plan(*source, PaperWriter(chain.result_spec(spec)), chain, options);
 }
 
 std::string as_run(const Stages& stages) { return Chain::parse(stages).transposes_last().text(); }

@@ -186,10 +186,10 @@ TEST_CASE("the plan of a product takes few steps, whatever the shape, and the st
       if (shape.m > 1'000'000 && ceiling < std::int64_t{1} << 30) continue;
       const PlanOptions options{.max_memory_bytes = ceiling, .threads = 2};
       if (shape.m > 1'000'000) {  // so many tiles that the list of them is what does not fit
-        CHECK_THROWS_AS(make_gemm_plan({}, *a, *b, nullptr, *out, options), OutOfMemory);
+        CHECK_THROWS_AS(plan_gemm({}, *a, *b, nullptr, *out, options), OutOfMemory);
         continue;
       }
-      const GemmPlan plan = make_gemm_plan({}, *a, *b, nullptr, *out, options);
+      const GemmPlan plan = plan_gemm({}, *a, *b, nullptr, *out, options);
       INFO(describe(plan));
       CHECK(gemm_steps(plan).size() < 2000);
       CHECK(plan.memory.total() <= ceiling);

@@ -48,7 +48,7 @@ Plan plan_for(const ImageSpec& spec, Extent source_block, Extent sink_block, std
   const Chain chain = Chain::parse(stages);
   const PaperReader source(spec, {.block = source_block});
   const PaperWriter sink(chain.result_spec(spec), {.block = sink_block});
-  return make_plan(chain, source, sink, options);
+  return sepconv::plan(source, sink, chain, options);
 }
 
 void check_bands_cover_image(const Plan& plan) {
@@ -77,7 +77,7 @@ TEST_CASE("bands are whole tiles or equal parts of them where tiles may be cut, 
             const PaperReader source(spec, {.block = {512, 512}, .cuts_blocks = cuts_source});
             const PaperWriter sink(chain.result_spec(spec), {.block = {512, 512}, .cuts_blocks = cuts_sink});
             const PlanOptions options{.max_memory_bytes = cuts_source && cuts_sink ? max_memory : 1 << 30, .threads = 2};
-            const Plan plan = make_plan(chain, source, sink, options);
+            const Plan plan = sepconv::plan(source, sink, chain, options);
             INFO(extent.rows << ' ' << extent.cols << ' ' << cuts_source << cuts_sink << ' ' << plan.band.rows);
             CHECK(plan.memory.total() <= options.max_memory_bytes);
             const std::int64_t rows = plan.band.rows;
@@ -217,20 +217,20 @@ TEST_CASE("a source that cannot be streamed is said so") {
   const ImageSpec spec{{1000, 1000}, 3, PixelType::u8};
   const PaperReader source(spec, {.block = spec.extent, .streams = false, .description = "PNG"});
   const PaperWriter sink(spec, {});
-  const Plan plan = make_plan(Chain(), source, sink, {.max_memory_bytes = 64 << 20});
+  const Plan plan = sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 64 << 20});
   CHECK_FALSE(plan.streams);
   CHECK(plan.memory.source == spec.bytes());
-  const std::string text = describe(plan, Chain(), source, sink);
+  const std::string text = describe(plan, source, sink);
   CHECK_THAT(text, Contains("streams    no") && Contains("decoded as a whole"));
-  CHECK_THROWS_AS(make_plan(Chain(), source, sink, {.max_memory_bytes = 1 << 20}), OutOfMemory);
+  CHECK_THROWS_AS(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 1 << 20}), OutOfMemory);
 }
 
 TEST_CASE("a source of rows in order is never cut into column tiles") {
   const ImageSpec spec{{2000, 100000}, 1, PixelType::f32};
   const PaperReader source(spec, {.access = Access::sequential});
   const PaperWriter sink(spec, {});
-  CHECK(make_plan(Chain(), source, sink, {.max_memory_bytes = 32 << 20, .threads = 1}).band.cols == 100000);
-  CHECK_THROWS_AS(make_plan(Chain(), source, sink, {.max_memory_bytes = 1 << 30, .band_cols = 100}),
+  CHECK(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 32 << 20, .threads = 1}).band.cols == 100000);
+  CHECK_THROWS_AS(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 1 << 30, .band_cols = 100}),
                   InvalidArgument);
 }
 

@@ -170,7 +170,7 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
       const BlockReader reader({extent, 1, PixelType::u8}, block);
       const NoWriter writer(chain.result_spec(reader.spec()));
       const std::clock_t begin = std::clock();
-      const Plan plan = make_plan(chain, reader, writer, {.max_memory_bytes = 512 << 20, .threads = 16});
+      const Plan plan = sepconv::plan(reader, writer, chain, {.max_memory_bytes = 512 << 20, .threads = 16});
       const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;  // of a processor
       INFO(chain.text() << " of " << extent.rows << " x " << extent.cols << ": bands of " << plan.band.rows << " x " << plan.band.cols);
       CHECK(plan.memory.total() <= 512 << 20);
@@ -187,7 +187,7 @@ TEST_CASE("between page-locked memory and a GPU short rows are stored by a kerne
     const PixelView pixels = dense_view(&never_touched, spec);
     const auto reader = make_memory_reader(ConstPixelView(pixels), HostMemory::page_locked);
     const auto writer = make_memory_writer(pixels, sink_memory);
-    return make_plan(Chain().then(make_transpose()), *reader, *writer,
+    return sepconv::plan(*reader, *writer, Chain().then(make_transpose()),
                      {.max_memory_bytes = std::int64_t{64} << 30,
                       .devices = {0},
                       .max_device_memory_bytes = std::int64_t{64} << 30});

@@ -127,7 +127,7 @@ TEST_CASE("bands of a turned result cover it once, run down the source, and keep
     const Image result(chain.result_spec(source.spec()));
     const auto reader = source.reader();
     const auto writer = result.writer();
-    const Plan plan = make_plan(chain, *reader, *writer, {.band_rows = c.band.rows, .band_cols = c.band.cols});
+    const Plan plan = sepconv::plan(*reader, *writer, chain, {.band_rows = c.band.rows, .band_cols = c.band.cols});
     REQUIRE(plan.turned);
     REQUIRE(plan.band == c.band);
     std::vector<int> covered(static_cast<std::size_t>(result.spec().extent.area()));
@@ -158,14 +158,14 @@ TEST_CASE("a transposed image keeps its plan in a small ceiling, and says how it
   const auto reader = source.reader();
   const auto writer = result.writer();
   const Chain chain = Chain::parse(std::vector<std::string>{"gaussian:sigma=1", "transpose"});
-  const Plan plan = make_plan(chain, *reader, *writer, {.max_memory_bytes = 3 << 20});
+  const Plan plan = sepconv::plan(*reader, *writer, chain, {.max_memory_bytes = 3 << 20});
   CHECK(plan.memory.total() <= 3 << 20);
   CHECK(plan.turned);
-  const std::string text = describe(plan, chain, *reader, *writer);
+  const std::string text = describe(plan, *reader, *writer);
   CHECK(text.find("rows of the source become columns of the result") != std::string::npos);
   CHECK(text.find("run as") == std::string::npos);
   const Chain first = Chain::parse(std::vector<std::string>{"transpose", "abs"});
-  const std::string moved = describe(make_plan(first, *reader, *writer, {}), first, *reader, *writer);
+  const std::string moved = describe(sepconv::plan(*reader, *writer, first, {}), *reader, *writer);
   CHECK(moved.find("chain      transpose | abs") != std::string::npos);
   CHECK(moved.find("run as     abs | transpose") != std::string::npos);
 }
@@ -183,8 +183,8 @@ TEST_CASE("a transpose from rows to rows is one band, and cannot be cut") {
     copy_pixels(rows, actual.view().crop({first, 0, rows.extent.rows, 30}));
   });
   const Chain chain = Chain().then(make_transpose());
-  CHECK_THROWS_AS(make_plan(chain, *reader, *writer, {.band_rows = 5}), InvalidArgument);
-  CHECK(make_plan(chain, *reader, *writer, {}).band == Extent{20, 30});
+  CHECK_THROWS_AS(sepconv::plan(*reader, *writer, chain, {.band_rows = 5}), InvalidArgument);
+  CHECK(sepconv::plan(*reader, *writer, chain, {}).band == Extent{20, 30});
   run(*reader, *writer, chain, {});
   CHECK(actual == expected);
 }

@@ -63,7 +63,7 @@ TEST_CASE("an image without pixels is refused wherever it comes in") {
       ClaimingWriter sink(nothing);
       CHECK_THROWS_WITH(run(source, sink, chain), kNoPixels);
       CHECK_THROWS_WITH(run_whole_image(source, sink, chain), kNoPixels);
-      CHECK_THROWS_WITH(make_plan(chain, source, sink, {}), kNoPixels);
+      CHECK_THROWS_WITH(sepconv::plan(source, sink, chain, {}), kNoPixels);
     }
     ClaimingReader a(nothing), b(nothing);
     ClaimingWriter out(nothing);
