@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "option_names.hpp"
+
 namespace sepconv::app {
 
 namespace {
@@ -36,7 +38,7 @@ void reserve_standard_descriptors() noexcept {
 }
 
 void print_lines(std::string_view lines) {
-  const std::string text = printable_lines(lines);
+  const std::string text = printable_lines(with_flags(lines));
   note_stdout(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
@@ -47,7 +49,7 @@ StdoutFate finish_stdout() noexcept {
 }
 
 void write_to_stderr(std::string_view lines) noexcept {
-  say([lines] { return printable_lines(lines); });
+  say([lines] { return printable_lines(with_flags(lines)); });
 }
 
 void warn(const std::vector<std::string>& sentences) {
@@ -55,7 +57,7 @@ void warn(const std::vector<std::string>& sentences) {
 }
 
 void complain(std::string_view sentence) noexcept {
-  say([sentence] { return "sepconv: " + printable(sentence) + "\n"; });
+  say([sentence] { return "sepconv: " + printable(with_flags(sentence)) + "\n"; });
 }
 
 bool stderr_is_terminal() noexcept { return isatty(STDERR_FILENO) == 1; }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "console.hpp"
+#include "option_names.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
 
@@ -49,8 +50,9 @@ SideFiles::Destination SideFiles::checked(const char* option, const fs::path& pa
   return {true, to_stdout ? nullptr : std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite})};
 }
 
-void SideFiles::Destination::write(const std::string& text) const {
-  if (file == nullptr) return print_lines(text);
+void SideFiles::Destination::write(const std::string& said) const {
+  if (file == nullptr) return print_lines(said);
+  const std::string text = with_flags(said);
   file->write_at(0, std::as_bytes(std::span(text)));
   file->commit();
 }

@@ -31,7 +31,7 @@ class SideFiles {
   struct Destination {
     bool wanted = false;
     std::unique_ptr<OutputFile> file;  ///< null: standard output
-    void write(const std::string& text) const;
+    void write(const std::string& said) const;
   };
   static Destination checked(const char* option, const std::filesystem::path& path, TakenFiles& taken, bool overwrite);
 

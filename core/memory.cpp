@@ -36,7 +36,7 @@ Buffer::Buffer(std::int64_t bytes, std::pmr::memory_resource* resource) : bytes_
   try {
     data_ = static_cast<std::byte*>(resource->allocate(static_cast<std::size_t>(bytes), kAlignment));
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(fmt::format("{} bytes of memory could not be had; give a smaller --max-memory, free some memory or raise the limit (ulimit)", bytes));
+    throw OutOfMemory(fmt::format("{} bytes of memory could not be had; give a smaller PlanOptions::max_memory_bytes, free some memory or raise the limit (ulimit)", bytes));
   }
 }
 

@@ -20,7 +20,7 @@ std::jthread start_thread(const Work& work) {
       std::this_thread::sleep_for(pause);
     }
   }
-  throw Error("a thread could not be started: the limit on processes (ulimit -u) or on memory (ulimit -v) is reached; raise it or give fewer --threads");
+  throw Error("a thread could not be started: the limit on processes (ulimit -u) or on memory (ulimit -v) is reached; raise it or give fewer PlanOptions::threads");
 }
 
 }  // namespace sepconv

@@ -45,7 +45,7 @@ Detected detect(const InputFile& file, const OpenOptions& options) {
 
 void check_axes(const OpenOptions& options, Format format, const std::filesystem::path& path) {
   if (options.axes.empty() || format == Format::npy) return;
-  throw InvalidArgument(fmt::format("--axes {} is for NPY arrays, and {} says itself what its axes are; leave it out", options.axes, path.native()));
+  throw InvalidArgument(fmt::format("OpenOptions::axes {} is for NPY arrays, and {} says itself what its axes are; leave it out", options.axes, path.native()));
 }
 
 void check_page(const OpenOptions& options, const std::filesystem::path& path) {

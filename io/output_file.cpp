@@ -50,7 +50,7 @@ std::string space_fact(std::int64_t needed, std::int64_t there) {
                      format_bytes(static_cast<double>(there)));
 }
 
-std::string exists_fact() { return "it exists already; give --force to replace it or choose another name"; }
+std::string exists_fact() { return "it exists already; give CreateOptions::overwrite to replace it or choose another name"; }
 
 void check_target(const fs::path& target, bool overwrite) {
   if (!target.has_filename()) throw_write_error(target, "the name of a file is missing; add one");

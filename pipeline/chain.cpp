@@ -11,7 +11,7 @@ namespace sepconv {
 
 void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
                     std::span<const PointwiseOp>) const {
-  throw CudaError(fmt::format("stage '{}' does not run on a GPU; use --device cpu", text()));
+  throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
 }
 
 Chain Chain::parse(std::span<const std::string> stages) {

@@ -86,7 +86,7 @@ Ran<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, const Execut
         return smaller;
       });
 } catch (const std::bad_alloc&) {
-  throw OutOfMemory("memory ran out in mid-run; give a smaller --max-memory so that smaller panels are planned");
+  throw OutOfMemory("memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller panels are planned");
 }
 
 /// Plans first.

@@ -143,7 +143,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   if (plan.devices.size() < options.devices.size())
     notes.emplace_back("one GPU, because the source or the sink goes row by row");
   if (options.max_memory_bytes == 0)
-    notes.push_back("the ceiling is a quarter of the memory that is free; --max-memory sets it");
+    notes.push_back("the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");
   return notes;
 }
 

@@ -61,13 +61,13 @@ bool LeastMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_me
 }
 
 void LeastMemory::fail(const Ceilings& ceilings, const char* planned) const {
-  if (host_ == kNone) throw OutOfMemory(fmt::format("no plan of so many rows and columns can be made for this {}; leave out --band-rows and --band-cols", planned));
+  if (host_ == kNone) throw OutOfMemory(fmt::format("no plan of so many rows and columns can be made for this {}; leave out PlanOptions::band_rows and PlanOptions::band_cols", planned));
   const bool device_is_short = device_ != kNone;
   const std::int64_t least = device_is_short ? device_ : host_;
   throw OutOfMemory(fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {} bytes; raise {} to {}K",
                                 format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
                                 device_is_short ? " of device memory" : "", planned, least,
-                                device_is_short ? "--max-device-memory" : "--max-memory", ceil_div(least, 1024)));
+                                device_is_short ? "PlanOptions::max_device_memory_bytes" : "PlanOptions::max_memory_bytes", ceil_div(least, 1024)));
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// What a way to cut an image costs, in memory and in work: the model behind make_plan. Internal to the
+// What a way to cut an image costs, in memory and in work: the model behind plan(). Internal to the
 // planner.
 #pragma once
 

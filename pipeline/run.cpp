@@ -121,7 +121,7 @@ RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const Execut
   return make_report(ran.plan, timeline, source, ran.startup_seconds);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
-      "memory ran out in mid-run; give a smaller --max-memory so that smaller bands are planned");
+      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are planned");
 }
 
 /// A result of so many bytes leaves most caches before it is read.

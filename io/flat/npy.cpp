@@ -73,11 +73,11 @@ void check_axes(std::span<const std::int64_t> shape, std::string_view named, con
   const std::string text = fmt::format("({})", fmt::join(shape, ", "));
   if (named.empty()) {
     if (shape.size() < 3 || shape[2] <= kMostGuessedChannels) return;
-    throw_npy_error(path, fmt::format("an array of shape {} may be one image of {} channels or a stack of {} images; --axes yxc says the former, "
+    throw_npy_error(path, fmt::format("an array of shape {} may be one image of {} channels or a stack of {} images; OpenOptions::axes yxc says the former, "
                                       "and of a stack store each image as an array of its own", text, shape[2], shape[0]));
   }
   if (named != "yx" && named != "yxc")
-    throw InvalidArgument(fmt::format("--axes {} is not known; an array is read as yx or yxc (rows, columns, channels)", named));
+    throw InvalidArgument(fmt::format("OpenOptions::axes {} is not known; an array is read as yx or yxc (rows, columns, channels)", named));
   if (shape.size() != named.size()) throw_npy_error(path, fmt::format("an array of shape {} has not the axes {}", text, named));
 }
 

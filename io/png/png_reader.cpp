@@ -185,7 +185,7 @@ std::int64_t images_of_png(const InputFile& file) { return read_png_chunks(file)
 std::unique_ptr<Reader> open_png(InputFile file, std::optional<int> page) {
   PngChunks chunks = read_png_chunks(file);
   if (chunks.images > 1 && !page) {
-    throw IoError(fmt::format("{}: holds {} images, an animation, of which the one that is shown without animation can be read; say so with --page 0",
+    throw IoError(fmt::format("{}: holds {} images, an animation, of which the one that is shown without animation can be read; say so with OpenOptions::page 0",
                               file.path().native(), chunks.images));
   }
   std::span<const std::byte> rest = chunks.head;

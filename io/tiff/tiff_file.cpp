@@ -64,7 +64,7 @@ constexpr std::int64_t kMaxHeaderAllocation = std::int64_t{1} << 26;
 
 /// ImageJ above 4 GB, and others who write a stack in one piece, give only its first image a directory.
 [[noreturn]] void refuse_hidden(const std::string& name) {
-  throw IoError(fmt::format("{}: its description counts several images and there is a directory for one only; --page 0 reads that one, the others "
+  throw IoError(fmt::format("{}: its description counts several images and there is a directory for one only; OpenOptions::page 0 reads that one, the others "
                             "cannot be read yet: store each as a page of its own", name));
 }
 

@@ -162,7 +162,7 @@ void TiffHandle::clear_messages() noexcept {
 void TiffHandle::fail(std::string_view what) const {
   if (state_->thrown) std::rethrow_exception(state_->thrown);
   if (is_about_memory(state_->message)) {
-    throw OutOfMemory(fmt::format("{}: no memory for libtiff ({}); give a smaller --max-memory or free some memory", name(), state_->message));
+    throw OutOfMemory(fmt::format("{}: no memory for libtiff ({}); give a smaller PlanOptions::max_memory_bytes or free some memory", name(), state_->message));
   }
   if (state_->message.empty()) throw IoError(fmt::format("{}: {}", name(), what));
   throw IoError(fmt::format("{}: {}: {}", name(), what, state_->message));

@@ -43,7 +43,7 @@ void bound_tags(TiffPage& page) {
 }
 
 [[noreturn]] void refuse_several(const InputFile& file, int images, int directories) {
-  throw IoError(fmt::format("{}: holds {} images, and one is read at a time; name it with --page, from 0 to {}", file.path().native(), images,
+  throw IoError(fmt::format("{}: holds {} images, and one is read at a time; name it with OpenOptions::page, from 0 to {}", file.path().native(), images,
                             directories - 1));
 }
 
@@ -74,7 +74,7 @@ TiffPage find_page(const InputFile& file, std::optional<int> asked) {
   if (!asked && (page.images > 1 || (page.images == 0 && index > 1))) refuse_several(file, std::max(page.images, index), index);
   if (!asked && chain.broken() && index > 0) {
     throw IoError(fmt::format("{}: the chain of its pages is broken behind page {}; it is truncated or damaged, and what it holds up to there is "
-                              "read with --page", file.path().native(), index - 1));
+                              "read with OpenOptions::page", file.path().native(), index - 1));
   }
   bound_tags(page);
   return page;

@@ -385,8 +385,8 @@ TEST_CASE("OutputFile checks its target before it makes anything") {
   const auto make = [](const fs::path& path, bool overwrite = false) {
     OutputFile(path, {overwrite, false});
   };
-  CHECK_THROWS_WITH(make(existing), Contains("--force") && Contains(existing.native()));
-  CHECK_THROWS_WITH(make(folder.path() / "dangling"), Contains("--force"));
+  CHECK_THROWS_WITH(make(existing), Contains("CreateOptions::overwrite") && Contains(existing.native()));
+  CHECK_THROWS_WITH(make(folder.path() / "dangling"), Contains("CreateOptions::overwrite"));
   CHECK_THROWS_WITH(make(folder.path() / "sub", true), Contains("it is a folder"));
   CHECK_THROWS_WITH(make(folder.path() / "no" / "b.tif"),
                     Contains("the folder " + (folder.path() / "no").native() + " does not exist"));

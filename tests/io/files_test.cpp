@@ -83,7 +83,7 @@ TEST_CASE("Targets that cannot be are refused before anything is made") {
   folder.write("b.tif", "old");
   for (const char* const name : {"b.npy", "b.png", "b.tif"}) {
     CAPTURE(name);
-    CHECK_THROWS_WITH(create_writer(folder.path() / name, spec, {}), Contains("--force"));
+    CHECK_THROWS_WITH(create_writer(folder.path() / name, spec, {}), Contains("CreateOptions::overwrite"));
     CHECK_NOTHROW(create_writer(folder.path() / name, spec, {.overwrite = true}));
     CHECK(folder.read(name) == "old");
     CHECK_THROWS_WITH(create_writer(folder.path() / "none" / name, spec, {}), Contains("does not exist"));

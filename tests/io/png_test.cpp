@@ -156,7 +156,7 @@ TEST_CASE("PNG: of an animation the image that is shown without animation is rea
   const std::string control = chunk("fcTL", std::string(26, '\0'));
   const auto several = [&](const std::string& content, const std::string& images) {
     const auto path = folder.write("a.png", content);
-    CHECK_THROWS_WITH(open(path), Contains(path.native() + ": holds " + images + " images") && Contains("--page 0"));
+    CHECK_THROWS_WITH(open(path), Contains(path.native() + ": holds " + images + " images") && Contains("OpenOptions::page 0"));
     const auto reader = open_png(InputFile(path), 0);
     CHECK(read_all(*reader).view().row<std::uint8_t>(1)[1] == 'd');
     REQUIRE(reader->layout().warnings.size() == 1);

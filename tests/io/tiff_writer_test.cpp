@@ -108,7 +108,7 @@ TEST_CASE("TIFF: nothing is left without finish(), and an existing target stays"
     CHECK(folder.files().empty());
   }
   folder.write("a.tif", "precious");
-  CHECK_THROWS_WITH(create_tiff(folder.path() / "a.tif", image.spec(), {}), Contains("--force"));
+  CHECK_THROWS_WITH(create_tiff(folder.path() / "a.tif", image.spec(), {}), Contains("CreateOptions::overwrite"));
   CHECK(folder.read("a.tif") == "precious");
 }
 

@@ -1,0 +1,26 @@
+#include "option_names.hpp"
+
+namespace sepconv::app {
+
+std::string with_flags(std::string_view text) {
+  struct Name {
+    std::string_view member, flag;
+  };
+  constexpr Name names[] = {
+      {"OpenOptions::page", "--page"},
+      {"OpenOptions::axes", "--axes"},
+      {"CreateOptions::overwrite", "--force"},
+      {"PlanOptions::max_memory_bytes", "--max-memory"},
+      {"PlanOptions::max_device_memory_bytes", "--max-device-memory"},
+      {"PlanOptions::threads", "--threads"},
+      {"PlanOptions::band_rows", "--band-rows"},
+      {"PlanOptions::band_cols", "--band-cols"},
+  };
+  std::string words(text);
+  for (const auto& [member, flag] : names) {
+    for (std::size_t at = 0; (at = words.find(member, at)) != words.npos; at += flag.size()) words.replace(at, member.size(), flag);
+  }
+  return words;
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,26 @@
+"""The library's sentences name the library's options; the program knows its own name for each of them."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+LIBRARY = [path for folder in ("core", "io", "kernels", "pipeline") for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")]
+
+
+def literals(path):
+    lines = (line for line in path.read_text().splitlines() if not line.lstrip().startswith("//"))
+    return [literal for line in lines for literal in LITERAL.findall(line)]
+
+
+def test_no_sentence_of_the_library_names_a_flag_of_the_program():
+    found = [(path.name, literal) for path in LIBRARY for literal in literals(path) if re.search(r"(^|[\s(\"'])--[a-z]", literal)]
+    assert found == []
+
+
+def test_each_option_that_the_library_names_has_a_flag():
+    named = {name for path in LIBRARY for literal in literals(path) for name in re.findall(r"[A-Z]\w*Options::\w+", literal)}
+    table = dict(re.findall(r'\{"(\w+Options::\w+)", "(--[a-z-]+)"\}', (ROOT / "app" / "option_names.cpp").read_text()))
+    assert named and named == set(table)
