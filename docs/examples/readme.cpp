@@ -57,7 +57,8 @@ void header_of_run() {
   auto in = sepconv::open_reader("scan.tif");
   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
-  auto report = sepconv::run(*in, *out, chain, {{.max_memory_bytes = 256 << 20}});
+  auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20});
+  auto report = sepconv::run(*in, *out, plan);
   require(report.plan.max_memory_bytes == 256 << 20, "the ceiling is the one that was given");
 }
 

@@ -281,3 +281,9 @@ def test_info_of_100_gigabytes_is_immediate(sepconv):
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2  # of a processor, however busy it is
     assert "320000 x 320000" in said and "BigTIFF" in said
     assert "320000 x 320000" in plan
+
+
+def test_a_run_has_the_notes_of_its_plan(sepconv, source):
+    planned = [line.split(maxsplit=1)[1] for line in sepconv("plan", source, "out.tif", "gaussian:sigma=2").stdout.splitlines() if line.startswith("note")]
+    sepconv("run", source, "out.tif", "gaussian:sigma=2", "--stats", "stats.json", "--report", "report.txt")
+    assert json.loads((sepconv.folder / "stats.json").read_text())["plan"]["notes"] == planned != []

@@ -48,6 +48,32 @@ class CountingReader final : public Reader {
 
 }  // namespace
 
+TEST_CASE("a plan is what is run, with its notes, and nothing is planned again") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
+  const Image expected(kSpec);
+  Image result(kSpec);
+  run_whole_image(*source.reader(), *expected.writer(), two_stages());
+  const auto reader = source.reader();
+  const auto writer = result.writer();
+  Plan made = plan(*reader, *writer, two_stages(), {.slots = 2, .band_rows = 20});
+  made.notes.emplace_back("of this plan");
+  const Plan ran = run(*reader, *writer, made).plan;
+  CHECK(ran.band_count() == 10);
+  CHECK(ran.slots == 2);
+  CHECK(ran.notes == made.notes);
+  CHECK(result == expected);
+
+  // Memory that cannot be had: a plan is not given up for another unless that is allowed.
+  FailingMemory failing(1);
+  CHECK_THROWS_AS(run(*reader, *writer, made, {.memory = &failing}), OutOfMemory);
+  FailingMemory failing_once(1);
+  result.poison();
+  const Plan smaller = run(*reader, *writer, made, {.memory = &failing_once, .smaller_plans = true}).plan;
+  CHECK(smaller.memory.total() < made.memory.total());
+  CHECK(smaller.asked.slots == 2);
+  CHECK(result == expected);
+}
+
 TEST_CASE("each source row is read once, in whole blocks, whatever the bands") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
   const Image expected(kSpec);
