@@ -18,7 +18,7 @@ using small_images::bytes;
 
 std::string little(std::uint32_t value, int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += static_cast<char>(value >> 8 * i);
+  for (int i = 0; i < count; ++i) text += static_cast<char>(std::uint64_t{value} >> 8 * i);
   return text;
 }
 
