@@ -199,7 +199,7 @@ def mutant(dice, ending, seed):
         change = dice.choice(BY_ENDING.get(ending, ANY))
         try:
             change(dice, data)
-        except (struct.error, zlib.error, IndexError, ValueError):  # nothing is left where this one would change something
+        except (struct.error, zlib.error, IndexError, ValueError, OverflowError):  # nothing is left where this one would change something
             continue
         done.append(change.__name__)
     return bytes(data), done
