@@ -4,6 +4,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/held_image.hpp"
 
@@ -81,8 +82,6 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
 
 namespace {
 
-constexpr std::uint16_t kUnassociated = 2;
-
 /// Throws for what a viewer would take for another picture.
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format, const Metadata& metadata) {
   const auto refuse = [&](std::string_view meaning, std::string_view shown) {
@@ -93,9 +92,8 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
   const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
   if (spec.channels != 4 || !anything_known) return;
   const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
-  constexpr std::uint16_t associated = 1;
-  if (fourth == associated) refuse("its colours are multiplied by alpha already (associated alpha)", "shows them multiplied once more");
-  if (fourth != kUnassociated) refuse("channel 4 is no alpha", "shows it as such");
+  if (fourth == kAssociatedAlpha) refuse("its colours are multiplied by alpha already (associated alpha)", "shows them multiplied once more");
+  if (fourth != kUnassociatedAlpha) refuse("channel 4 is no alpha", "shows it as such");
 }
 
 }  // namespace
@@ -110,7 +108,7 @@ std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, cons
   layout.description = fmt::format("{}, encoded as a whole", format.name);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
-  const bool alpha_is_kept = spec.channels == 4 && options.metadata.extra_samples == std::vector<std::uint16_t>{kUnassociated};
+  const bool alpha_is_kept = spec.channels == 4 && options.metadata.extra_samples == std::vector<std::uint16_t>{kUnassociatedAlpha};
   std::string lost = not_kept(options.metadata, format.metadata | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u), format.name);
   if (!lost.empty()) layout.warnings.push_back(std::move(lost));
   if (spec.channels == 4 && options.metadata.extra_samples.empty())

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 
 namespace sepconv {
@@ -206,11 +207,10 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   if (change.values) {
     drop_statistics(kept.geo_tags, lost);
     drop_nodata(kept.geo_tags, change.spreads, lost);
-    constexpr std::uint16_t kUnassociated = 2;
-    if (change.spreads && std::ranges::find(kept.extra_samples, kUnassociated) != kept.extra_samples.end())
+    if (change.spreads && std::ranges::find(kept.extra_samples, kUnassociatedAlpha) != kept.extra_samples.end())
       lost.emplace_back("colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours");
   } else if (change.type) {
-    left_out(std::ranges::find(geo_tags, kGdalNodata, &RawTag::tag) != geo_tags.end(), "the nodata value is", "the type of the result is another");
+    left_out(nodata_value(*this).has_value(), "the nodata value is", "the type of the result is another");
     drop_tag(kept.geo_tags, kGdalNodata);
   }
   const bool other_shape = (change.places || change.channels || change.type) && counts_images(description);
@@ -256,7 +256,7 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(texts, !metadata.date_time.empty(), "date");
   check(texts, !metadata.artist.empty(), "artist");
   check(texts, !metadata.copyright.empty(), "copyright");
-  const bool nodata = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag) != metadata.geo_tags.end();
+  const bool nodata = nodata_value(metadata).has_value();
   check(geo_tags, nodata, "nodata value");
   check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
   check(alpha, !metadata.extra_samples.empty(), "meaning of further channels (alpha)");

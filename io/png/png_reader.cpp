@@ -9,6 +9,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/codec_guard.hpp"
+#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/png/png.hpp"
@@ -211,8 +212,7 @@ std::unique_ptr<Reader> open_png(InputFile file, std::optional<int> page) {
   if (decoder.loses_transparency())
     source.warnings.emplace_back("which grey is transparent (tRNS) is left out");
   if (source.spec.channels >= 3) source.metadata.photometric = Photometric::rgb;
-  constexpr std::uint16_t tiff_unassociated_alpha = 2;
-  if (source.spec.channels == 4) source.metadata.extra_samples = {tiff_unassociated_alpha};
+  if (source.spec.channels == 4) source.metadata.extra_samples = {kUnassociatedAlpha};
   take_profile(decoder, chunks.has_profile, source);
   return make_held_reader(std::move(file), std::move(source), decode_png);
 }
