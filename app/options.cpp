@@ -142,7 +142,7 @@ void parse_raw(const std::string& option, const std::string& text, OpenOptions& 
 }
 
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix) {
-  command.add_option("--page" + suffix, options.page, "page (directory) of a TIFF, from 0")
+  command.add_option("--page" + suffix, options.page, "image of a file with several, from 0: a directory of a TIFF; 0 of an animated PNG")
       ->transform(whole_number(0, std::numeric_limits<int>::max()));
   take_one_of(command.add_option("--axes" + suffix, options.axes, "what the axes of an NPY array are, where its shape leaves a doubt; c: channels"),
               {"yx", "yxc"});

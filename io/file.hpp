@@ -49,7 +49,7 @@ class InputFile {
 class OutputFile {
  public:
   struct Options {
-    bool overwrite = false;  ///< else a target that exists is an IoError that names --force
+    bool overwrite = false;  ///< else a target that exists is an IoError that names CreateOptions::overwrite
     bool durable = false;    ///< fsync the file before, and the folder after, the rename
   };
   OutputFile(const std::filesystem::path& target, Options options);
