@@ -1,5 +1,5 @@
-// sepconv compare A B: how far two images are from each other. Exit codes as those of cmp: 0 only if they are equal within the
-// tolerance, 1 if they differ, 2 for trouble.
+// sepconv compare A B: how far two images are from each other. Exit codes as those of cmp: 0 only if they are
+// equal within the tolerance, 1 if they differ, 2 for trouble.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/measure.hpp"
+#include "sepconv/pipeline/measure/measure.hpp"
 #include "wording.hpp"
 
 namespace sepconv::app {
@@ -68,15 +68,17 @@ std::string difference_of_shape(const Request& request, const ImageSpec& a, cons
     return fmt::format("{} x {} pixels of {} x {}", spec.extent.cols, spec.extent.rows, spec.channels,
                        name_of(spec.type));
   };
-  return fmt::format("{} has {} and {} has {}; compare images of the same size, channels and type", request.a.string(), text(a),
-                     request.b.string(), text(b));
+  return fmt::format("{} has {} and {} has {}; compare images of the same size, channels and type",
+                     request.a.string(), text(a), request.b.string(), text(b));
 }
 
 /// What of the files was not compared, or is not what it seems.
 std::vector<std::string> warnings_of(const Request& request, const Reader& a, const Reader& b) {
   std::vector<std::string> warnings;
-  for (const std::string& warning : a.layout().warnings) warnings.push_back(fmt::format("{}: {}", request.a.string(), warning));
-  for (const std::string& warning : b.layout().warnings) warnings.push_back(fmt::format("{}: {}", request.b.string(), warning));
+  for (const std::string& warning : a.layout().warnings)
+    warnings.push_back(fmt::format("{}: {}", request.a.string(), warning));
+  for (const std::string& warning : b.layout().warnings)
+    warnings.push_back(fmt::format("{}: {}", request.b.string(), warning));
   return warnings;
 }
 
@@ -113,7 +115,8 @@ void add_compare_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   add_image_option(*command, "A", request->a, "image file")->required();
   add_image_option(*command, "B", request->b, "image file of the same shape and type")->required();
-  command->add_option("--tolerance", request->tolerance, "differences up to this count as equal; 0 by default")
+  command
+      ->add_option("--tolerance", request->tolerance, "differences up to this count as equal; 0 by default")
       ->transform(finite_number(0))
       ->type_name("NUMBER");
   add_input_options(*command, request->open_a);
@@ -121,7 +124,9 @@ void add_compare_command(CLI::App& program, Context& context) {
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON");
   add_reporting_options(*command, request->reporting);
-  command->footer("Images of another size, type or number of channels are different, too.\n\nExample:  sepconv compare out.tif expected.tif --tolerance 1");
+  command->footer(
+      "Images of another size, type or number of channels are different, too.\n\nExample:  sepconv compare "
+      "out.tif expected.tif --tolerance 1");
   command->callback([&context, request] {
     context.failure = kTrouble;
     context.action = [&context, request] { return compare(*request, context.stop); };

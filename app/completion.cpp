@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "option_values.hpp"
-#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
 
 namespace sepconv::app {
 
@@ -37,7 +37,8 @@ Completion of_stage(const std::string& begun) {
   for (const StageEntry& stage : stage_table()) {
     if (stage.name != begun.substr(0, colon)) continue;
     for (const StageEntry::Key& key : stage.keys) {
-      const bool is_given = before.find(":" + key.name + "=") != std::string::npos || before.find("," + key.name + "=") != std::string::npos;
+      const bool is_given = before.find(":" + key.name + "=") != std::string::npos ||
+                            before.find("," + key.name + "=") != std::string::npos;
       if (!is_given) words.push_back({before + key.name + "=", key.help});
     }
   }
@@ -59,7 +60,8 @@ Completion of_value(const CLI::Option& option, const std::string& begun) {
   if (type == kStageType) return of_stage_names(begun);
   if (type == kStageTextType) return of_stage(begun);
   // Of a list the last element is completed.
-  const std::string before = option.get_delimiter() == '\0' ? "" : begun.substr(0, begun.rfind(option.get_delimiter()) + 1);
+  const std::string before =
+      option.get_delimiter() == '\0' ? "" : begun.substr(0, begun.rfind(option.get_delimiter()) + 1);
   std::vector<Completion::Word> words;
   for (const std::string& word : words_of(type)) words.push_back({before + word, ""});
   return of_words(std::move(words), begun);
@@ -68,7 +70,8 @@ Completion of_value(const CLI::Option& option, const std::string& begun) {
 std::vector<Completion::Word> option_names(const CLI::App& command) {
   std::vector<Completion::Word> words;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back({"--" + name, option->get_description()});
+    for (const std::string& name : option->get_lnames())
+      words.push_back({"--" + name, option->get_description()});
   }
   return words;
 }
@@ -82,7 +85,8 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& word)
 const CLI::App& chosen_command(const CLI::App& program, std::span<const std::string>& words) {
   const CLI::App* command = &program;
   while (words.size() > 1) {
-    const auto found = command->get_subcommands([&](const CLI::App* one) { return one->get_name() == words.front(); });
+    const auto found =
+        command->get_subcommands([&](const CLI::App* one) { return one->get_name() == words.front(); });
     if (found.empty()) break;
     command = found.front();
     words = words.subspan(1);
@@ -91,7 +95,8 @@ const CLI::App& chosen_command(const CLI::App& program, std::span<const std::str
 }
 
 Completion of_argument(const CLI::App& command, std::size_t position, const std::string& begun) {
-  const auto arguments = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  const auto arguments =
+      command.get_options([](const CLI::Option* option) { return option->get_positional(); });
   if (arguments.empty()) return {};
   const bool repeats = arguments.back()->get_items_expected_max() > 1;
   if (position >= arguments.size() && !repeats) return {};
@@ -107,7 +112,8 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
   std::size_t position = 0;
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const CLI::Option* const option = find_option(command, words[i]);
-    const bool has_value = option != nullptr && option->get_items_expected_max() > 0 && words[i].find('=') == std::string::npos;
+    const bool has_value =
+        option != nullptr && option->get_items_expected_max() > 0 && words[i].find('=') == std::string::npos;
     if (has_value && i + 2 == words.size()) return of_value(*option, begun);
     if (has_value) ++i;
     if (!words[i].starts_with('-') && !has_value) ++position;
@@ -130,7 +136,8 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
 std::string to_lines(const Completion& completion) {
   constexpr const char* kKinds[] = {"words", "files", "value-files", "folders"};
   std::string lines = fmt::format("{}\n", kKinds[static_cast<int>(completion.kind)]);
-  for (const Completion::Word& word : completion.words) lines += fmt::format("{} -- {}\n", word.text, word.help);
+  for (const Completion::Word& word : completion.words)
+    lines += fmt::format("{} -- {}\n", word.text, word.help);
   return lines;
 }
 

@@ -23,8 +23,9 @@ struct Completion {
   std::vector<Word> words{};
 };
 
-/// Completes the last of `words`, which stand on the line after the program's name, with what the program has declared: commands and
-/// options by their names, values of options and arguments by their type names (option_values.hpp), stages and their keys.
+/// Completes the last of `words`, which stand on the line after the program's name, with what the program has
+/// declared: commands and options by their names, values of options and arguments by their type names
+/// (option_values.hpp), stages and their keys.
 Completion complete(const CLI::App& program, std::span<const std::string> words);
 
 /// As completion scripts read it: a line for the kind, then "TEXT -- HELP" for each word.

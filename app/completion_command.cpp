@@ -1,5 +1,5 @@
-// sepconv completion SHELL: prints a script that completes commands, options, stages, keys and files; and, for that script, what
-// completes a line.
+// sepconv completion SHELL: prints a script that completes commands, options, stages, keys and files; and,
+// for that script, what completes a line.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,14 +18,19 @@ void add_completion_command(CLI::App& program, Context& context) {
   };
   CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell.");
   const auto request = std::make_shared<Request>();
-  take_one_of(command->add_option("SHELL", request->shell, "whose script")->required(), {"bash", "zsh", "fish"});
+  take_one_of(command->add_option("SHELL", request->shell, "whose script")->required(),
+              {"bash", "zsh", "fish"});
   CLI::Option* words =
-      command->add_option("WORD", request->words, "after --, what stands on the line after sepconv: says what can complete the last of them")
+      command
+          ->add_option(
+              "WORD", request->words,
+              "after --, what stands on the line after sepconv: says what can complete the last of them")
           ->type_name("TEXT");
   command->footer("Example:  source <(sepconv completion bash)");
   command->callback([&program, &context, request, words] {
     context.action = [&program, request, words] {
-      print_lines(words->count() > 0 ? to_lines(complete(program, request->words)) : completion_script(request->shell));
+      print_lines(words->count() > 0 ? to_lines(complete(program, request->words))
+                                     : completion_script(request->shell));
       return static_cast<int>(kDone);
     };
   });

@@ -1,12 +1,13 @@
-// The shells' side of completion: each script hands the words of the line to the program and offers what it answers.
+// The shells' side of completion: each script hands the words of the line to the program and offers what it
+// answers.
 #include "completion.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-// bash splits words at ':' and '=' too, and replaces what follows the last of them; so the words are put together again, and of an
-// answer that part is returned.
+// bash splits words at ':' and '=' too, and replaces what follows the last of them; so the words are put
+// together again, and of an answer that part is returned.
 constexpr const char* kBash = R"SH(# sepconv completion for bash; use:  source <(sepconv completion bash)
 _sepconv() {
   local rest="${COMP_LINE:0:COMP_POINT}" spaces kept found i
@@ -88,6 +89,8 @@ complete -c sepconv -f -a '(__sepconv_complete)'
 
 }  // namespace
 
-std::string completion_script(const std::string& shell) { return shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish; }
+std::string completion_script(const std::string& shell) {
+  return shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
+}
 
 }  // namespace sepconv::app

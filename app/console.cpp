@@ -53,7 +53,8 @@ void write_to_stderr(std::string_view lines) noexcept {
 }
 
 void warn(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences) write_to_stderr(fmt::format("warning: {}\n", printable(sentence)));
+  for (const std::string& sentence : sentences)
+    write_to_stderr(fmt::format("warning: {}\n", printable(sentence)));
 }
 
 void complain(std::string_view sentence) noexcept {

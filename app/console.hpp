@@ -1,5 +1,6 @@
-// The standard streams as this program uses them. Everything that it says goes through these functions, which show what would act on a
-// terminal as escapes (printable() of core): names of files and what files hold are not the program's own.
+// The standard streams as this program uses them. Everything that it says goes through these functions, which
+// show what would act on a terminal as escapes (printable() of core): names of files and what files hold are
+// not the program's own.
 #pragma once
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ void print(fmt::format_string<Printed<Values>...> format, const Values&... value
 enum class StdoutFate : std::uint8_t { written, reader_gone, failed };
 StdoutFate finish_stdout() noexcept;
 
-/// Lines to stderr, in one write where stdio can. What is said there may be lost, and is never a reason to fail.
+/// Lines to stderr, in one write where stdio can. What is said there may be lost, and is never a reason to
+/// fail.
 void write_to_stderr(std::string_view lines) noexcept;
 
 /// "warning: SENTENCE" to stderr, a line each.

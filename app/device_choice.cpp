@@ -17,7 +17,8 @@ namespace sepconv::app {
 namespace {
 
 [[noreturn]] void fail_syntax(const std::string& text) {
-  throw InvalidArgument(fmt::format("--device {} is unknown; use auto, cpu, cuda, or GPUs by number like cuda:0,1", shortened(text)));
+  throw InvalidArgument(fmt::format(
+      "--device {} is unknown; use auto, cpu, cuda, or GPUs by number like cuda:0,1", shortened(text)));
 }
 
 std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
@@ -28,7 +29,8 @@ std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
     int index = -1;
     const auto [next, error] = std::from_chars(at, end, index);
     if (error != std::errc() || index < 0) fail_syntax(text);
-    if (std::ranges::count(indices, index) > 0) throw InvalidArgument(fmt::format("--device {} names GPU {} twice", shortened(text), index));
+    if (std::ranges::count(indices, index) > 0)
+      throw InvalidArgument(fmt::format("--device {} names GPU {} twice", shortened(text), index));
     indices.push_back(index);
     if (next == end) return indices;
     if (*next != ',') fail_syntax(text);
@@ -36,8 +38,9 @@ std::vector<int> parse_indices(const std::string& text, std::size_t begin) {
   }
 }
 
-/// Makes the GPU the current one, so that no other is given a context later on, and lets it compute a pixel. Throws CudaError and
-/// OutOfMemory for one that is there but cannot be used: taken by others, full, or too old for this build.
+/// Makes the GPU the current one, so that no other is given a context later on, and lets it compute a pixel.
+/// Throws CudaError and OutOfMemory for one that is there but cannot be used: taken by others, full, or too
+/// old for this build.
 void try_device(int device) {
   set_current_device(device);
   const Stream stream;
@@ -64,7 +67,8 @@ DeviceChoice automatic_choice() {
 }  // namespace
 
 std::string absence_of_gpus() {
-  return built_with_cuda() ? "no GPU or no NVIDIA driver was found" : "this build of sepconv has no CUDA engine";
+  return built_with_cuda() ? "no GPU or no NVIDIA driver was found"
+                           : "this build of sepconv has no CUDA engine";
 }
 
 DeviceRequest parse_device(const std::string& text) {
@@ -86,7 +90,9 @@ void add_device_options(CLI::App& command, DeviceRequest& request, RunOptions& o
   command
       .add_option_function<std::string>(
           "--max-device-memory",
-          [&options](const std::string& text) { options.max_device_memory_bytes = parse_size("--max-device-memory", text); },
+          [&options](const std::string& text) {
+            options.max_device_memory_bytes = parse_size("--max-device-memory", text);
+          },
           "ceiling for what the run holds on each GPU; nine tenths of what is free by default")
       ->type_name("SIZE");
 }
@@ -98,25 +104,33 @@ DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain, co
   const Stage* const host_only = chain != nullptr ? chain->host_only_stage(source) : nullptr;
   if (request.kind == Kind::automatic) {
     if (found.empty()) return {{}, absence_of_gpus() + ": the CPU computes"};
-    if (host_only != nullptr) return {{}, fmt::format("stage '{}' does not run on a GPU: the CPU computes", printable(host_only->text()))};
+    if (host_only != nullptr)
+      return {
+          {},
+          fmt::format("stage '{}' does not run on a GPU: the CPU computes", printable(host_only->text()))};
     return automatic_choice();
   }
-  if (found.empty()) throw InvalidArgument(fmt::format("--device cuda: {}; use --device cpu or auto", absence_of_gpus()));
+  if (found.empty())
+    throw InvalidArgument(fmt::format("--device cuda: {}; use --device cpu or auto", absence_of_gpus()));
   if (host_only != nullptr) {
-    throw InvalidArgument(fmt::format("stage '{}' does not run on a GPU; use --device cpu", host_only->text()));
+    throw InvalidArgument(
+        fmt::format("stage '{}' does not run on a GPU; use --device cpu", host_only->text()));
   }
   const std::vector<int> devices = request.indices.empty() ? std::vector<int>{0} : request.indices;
   for (const int device : devices) {
     if (device >= static_cast<int>(found.size())) {
-      throw InvalidArgument(fmt::format("--device cuda:{}: there {} only {} GPU{}, numbered from 0; sepconv devices lists them", device,
-                                        found.size() == 1 ? "is" : "are", found.size(), found.size() == 1 ? "" : "s"));
+      throw InvalidArgument(
+          fmt::format("--device cuda:{}: there {} only {} GPU{}, numbered from 0; sepconv devices lists them",
+                      device, found.size() == 1 ? "is" : "are", found.size(), found.size() == 1 ? "" : "s"));
     }
   }
-  for (auto device = devices.rbegin(); device != devices.rend(); ++device) try_device(*device);  // the first remains current
+  for (auto device = devices.rbegin(); device != devices.rend(); ++device)
+    try_device(*device);  // the first remains current
   return {devices, {}};
 }
 
-std::string plan_on(const DeviceChoice& choice, const DeviceRequest& request, RunOptions& options, const std::function<void()>& plan) {
+std::string plan_on(const DeviceChoice& choice, const DeviceRequest& request, RunOptions& options,
+                    const std::function<void()>& plan) {
   options.devices = choice.devices;
   try {
     plan();

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/pipeline/chain.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
 
@@ -33,13 +33,16 @@ struct DeviceChoice {
   std::string note;          ///< why it is the CPU although a GPU was not ruled out; empty otherwise
 };
 
-/// What there is of what was asked for; the first GPU chosen becomes the calling thread's current device. `chain` and `source`, if given,
-/// are what the devices have to compute. Throws InvalidArgument when the user asked for a GPU that is not there, and CudaError or
-/// OutOfMemory when it cannot be used; an automatic choice then is the CPU.
-DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain = nullptr, const ImageSpec& source = {});
+/// What there is of what was asked for; the first GPU chosen becomes the calling thread's current device.
+/// `chain` and `source`, if given, are what the devices have to compute. Throws InvalidArgument when the user
+/// asked for a GPU that is not there, and CudaError or OutOfMemory when it cannot be used; an automatic
+/// choice then is the CPU.
+DeviceChoice choose_devices(const DeviceRequest& request, const Chain* chain = nullptr,
+                            const ImageSpec& source = {});
 
-/// Calls `plan`, which throws OutOfMemory where nothing fits, with the choice in options.devices: for the CPU once more when the user left it open. Why
-/// it is the CPU although a GPU was not ruled out; empty otherwise.
-std::string plan_on(const DeviceChoice& choice, const DeviceRequest& request, RunOptions& options, const std::function<void()>& plan);
+/// Calls `plan`, which throws OutOfMemory where nothing fits, with the choice in options.devices: for the CPU
+/// once more when the user left it open. Why it is the CPU although a GPU was not ruled out; empty otherwise.
+std::string plan_on(const DeviceChoice& choice, const DeviceRequest& request, RunOptions& options,
+                    const std::function<void()>& plan);
 
 }  // namespace sepconv::app

@@ -13,11 +13,13 @@
 #include "console.hpp"
 #include "device_choice.hpp"
 #include "json_text.hpp"
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {
 
@@ -120,18 +122,18 @@ nlohmann::ordered_json processor_json(const Processor& cpu) {
 
 nlohmann::ordered_json gpu_json(const Gpu& gpu) {
   nlohmann::ordered_json all = {{"device", fmt::format("cuda:{}", gpu.info.index)},
-          {"name", gpu.info.name},
-          {"compute_capability", compute_capability(gpu.info)},
-          {"memory_bytes", gpu.info.memory_bytes},
-          {"free_memory_bytes", gpu.free_bytes},
-          {"multiprocessors", gpu.info.multiprocessors},
-          {"copy_engines", gpu.info.copy_engines},
-          {"upload_bytes_per_second", gpu.limits.upload_bytes_per_second},
-          {"download_bytes_per_second", gpu.limits.download_bytes_per_second},
-          {"duplex_bytes_per_second", gpu.limits.duplex_bytes_per_second},
-          {"copy_bytes_per_second", gpu.limits.copy_bytes_per_second},
-          {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
-          {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
+                                {"name", gpu.info.name},
+                                {"compute_capability", compute_capability(gpu.info)},
+                                {"memory_bytes", gpu.info.memory_bytes},
+                                {"free_memory_bytes", gpu.free_bytes},
+                                {"multiprocessors", gpu.info.multiprocessors},
+                                {"copy_engines", gpu.info.copy_engines},
+                                {"upload_bytes_per_second", gpu.limits.upload_bytes_per_second},
+                                {"download_bytes_per_second", gpu.limits.download_bytes_per_second},
+                                {"duplex_bytes_per_second", gpu.limits.duplex_bytes_per_second},
+                                {"copy_bytes_per_second", gpu.limits.copy_bytes_per_second},
+                                {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
+                                {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
   if (!gpu.trouble.empty()) all["trouble"] = gpu.trouble;
   return all;
 }

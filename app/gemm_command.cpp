@@ -10,7 +10,7 @@
 #include "job.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/gemm.hpp"
+#include "sepconv/pipeline/gemm/gemm.hpp"
 #include "side_files.hpp"
 
 namespace sepconv::app {
@@ -42,26 +42,31 @@ struct GemmJob {
 /// beta is 1 for a matrix that is added, unless it was given.
 void settle_beta(Request& request) {
   if (request.added.empty() && request.beta)
-    throw InvalidArgument("--beta multiplies the matrix that --add names; add --add FILE, or leave --beta out");
+    throw InvalidArgument(
+        "--beta multiplies the matrix that --add names; add --add FILE, or leave --beta out");
   request.op.beta = request.added.empty() ? 0 : request.beta.value_or(1);
 }
 
 void plan_with_sink(GemmJob& job, const Request& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const Geometries geometries = geometries_of(is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
-    return create_options(request.output, spec, nullptr, layout, Kept::rearranged, Work::neighbours);
-  });
+  const Geometries geometries = geometries_of(
+      is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+        return create_options(request.output, spec, nullptr, layout, Kept::rearranged, Work::neighbours);
+      });
   plan_in_either(geometries, [&](const CreateOptions& options) {
     job.out = create_writer(request.output, spec, options);
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
   });
 }
 
-/// As for chains, a choice that was left open is the CPU where no plan for the GPU fits; or where there is no cuBLAS.
+/// As for chains, a choice that was left open is the CPU where no plan for the GPU fits; or where there is no
+/// cuBLAS.
 void plan_on_device(GemmJob& job, const Request& request) {
   DeviceChoice choice = choose_devices(request.device);
-  if (choice.devices.size() > 1) throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
-  if (request.device.kind == DeviceRequest::Kind::automatic && !choice.devices.empty() && gemm_cuda_library().empty())
+  if (choice.devices.size() > 1)
+    throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
+  if (request.device.kind == DeviceRequest::Kind::automatic && !choice.devices.empty() &&
+      gemm_cuda_library().empty())
     choice = {{}, "cuBLAS was not found: the CPU computes"};
   job.options = request.options;
   const std::string note = plan_on(choice, request.device, job.options, [&] {
@@ -117,14 +122,19 @@ int multiply(Request& request, std::stop_token stop) {
 }
 
 void add_operands(CLI::App& command, Request& request) {
-  add_image_option(command, "A", request.a, "matrix of f32 or f64: NPY, raw or TIFF of one channel")->required();
+  add_image_option(command, "A", request.a, "matrix of f32 or f64: NPY, raw or TIFF of one channel")
+      ->required();
   add_image_option(command, "B", request.b, "matrix of the same type")->required();
   add_image_option(command, "OUT", request.output, "matrix to make; its ending says the format")->required();
   command.add_flag("--trans-a", request.op.trans_a, "A's transpose in its place");
   command.add_flag("--trans-b", request.op.trans_b, "B's transpose in its place");
   add_image_option(command, "--add", request.added, "matrix C that is added: OUT = alpha A B + beta C");
-  command.add_option("--alpha", request.op.alpha, "1 by default")->transform(finite_number())->type_name("NUMBER");
-  command.add_option("--beta", request.beta, "1 by default where a matrix is added")->transform(finite_number())->type_name("NUMBER");
+  command.add_option("--alpha", request.op.alpha, "1 by default")
+      ->transform(finite_number())
+      ->type_name("NUMBER");
+  command.add_option("--beta", request.beta, "1 by default where a matrix is added")
+      ->transform(finite_number())
+      ->type_name("NUMBER");
 }
 
 }  // namespace
@@ -133,7 +143,9 @@ void add_gemm_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("gemm", "Multiply matrices: OUT = alpha A B + beta C.");
   const auto request = std::make_shared<Request>();
   add_operands(*command, *request);
-  command->add_flag("--plan", request->plan_only, "only say what would be done: tiles, panels, bytes beside the least possible, peak memory");
+  command->add_flag(
+      "--plan", request->plan_only,
+      "only say what would be done: tiles, panels, bytes beside the least possible, peak memory");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");
   add_input_options(*command, request->open_added, "-c");

@@ -30,8 +30,8 @@ std::uint64_t parse_seed(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, seed);
   if (error != std::errc() || stopped != end) {
-    throw InvalidArgument(
-        fmt::format("--seed {} is no seed; give a whole number from 0 to 18446744073709551615", shortened(text)));
+    throw InvalidArgument(fmt::format(
+        "--seed {} is no seed; give a whole number from 0 to 18446744073709551615", shortened(text)));
   }
   return seed;
 }
@@ -40,7 +40,9 @@ int generate(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
-  const auto sink = create_writer(request.output, request.spec, create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
+  const auto sink = create_writer(
+      request.output, request.spec,
+      create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
   {
     ProgressLine line(request.reporting.quiet);
     request.options.progress = line.callback();
@@ -54,7 +56,8 @@ void add_pattern_options(CLI::App& command, Request& request) {
   add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
   command
       .add_option_function<std::string>(
-          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
+          "--size",
+          [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
           "columns and rows")
       ->required()
       ->type_name("COLSxROWS");

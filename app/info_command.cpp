@@ -9,7 +9,8 @@
 #include "console.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 #include "wording.hpp"
 
 namespace sepconv::app {
@@ -60,9 +61,10 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
 
 void print_text(const std::filesystem::path& path, const Shown& shown) {
   const FileInfo& info = shown.info;
-  print("{}: {}, {}, {}\n", path.string(), info.format,
-        format_bytes(static_cast<double>(info.file_bytes)), count_text(info.page_count, "page"));
-  if (info.images > 1) print("  {} images: run, stats and compare take the one that --page names\n", info.images);
+  print("{}: {}, {}, {}\n", path.string(), info.format, format_bytes(static_cast<double>(info.file_bytes)),
+        count_text(info.page_count, "page"));
+  if (info.images > 1)
+    print("  {} images: run, stats and compare take the one that --page names\n", info.images);
   std::int64_t index = shown.first_page;
   for (const FileInfo::Page& page : info.pages) print_page(page, index++);
   if (!shown.one_page && info.page_count > index)
@@ -91,12 +93,9 @@ void print_json(const std::filesystem::path& path, const Shown& shown) {
                      {"warnings", layout.warnings},
                      {"facts", std::move(named)}});
   }
-  const ordered_json all = {{"file", path.string()},
-                            {"format", info.format},
-                            {"file_bytes", info.file_bytes},
-                            {"page_count", info.page_count},
-                            {"images", info.images},
-                            {"pages", std::move(pages)}};
+  const ordered_json all = {{"file", path.string()},         {"format", info.format},
+                            {"file_bytes", info.file_bytes}, {"page_count", info.page_count},
+                            {"images", info.images},         {"pages", std::move(pages)}};
   print_lines(json_text(all));
 }
 

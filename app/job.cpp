@@ -70,9 +70,10 @@ void check_output_name(const std::filesystem::path& path) {
 void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
   const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
-  const Geometries geometries = geometries_of(is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
-    return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.work());
-  });
+  const Geometries geometries = geometries_of(
+      is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+        return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.work());
+      });
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
     job.sink = create_writer(request.output, spec, options);
     job.plan = sepconv::plan(*job.source, *job.sink, job.chain, job.options);
@@ -87,7 +88,8 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
 
 void add_file_options(CLI::App& command, JobRequest& request) {
-  add_image_option(command, "IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")->required();
+  add_image_option(command, "IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
+      ->required();
   add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
 }
 
@@ -117,11 +119,12 @@ Job prepare(const JobRequest& request) {
 void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan) {
   const DeviceChoice choice = choose_devices(request.device, &job.chain, job.source->spec());
   job.options = request.options;
-  if (const std::string note = plan_on(choice, request.device, job.options, plan); !note.empty()) job.plan.notes.push_back(note);
+  if (const std::string note = plan_on(choice, request.device, job.options, plan); !note.empty())
+    job.plan.notes.push_back(note);
 }
 
-CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const OutputRequest& request,
-                             Kept kept, Work work) {
+CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source,
+                             const OutputRequest& request, Kept kept, Work work) {
   check_output_name(path);
   check_layout_options(path, request);
   return output_options(spec, source, request, kept, work);
@@ -131,7 +134,9 @@ TakenFiles files_read_by(const JobRequest& request) {
   TakenFiles read = {{request.input, "the input image"}};
   for (const std::string& stage : request.stages) {
     const StageArgs args(stage);
-    if (args.has("file")) read.emplace_back(std::filesystem::absolute(args.text("file")), fmt::format("read by the stage {}", stage));
+    if (args.has("file"))
+      read.emplace_back(std::filesystem::absolute(args.text("file")),
+                        fmt::format("read by the stage {}", stage));
   }
   return read;
 }

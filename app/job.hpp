@@ -11,8 +11,8 @@
 
 #include "device_choice.hpp"
 #include "options.hpp"
-#include "sepconv/pipeline/chain.hpp"
-#include "sepconv/pipeline/plan.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
 #include "taken_files.hpp"
 
 namespace sepconv::app {
@@ -43,13 +43,14 @@ struct Job {
 /// Checks everything that can be checked before a pixel is read. Throws what is wrong.
 Job prepare(const JobRequest& request);
 
-/// Finds the devices for job.chain and calls plan(), which sets the job's sink and plan: for the CPU once more when the user left the choice
-/// open and no plan for a GPU fits.
+/// Finds the devices for job.chain and calls plan(), which sets the job's sink and plan: for the CPU once
+/// more when the user left the choice open and no plan for a GPU fits.
 void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan);
 
-/// output_options() for a file of this name, as the request says. Throws InvalidArgument for a name or an option that cannot be.
-CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source, const OutputRequest& request,
-                             Kept kept, Work work);
+/// output_options() for a file of this name, as the request says. Throws InvalidArgument for a name or an
+/// option that cannot be.
+CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source,
+                             const OutputRequest& request, Kept kept, Work work);
 
 bool is_tiff_name(const std::filesystem::path& path);
 

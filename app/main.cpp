@@ -68,7 +68,8 @@ int guarded(const CLI::App& program, const Context& context, const std::function
 
 int main(int argc, char** argv) {
   reserve_standard_descriptors();
-  // OpenBLAS begins with no threads of its own, wherever it comes from; who multiplies says how many. Now, while there is but this thread.
+  // OpenBLAS begins with no threads of its own, wherever it comes from; who multiplies says how many. Now,
+  // while there is but this thread.
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   SignalWatcher signals;
   Context context;

@@ -18,7 +18,8 @@ std::string with_flags(std::string_view text) {
   };
   std::string words(text);
   for (const auto& [member, flag] : names) {
-    for (std::size_t at = 0; (at = words.find(member, at)) != words.npos; at += flag.size()) words.replace(at, member.size(), flag);
+    for (std::size_t at = 0; (at = words.find(member, at)) != words.npos; at += flag.size())
+      words.replace(at, member.size(), flag);
   }
   return words;
 }

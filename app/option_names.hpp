@@ -6,7 +6,8 @@
 
 namespace sepconv::app {
 
-/// Sentences of the library name its options as a program would write them, "PlanOptions::max_memory_bytes"; here they become "--max-memory".
+/// Sentences of the library name its options as a program would write them, "PlanOptions::max_memory_bytes";
+/// here they become "--max-memory".
 std::string with_flags(std::string_view text);
 
 }  // namespace sepconv::app

@@ -37,7 +37,8 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t greatest) {
     return {};
   };
   const bool is_bounded = greatest < std::numeric_limits<int>::max();
-  return CLI::Validator(check, is_bounded ? fmt::format("{}..{}", least, greatest) : fmt::format("{}..", least));
+  return CLI::Validator(check,
+                        is_bounded ? fmt::format("{}..{}", least, greatest) : fmt::format("{}..", least));
 }
 
 CLI::Validator finite_number(double least) {
@@ -45,7 +46,8 @@ CLI::Validator finite_number(double least) {
     double value = 0;
     if (parse(text, value) && std::isfinite(value) && value >= least) return {};
     const bool bounded = least > std::numeric_limits<double>::lowest();
-    return fmt::format("'{}' is no finite number{}", shortened(text), bounded ? fmt::format(" of at least {}", least) : "");
+    return fmt::format("'{}' is no finite number{}", shortened(text),
+                       bounded ? fmt::format(" of at least {}", least) : "");
   };
   return CLI::Validator(check, "");
 }
@@ -56,7 +58,8 @@ CLI::Validator permutation_text() {
       parse_permutation(text);
       return {};
     } catch (const InvalidArgument&) {
-      return fmt::format("'{}' is no permutation of axes, as 2,0,1 is, or 1,0 for rows and columns", shortened(text));
+      return fmt::format("'{}' is no permutation of axes, as 2,0,1 is, or 1,0 for rows and columns",
+                         shortened(text));
     }
   };
   return CLI::Validator(check, "");
@@ -76,10 +79,14 @@ CLI::Option* take_one_of(CLI::Option* option, const std::vector<std::string>& wo
   return option->type_name(fmt::format("{}", fmt::join(words, std::string(1, kWordSeparator))));
 }
 
-CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path, const std::string& help) {
+CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,
+                              const std::string& help) {
   const auto take = [&path, name](const std::string& text) {
     if (text == "-")
-      throw InvalidArgument(fmt::format("{} cannot be a pipe, because pixels are read and written at offsets; name a file, or ./- for one called so", name));
+      throw InvalidArgument(
+          fmt::format("{} cannot be a pipe, because pixels are read and written at offsets; name a file, or "
+                      "./- for one called so",
+                      name));
     path = text;
   };
   return command.add_option_function<std::string>(name, take, help)->type_name(kFileType);

@@ -1,4 +1,5 @@
-// What an option takes, said once for its check, its help and its completion. What is typed wrong is one short sentence.
+// What an option takes, said once for its check, its help and its completion. What is typed wrong is one
+// short sentence.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +14,7 @@ namespace sepconv::app {
 /// Type names of options that help prints and completion knows.
 constexpr const char* kFileType = "FILE";
 constexpr const char* kFolderType = "DIR";
-constexpr const char* kStageType = "STAGE";                       ///< the name of a stage
+constexpr const char* kStageType = "STAGE";                     ///< the name of a stage
 constexpr const char* kStageTextType = "NAME[:KEY=VALUE,...]";  ///< a stage with its keys
 /// Between the words that an option takes one of; what follows a '[' is for people only.
 constexpr char kWordSeparator = '|';
@@ -24,7 +25,8 @@ constexpr std::int64_t kMostSlots = 64;
 /// Of pixel types.
 const std::vector<std::string>& type_names();
 
-/// For Option::transform(): a whole number in [least, greatest]; all else is refused by one sentence with this range.
+/// For Option::transform(): a whole number in [least, greatest]; all else is refused by one sentence with
+/// this range.
 CLI::Validator whole_number(std::int64_t least, std::int64_t greatest);
 /// Likewise a finite number of at least `least`.
 CLI::Validator finite_number(double least = std::numeric_limits<double>::lowest());
@@ -39,6 +41,7 @@ std::string shortened(const std::string& text);
 CLI::Option* take_one_of(CLI::Option* option, const std::vector<std::string>& words);
 
 /// The name of a file that is read or written at offsets, so that a pipe will not do: "-" is refused.
-CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path, const std::string& help);
+CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,
+                              const std::string& help);
 
 }  // namespace sepconv::app

@@ -12,7 +12,7 @@
 
 #include "console.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
 
 namespace sepconv::app {
 
@@ -91,8 +91,8 @@ Extent parse_tile(const std::string& text) {
   if (text == "0") return {0, 0};
   const auto sides = parse_sides(text, 1, 2);
   if (!sides)
-    throw InvalidArgument(
-        fmt::format("--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", shortened(text)));
+    throw InvalidArgument(fmt::format(
+        "--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", shortened(text)));
   return {sides->front(), sides->back()};
 }
 
@@ -112,7 +112,8 @@ std::int64_t parse_size(const std::string& option, const std::string& text) {
   const double bytes = std::ldexp(value, 10 * static_cast<int>(power));
   const bool is_unit = unit.size() <= 1 && power <= 4 && (unit.empty() || power > 0);
   if (error != std::errc() || !is_unit || !(bytes >= 1) || bytes > 0x1p62) {
-    throw InvalidArgument(fmt::format("{} {} is no size from 1 byte to 4 EiB; write it like 256M, 1.5G or 4GiB", option, shortened(text)));
+    throw InvalidArgument(fmt::format(
+        "{} {} is no size from 1 byte to 4 EiB; write it like 256M, 1.5G or 4GiB", option, shortened(text)));
   }
   return static_cast<std::int64_t>(bytes);
 }
@@ -120,7 +121,9 @@ std::int64_t parse_size(const std::string& option, const std::string& text) {
 Extent parse_extent(const std::string& option, const std::string& text) {
   const auto sides = parse_sides(text, 2, 2);
   if (!sides)
-    throw InvalidArgument(fmt::format("{} {} is no size; write columns and rows like 4096x2048, each from 1 to {}", option, shortened(text), kMaxSide));
+    throw InvalidArgument(
+        fmt::format("{} {} is no size; write columns and rows like 4096x2048, each from 1 to {}", option,
+                    shortened(text), kMaxSide));
   return {(*sides)[1], (*sides)[0]};
 }
 
@@ -134,21 +137,26 @@ void parse_raw(const std::string& option, const std::string& text, OpenOptions& 
   const auto offset = parts.size() > 2 ? parse_integer(parts[2], 0, std::int64_t{1} << 62) : std::int64_t{0};
   if (!sides || !type || !offset || parts.size() > 3) {
     throw InvalidArgument(fmt::format(
-        "{} {} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512",
-        option, shortened(text)));
+        "{} {} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512", option,
+        shortened(text)));
   }
   options.raw = ImageSpec{{(*sides)[1], (*sides)[0]}, sides->size() > 2 ? (*sides)[2] : 1, *type};
   options.raw_offset = *offset;
 }
 
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix) {
-  command.add_option("--page" + suffix, options.page, "image of a file with several, from 0: a directory of a TIFF; 0 of an animated PNG")
+  command
+      .add_option("--page" + suffix, options.page,
+                  "image of a file with several, from 0: a directory of a TIFF; 0 of an animated PNG")
       ->transform(whole_number(0, std::numeric_limits<int>::max()));
-  take_one_of(command.add_option("--axes" + suffix, options.axes, "what the axes of an NPY array are, where its shape leaves a doubt; c: channels"),
-              {"yx", "yxc"});
+  take_one_of(
+      command.add_option("--axes" + suffix, options.axes,
+                         "what the axes of an NPY array are, where its shape leaves a doubt; c: channels"),
+      {"yx", "yxc"});
   command
       .add_option_function<std::string>(
-          "--raw" + suffix, [&options, name = "--raw" + suffix](const std::string& text) { parse_raw(name, text, options); },
+          "--raw" + suffix,
+          [&options, name = "--raw" + suffix](const std::string& text) { parse_raw(name, text, options); },
           "the input has no header: its shape and type; u8 u16 i16 f32 f64, with be at the end for "
           "big-endian")
       ->type_name("COLSxROWS[xCHANNELS]:TYPE[:OFFSET]");
@@ -182,25 +190,33 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::string>(
           "--max-memory",
-          [&options](const std::string& text) { options.max_memory_bytes = parse_size("--max-memory", text); },
+          [&options](const std::string& text) {
+            options.max_memory_bytes = parse_size("--max-memory", text);
+          },
           "ceiling for all that the run holds; a quarter of what is free by default")
       ->type_name("SIZE");
   command.add_option("--threads", options.threads, "threads; all processors by default")
       ->transform(whole_number(1, kMostThreads));
-  command.add_option("--band-rows", options.band_rows, "rows of the result per band")->transform(whole_number(1, kMaxSide));
+  command.add_option("--band-rows", options.band_rows, "rows of the result per band")
+      ->transform(whole_number(1, kMaxSide));
 }
 
 void add_cut_options(CLI::App& command, RunOptions& options) {
   add_budget_options(command, options);
   command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
       ->transform(whole_number(1, kMostSlots));
-  command.add_option("--band-cols", options.band_cols, "columns of the result per band")->transform(whole_number(1, kMaxSide));
+  command.add_option("--band-cols", options.band_cols, "columns of the result per band")
+      ->transform(whole_number(1, kMaxSide));
 }
 
 void add_limit_options(CLI::App& command, RunOptions& options) {
   add_cut_options(command, options);
-  const auto take = [&options](const std::string& text) { options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32; };
-  take_one_of(command.add_option_function<std::string>("--arithmetic", take, "f32 by default, f64 for f64 images"), {"f32", "f64"});
+  const auto take = [&options](const std::string& text) {
+    options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32;
+  };
+  take_one_of(
+      command.add_option_function<std::string>("--arithmetic", take, "f32 by default, f64 for f64 images"),
+      {"f32", "f64"});
 }
 
 void add_reporting_options(CLI::App& command, Reporting& reporting) {

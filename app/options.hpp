@@ -9,9 +9,9 @@
 
 #include "commands.hpp"
 #include "option_values.hpp"
-#include "sepconv/io/files.hpp"
-#include "sepconv/pipeline/output.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/io/formats.hpp"
+#include "sepconv/pipeline/plan/output.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

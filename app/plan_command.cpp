@@ -4,7 +4,7 @@
 
 #include "console.hpp"
 #include "job.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {
 

@@ -1,6 +1,7 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
+
 #include <cmath>
 
 #include "console.hpp"

@@ -9,7 +9,7 @@
 #include "job.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/rows.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "side_files.hpp"
 
 namespace sepconv::app {
@@ -32,7 +32,8 @@ int run_whole(const Request& request, Job& job) {
   const PixelView result = dense_view(pixels.data(), spec);
   {
     const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
-    const auto warnings = run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);
+    const auto warnings =
+        run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);
     if (!request.reporting.quiet) warn(warnings);
   }
   SerialExecutor executor;

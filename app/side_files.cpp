@@ -21,24 +21,30 @@ constexpr const char* kStandardOutput = "-";
 }  // namespace
 
 void add_side_file_options(CLI::App& command, SideFileRequest& request) {
-  command.add_option("--trace", request.trace, "when each step worked on each band, as Chrome trace JSON; - is standard output")
+  command
+      .add_option("--trace", request.trace,
+                  "when each step worked on each band, as Chrome trace JSON; - is standard output")
       ->type_name("FILE");
-  command.add_option("--report", request.report, "the closing summary, as text; - is standard output")->type_name("FILE");
-  command.add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
+  command.add_option("--report", request.report, "the closing summary, as text; - is standard output")
+      ->type_name("FILE");
+  command
+      .add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
       ->type_name("FILE");
 }
 
 SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
     : SideFiles(request, files_read_by(job), job.output, job.layout.overwrite) {}
 
-SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output, bool overwrite) {
+SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output,
+                     bool overwrite) {
   taken.emplace_back(output, "the result");
   trace_ = checked("--trace", request.trace, taken, overwrite);
   report_ = checked("--report", request.report, taken, overwrite);
   stats_ = checked("--stats", request.stats, taken, overwrite);
 }
 
-SideFiles::Destination SideFiles::checked(const char* option, const fs::path& path, TakenFiles& taken, bool overwrite) {
+SideFiles::Destination SideFiles::checked(const char* option, const fs::path& path, TakenFiles& taken,
+                                          bool overwrite) {
   if (path.empty()) return {};
   const bool to_stdout = path == kStandardOutput;
   for (const auto& [other, what] : taken) {
@@ -47,7 +53,8 @@ SideFiles::Destination SideFiles::checked(const char* option, const fs::path& pa
                                       to_stdout ? "standard output" : "this file", what));
   }
   taken.emplace_back(path, fmt::format("that of {}", option));
-  return {true, to_stdout ? nullptr : std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite})};
+  return {true, to_stdout ? nullptr
+                          : std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite})};
 }
 
 void SideFiles::Destination::write(const std::string& said) const {

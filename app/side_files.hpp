@@ -1,4 +1,5 @@
-// --trace, --report and --stats: files about a run, or standard output, checked before it and written after it.
+// --trace, --report and --stats: files about a run, or standard output, checked before it and written after
+// it.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +7,8 @@
 #include <string>
 
 #include "job.hpp"
-#include "sepconv/io/file.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {
 
@@ -22,7 +23,8 @@ class SideFiles {
  public:
   /// Throws if a file could not be made, is asked for twice, or is one that the job reads or makes.
   SideFiles(const SideFileRequest& request, const JobRequest& job);
-  SideFiles(const SideFileRequest& request, TakenFiles taken, const std::filesystem::path& output, bool overwrite);
+  SideFiles(const SideFileRequest& request, TakenFiles taken, const std::filesystem::path& output,
+            bool overwrite);
   bool wants_limits() const noexcept { return report_.wanted || stats_.wanted; }
   /// The run's spans, and its summary as text and as JSON.
   void write(const Timeline& timeline, const std::string& summary, const std::string& json);
@@ -33,12 +35,14 @@ class SideFiles {
     std::unique_ptr<OutputFile> file;  ///< null: standard output
     void write(const std::string& said) const;
   };
-  static Destination checked(const char* option, const std::filesystem::path& path, TakenFiles& taken, bool overwrite);
+  static Destination checked(const char* option, const std::filesystem::path& path, TakenFiles& taken,
+                             bool overwrite);
 
   Destination trace_, report_, stats_;
 };
 
-/// Runs a prepared job: with a progress line and a summary unless quiet, and the files about it after it. Returns kDone.
+/// Runs a prepared job: with a progress line and a summary unless quiet, and the files about it after it.
+/// Returns kDone.
 int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting);
 
 }  // namespace sepconv::app

@@ -28,7 +28,9 @@ bool is_ignored(int signal) {
 }
 
 int checked(int descriptor) {
-  if (descriptor < 0) throw Error(fmt::format("signals cannot be watched: {}; raise the limit on open files (ulimit -n)", std::strerror(errno)));
+  if (descriptor < 0)
+    throw Error(fmt::format("signals cannot be watched: {}; raise the limit on open files (ulimit -n)",
+                            std::strerror(errno)));
   return descriptor;
 }
 
@@ -40,8 +42,8 @@ SignalWatcher::SignalWatcher() {
     // nohup and shells' background jobs ignore signals on purpose; blocked ones would arrive all the same.
     if (!is_ignored(signal)) sigaddset(&signals_, signal);
   }
-  // A reader of our output that goes away, and a limit on file sizes, are errors of a write, not the end of a run
-  // and of its clean-up.
+  // A reader of our output that goes away, and a limit on file sizes, are errors of a write, not the end of a
+  // run and of its clean-up.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }

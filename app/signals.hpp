@@ -16,8 +16,8 @@ class SignalWatcher {
   SignalWatcher& operator=(const SignalWatcher&) = delete;
   ~SignalWatcher();
 
-  /// Watches from now on, in a thread of its own; to be called before there is another one, which inherits the blocked signals. Throws Error
-  /// if none can be had.
+  /// Watches from now on, in a thread of its own; to be called before there is another one, which inherits
+  /// the blocked signals. Throws Error if none can be had.
   void start();
 
   std::stop_token token() const noexcept { return stop_.get_token(); }

@@ -6,7 +6,7 @@
 
 #include "console.hpp"
 #include "options.hpp"
-#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
 
 namespace sepconv::app {
 

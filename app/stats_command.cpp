@@ -11,7 +11,7 @@
 #include "json_text.hpp"
 #include "options.hpp"
 #include "progress.hpp"
-#include "sepconv/pipeline/measure.hpp"
+#include "sepconv/pipeline/measure/measure.hpp"
 #include "wording.hpp"
 
 namespace sepconv::app {
@@ -39,8 +39,8 @@ void print_histogram(const ChannelStats& stats) {
 }
 
 void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
-  print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean",
-        "deviation", "count", "NaN");
+  print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean", "deviation",
+        "count", "NaN");
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const ChannelStats& stats = channels[i];
     const auto text = [&stats](double value) { return stats.count > 0 ? number_text(value, 8) : "-"; };
@@ -54,8 +54,8 @@ void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
   }
 }
 
-void print_json(const std::filesystem::path& path, const ImageSpec& spec, const std::vector<ChannelStats>& channels,
-                const std::vector<std::string>& warnings) {
+void print_json(const std::filesystem::path& path, const ImageSpec& spec,
+                const std::vector<ChannelStats>& channels, const std::vector<std::string>& warnings) {
   using nlohmann::ordered_json;
   ordered_json list = ordered_json::array();
   for (const ChannelStats& stats : channels) {
@@ -74,12 +74,9 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec, const 
                       {"high", known(stats.histogram_high)},
                       {"counts", stats.histogram}}}});
   }
-  const ordered_json all = {{"file", path.string()},
-                            {"rows", spec.extent.rows},
-                            {"cols", spec.extent.cols},
-                            {"type", name_of(spec.type)},
-                            {"warnings", warnings},
-                            {"channels", std::move(list)}};
+  const ordered_json all = {{"file", path.string()},    {"rows", spec.extent.rows},
+                            {"cols", spec.extent.cols}, {"type", name_of(spec.type)},
+                            {"warnings", warnings},     {"channels", std::move(list)}};
   print_lines(json_text(all));
 }
 
@@ -98,7 +95,8 @@ int measure(Request& request, std::stop_token stop) {
   }
   std::vector<std::string> warnings = reader->layout().warnings;
   if (const auto nodata = nodata_value(reader->metadata()))
-    warnings.push_back(fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values", *nodata));
+    warnings.push_back(
+        fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values", *nodata));
   if (!request.reporting.quiet) warn(warnings);
   if (request.json) {
     print_json(request.path, reader->spec(), channels, warnings);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/file.hpp"
+#include "sepconv/io/byte_file.hpp"
 
 namespace sepconv::app {
 
@@ -24,10 +24,13 @@ bool is_same_name(const fs::path& a, const fs::path& b) {
 void check_not_read(const fs::path& output, const TakenFiles& read) {
   for (const auto& [path, what] : read) {
     if (!is_same_name(path, output)) continue;
-    throw InvalidArgument(fmt::format("{} is both input and output, {}; give the result another name", output.string(), what));
+    throw InvalidArgument(
+        fmt::format("{} is both input and output, {}; give the result another name", output.string(), what));
   }
 }
 
-void check_can_be_made(const fs::path& output, bool overwrite) { OutputFile(output, {.overwrite = overwrite}); }
+void check_can_be_made(const fs::path& output, bool overwrite) {
+  OutputFile(output, {.overwrite = overwrite});
+}
 
 }  // namespace sepconv::app

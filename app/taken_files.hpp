@@ -17,7 +17,8 @@ bool is_same_name(const std::filesystem::path& a, const std::filesystem::path& b
 /// Throws InvalidArgument if the output is one of the files that are read for it.
 void check_not_read(const std::filesystem::path& output, const TakenFiles& read);
 
-/// Throws what making the output would begin with: the file exists, its folder does not. For plans, which make nothing.
+/// Throws what making the output would begin with: the file exists, its folder does not. For plans, which
+/// make nothing.
 void check_can_be_made(const std::filesystem::path& output, bool overwrite);
 
 }  // namespace sepconv::app

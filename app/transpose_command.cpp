@@ -12,7 +12,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/tensor/tensor.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/stages/rearrange.hpp"
 #include "sepconv/pipeline/stages/transpose.hpp"
 #include "side_files.hpp"
@@ -29,7 +29,8 @@ struct Request {
   bool plan_only = false;
 };
 
-/// A permutation as a chain between two images: how the arrays are cut into pixels on both sides, and what moves them.
+/// A permutation as a chain between two images: how the arrays are cut into pixels on both sides, and what
+/// moves them.
 struct Arrangement {
   TensorExtent in_extent, out_extent;
   TensorGrid in, out;
@@ -42,20 +43,23 @@ constexpr std::int64_t kShortPiece = 4096;
 constexpr std::int64_t kBandBytes = 64 << 20;
 constexpr std::int64_t kLongestPixel = 1 << 20;
 
-/// Whether (2,1,0) should be one transposition of all columns, whose rows take turns, and not of b matrices of a x c: where parts of a
-/// matrix, or bands of whole ones, have short rows in the file, and where each would decode whole rows again.
+/// Whether (2,1,0) should be one transposition of all columns, whose rows take turns, and not of b matrices
+/// of a x c: where parts of a matrix, or bands of whole ones, have short rows in the file, and where each
+/// would decode whole rows again.
 bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
   const auto [a, b, c] = extent;
   const std::int64_t matrix_bytes = a * c * element_bytes;
   const std::int64_t row_of_band = matrix_bytes <= kBandBytes ? kBandBytes / a : c * element_bytes;
   const std::int64_t column_of_band = kBandBytes / (b * c);
-  return column_of_band > row_of_band ? row_of_band < kShortPiece : whole_rows_are_decoded && column_of_band >= kShortPiece / 16;
+  return column_of_band > row_of_band ? row_of_band < kShortPiece
+                                      : whole_rows_are_decoded && column_of_band >= kShortPiece / 16;
 }
 
-/// Each permutation is a transposition, of pixels, of elements, of runs, or of many matrices, if the arrays are cut as it likes. With both
-/// files flat, axes of length 1 do not count. `decodes_rows`: reading a part of a row of the source decodes the whole.
-Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat, bool flat_sink,
-                    bool decodes_rows) {
+/// Each permutation is a transposition, of pixels, of elements, of runs, or of many matrices, if the arrays
+/// are cut as it likes. With both files flat, axes of length 1 do not count. `decodes_rows`: reading a part
+/// of a row of the source decodes the whole.
+Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat,
+                    bool flat_sink, bool decodes_rows) {
   if (both_flat) {
     const WithoutUnits work = without_unit_axes(extent, permutation);
     extent = work.extent;
@@ -96,17 +100,20 @@ Job prepare(const Request& request) {
   const TensorSpec spec = file.spec();
   const TensorSpec result = result_of(spec, permutation, three_axes);
   const bool flat_sink = is_flat_name(asked.output);
-  const bool decodes_rows = !file.is_flat() && file.image()->layout().block.cols >= spec.extent[1] && spec.extent[1] > 1;
-  Arrangement arrangement =
-      arrange(spec.extent, permutation, spec.element_bytes, file.is_flat() && flat_sink, flat_sink, decodes_rows);
+  const bool decodes_rows =
+      !file.is_flat() && file.image()->layout().block.cols >= spec.extent[1] && spec.extent[1] > 1;
+  Arrangement arrangement = arrange(spec.extent, permutation, spec.element_bytes, file.is_flat() && flat_sink,
+                                    flat_sink, decodes_rows);
 
-  const ImageSpec as_image{{result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
-  const Kept kept = permutation == Permutation{}               ? Kept::in_place
+  const ImageSpec as_image{
+      {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
+  const Kept kept = permutation == Permutation{}            ? Kept::in_place
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
-  const Geometries geometries = geometries_of(is_tiff_name(asked.output), asked.layout, as_image.pixel_bytes(), [&](const OutputRequest& layout) {
-    return create_options(asked.output, as_image, file.image(), layout, kept, Work::none);
-  });
+  const Geometries geometries = geometries_of(
+      is_tiff_name(asked.output), asked.layout, as_image.pixel_bytes(), [&](const OutputRequest& layout) {
+        return create_options(asked.output, as_image, file.image(), layout, kept, Work::none);
+      });
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   job.chain = std::move(arrangement.chain);
@@ -138,17 +145,23 @@ int transpose(Request& request, std::stop_token stop) {
 }  // namespace
 
 void add_transpose_command(CLI::App& program, Context& context) {
-  CLI::App* command = program.add_subcommand("transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
+  CLI::App* command = program.add_subcommand(
+      "transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
   const auto request = std::make_shared<Request>();
-  add_image_option(*command, "IN", request->job.input, "array or image to read: NPY, raw, TIFF, PNG, JPEG, PPM or BMP")->required();
-  add_image_option(*command, "OUT", request->job.output, "array or image to make; its ending says the format")->required();
+  add_image_option(*command, "IN", request->job.input,
+                   "array or image to read: NPY, raw, TIFF, PNG, JPEG, PPM or BMP")
+      ->required();
+  add_image_option(*command, "OUT", request->job.output, "array or image to make; its ending says the format")
+      ->required();
   command
       ->add_option("--perm", request->permutation,
-                   "axis k of OUT is axis A[k] of IN, as numpy.transpose; an image has rows, columns, channels. 1,0 (default): rows become "
+                   "axis k of OUT is axis A[k] of IN, as numpy.transpose; an image has rows, columns, "
+                   "channels. 1,0 (default): rows become "
                    "columns and channels stay; 2,0,1: planes out of interleaved channels; 1,2,0: back")
       ->transform(permutation_text())
       ->type_name("A,B[,C]");
-  command->add_flag("--plan", request->plan_only, "only say what would be done: bands, slots, bytes, peak memory");
+  command->add_flag("--plan", request->plan_only,
+                    "only say what would be done: bands, slots, bytes, peak memory");
   add_job_settings(*command, request->job);
   add_side_file_options(*command, request->side_files);
   add_reporting_options(*command, request->reporting);

@@ -1,8 +1,5 @@
-# sepconv_library(NAME sources... ): the library sepconv_NAME, known inside and outside as sepconv::NAME.
-
-# One spelling of every include, in the tree and installed: "sepconv/core/geometry.hpp".
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/sepconv SYMBOLIC)
+# sepconv_library(NAME sources... ): the library sepconv_NAME, known inside and outside as sepconv::NAME. An include names a path of the tree, and the
+# same path installed: "sepconv/core/geometry.hpp".
 
 function(sepconv_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -25,6 +22,6 @@ function(sepconv_library name)
   add_library(sepconv::${name} ALIAS sepconv_${name})
   set_target_properties(sepconv_${name} PROPERTIES EXPORT_NAME ${name} INSTALL_RPATH "$ORIGIN")  # where it is shared
   target_include_directories(sepconv_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   sepconv_options(sepconv_${name})
 endfunction()

@@ -40,7 +40,8 @@ TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
 double seconds_of(const std::function<void()>& work);
 
 /// Calls piece(first, last) for parts of [0, bytes) that begin with a cache line, one per thread.
-void for_each_part(std::int64_t bytes, Executor& executor, const std::function<void(std::int64_t first, std::int64_t last)>& piece);
+void for_each_part(std::int64_t bytes, Executor& executor,
+                   const std::function<void(std::int64_t first, std::int64_t last)>& piece);
 /// Copies by all threads, a part each: the limit of what moves memory.
 void copy_in_parts(const std::byte* from, std::byte* to, std::int64_t bytes, Executor& executor);
 
@@ -70,7 +71,8 @@ void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const Ladder
 std::string name_of_gpu(int index);
 
 /// --type, a list of some of `names`.
-void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names, const char* help);
+void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names,
+                      const char* help);
 
 void add_bench_conv(CLI::App& bench, Context& context);
 void add_bench_gemm(CLI::App& bench, Context& context);

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "../options.hpp"
+#include "bench/conv/ladder.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/conv/ladder/ladder.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 
@@ -32,11 +32,14 @@ void bench_host(const ConvRequest& request, ConvResult& result) {
 void check_ladder_takes(const ConvRequest& request) {
   for (const PixelType type : request.types) {
     if (type != PixelType::f32 && type != PixelType::f64)
-      throw InvalidArgument(fmt::format("the ladder's kernels take f32 and f64; give --device cpu for {}", name_of(type)));
+      throw InvalidArgument(
+          fmt::format("the ladder's kernels take f32 and f64; give --device cpu for {}", name_of(type)));
   }
   if (const std::int64_t most = std::ranges::max(request.radii); most > kMaxLadderRadius)
-    throw InvalidArgument(fmt::format("the ladder's kernels take radii up to {}; give --device cpu for {}", kMaxLadderRadius, most));
-  if (request.channels > 1) throw InvalidArgument("the ladder's kernels take one channel; give --device cpu for --channels");
+    throw InvalidArgument(fmt::format("the ladder's kernels take radii up to {}; give --device cpu for {}",
+                                      kMaxLadderRadius, most));
+  if (request.channels > 1)
+    throw InvalidArgument("the ladder's kernels take one channel; give --device cpu for --channels");
 }
 
 int bench_conv(ConvRequest& request, std::stop_token stop) {
@@ -65,12 +68,14 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
   };
   extent_option("--size", request.extent, "columns and rows of the image on the GPU; 8192x8192 by default");
   command
-      .add_option("--radius", request.radii, "radii of the Gaussian, 1 to 80, on the CPU to 1000; 2,4,8,16,32,64,80 by default")
+      .add_option("--radius", request.radii,
+                  "radii of the Gaussian, 1 to 80, on the CPU to 1000; 2,4,8,16,32,64,80 by default")
       ->delimiter(',')
       ->transform(whole_number(1, kMostHostRadius))
       ->type_name("LIST");
   add_types_option(command, request.types, type_names(), "f64,f32 by default; integers on the CPU only");
-  command.add_option("--channels", request.channels, "interleaved, on the CPU only; 1 by default")->transform(whole_number(1, kMostChannels));
+  command.add_option("--channels", request.channels, "interleaved, on the CPU only; 1 by default")
+      ->transform(whole_number(1, kMostChannels));
   extent_option("--tiled-size", request.tiled_extent,
                 "of the image that passes the GPU in bands; 16384x16384 by default");
   command.add_option("--tiled-radius", request.tiled_radius, "of its Gaussian; 32 by default")
@@ -105,8 +110,10 @@ void add_bench_conv(CLI::App& bench, Context& context) {
   add_image_options(*command, *request);
   add_run_options(*command, *request);
   command->footer(
-      "With --device cpu the host engine alone, in any type.\n\nExamples:  sepconv bench conv --size 4096x4096 --radius "
-      "2,32 --type f32 --no-cpu\n           sepconv bench conv --device cpu --radius 1,2,4,8,16,32,80 --type u8,u16,f32");
+      "With --device cpu the host engine alone, in any type.\n\nExamples:  sepconv bench conv --size "
+      "4096x4096 --radius "
+      "2,32 --type f32 --no-cpu\n           sepconv bench conv --device cpu --radius 1,2,4,8,16,32,80 --type "
+      "u8,u16,f32");
   command->callback([&context, request] {
     context.action = [&context, request] { return bench_conv(*request, context.stop); };
   });

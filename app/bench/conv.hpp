@@ -10,7 +10,7 @@
 #include "bench.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/conv/conv.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

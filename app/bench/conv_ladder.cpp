@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "bench/conv/ladder.hpp"
 #include "conv.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "stream.hpp"
@@ -67,7 +67,8 @@ class DeviceCase {
 
  private:
   void convolve_ours(CudaDesign design) {
-    convolve_cuda(design, taps_, kLadderBorder, ConstRegion::whole(in_), Region::whole(out_), arithmetic_of(in_.type), arena_, stream_.get());
+    convolve_cuda(design, taps_, kLadderBorder, ConstRegion::whole(in_), Region::whole(out_),
+                  arithmetic_of(in_.type), arena_, stream_.get());
   }
   void copy(const PixelView& to, const ConstPixelView& from) const {
     copy_pixels(from, to, stream_.get());
@@ -123,7 +124,8 @@ void bench_type(const ConvRequest& request, const DeviceLimits& limits, PixelTyp
     DeviceCase on_device(spec, radius);
     on_device.upload(host.from);
     for (int rung = 1; rung <= kRungs; ++rung) {
-      if (on_device.has_room(rung)) result.rows.push_back(time_rung(request, limits, on_device, host, radius, rung));
+      if (on_device.has_room(rung))
+        result.rows.push_back(time_rung(request, limits, on_device, host, radius, rung));
     }
     if (request.cpu) result.rows.push_back(time_host_engine(request, radius, host.from, host.to));
     result.copies.push_back(time_copies(request, on_device, host, radius, true));

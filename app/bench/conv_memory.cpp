@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "bench/conv/ladder_tiled.hpp"
 #include "conv.hpp"
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/conv/ladder/ladder_tiled.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {
 

@@ -6,12 +6,12 @@
 
 #include "conv.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
-#include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/conv/taps.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/report.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {
 
@@ -28,8 +28,10 @@ ConvLimits host_limits(const ConvRequest& request, const ConstPixelView& from, c
   ThreadPool pool(threads, request.options.stop);
   const std::int64_t bytes = from.extent.rows * from.row_bytes();  // both are dense
   double copy = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < kCopies; ++run) copy = std::min(copy, seconds_of([&] { copy_in_parts(from.data, to.data, bytes, pool); }));
-  return {2 * static_cast<double>(bytes) / copy, measure_fma_rate(threads, arithmetic_of(from.type), kFmaRounds)};
+  for (int run = 0; run < kCopies; ++run)
+    copy = std::min(copy, seconds_of([&] { copy_in_parts(from.data, to.data, bytes, pool); }));
+  return {2 * static_cast<double>(bytes) / copy,
+          measure_fma_rate(threads, arithmetic_of(from.type), kFmaRounds)};
 }
 
 }  // namespace

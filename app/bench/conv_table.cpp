@@ -36,8 +36,8 @@ void print_rungs(const ConvRequest& request, const ConvResult& result) {
 
 /// The lab's table over the radius, for its own best kernel and for ours.
 void print_copy_ratios(const ConvResult& result) {
-  print("\n{:>4} {:>6} {:>10} {:>9} {:>17} {:>9} {:>11} {:>9}\n", "type", "radius", "copies ms",
-        "deviation", "shared tile ms", "/ copies", "ours ms", "/ copies");
+  print("\n{:>4} {:>6} {:>10} {:>9} {:>17} {:>9} {:>11} {:>9}\n", "type", "radius", "copies ms", "deviation",
+        "shared tile ms", "/ copies", "ours ms", "/ copies");
   for (const ConvRow& row : result.rows) {
     const CopyRow* const copies = find_copies(result, row);
     const ConvRow* const fused = find_row(result, row, 5);
@@ -48,7 +48,9 @@ void print_copy_ratios(const ConvResult& result) {
           row.radius, both * 1e3, (copies->upload.deviation + copies->download.deviation) / both * 100,
           row.time.mean * 1e3, row.time.mean / both, ours->time.mean * 1e3, ours->time.mean / both);
   }
-  print("copies: host to device, then device to host, page-locked; ours: fused where it has room, else two passes\n");
+  print(
+      "copies: host to device, then device to host, page-locked; ours: fused where it has room, else two "
+      "passes\n");
 }
 
 /// Pageable beside page-locked: those that were measured at the same radius.
@@ -71,12 +73,11 @@ void print_tiled(const ConvRequest& request, const ConvResult& result) {
   print("{:>4} {:<16} {:>9} {:>9} {:>10} {:>9} {:>8}\n", "type", "", "in flight", "band rows", "mean ms",
         "deviation", "Gpix/s");
   for (const TiledRow& row : result.tiled) {
-    print("{:>4} {:<16} {:>9} {:>9} {:>10.2f} {:>9} {:>8.2f}\n", name_of(row.type), row.name,
-          row.in_flight, row.band_rows, row.time.mean * 1e3, percent(row.time),
+    print("{:>4} {:<16} {:>9} {:>9} {:>10.2f} {:>9} {:>8.2f}\n", name_of(row.type), row.name, row.in_flight,
+          row.band_rows, row.time.mean * 1e3, percent(row.time),
           static_cast<double>(request.tiled_extent.area()) / row.time.mean / 1e9);
   }
-  print(
-      "in flight: streams or slots; the lab's bands cross the bus twice each way, those of run once\n");
+  print("in flight: streams or slots; the lab's bands cross the bus twice each way, those of run once\n");
 }
 
 }  // namespace

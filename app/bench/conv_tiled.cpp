@@ -1,10 +1,10 @@
 // An image that stays in host memory and passes the GPU in bands: as the lab did it, and as run() does it.
 #include <fmt/format.h>
 
+#include "bench/conv/ladder_tiled.hpp"
 #include "conv.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/kernels/conv/ladder/ladder_tiled.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "stream.hpp"

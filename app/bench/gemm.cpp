@@ -1,4 +1,5 @@
-// sepconv bench gemm: the ladders of the classic labs, from three loops on the host to the vendors' libraries.
+// sepconv bench gemm: the ladders of the classic labs, from three loops on the host to the vendors'
+// libraries.
 #include "gemm.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 
 #include "../option_values.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 
 namespace sepconv::app {
 
@@ -26,9 +27,10 @@ GemmShape parse_shape(const std::string& text) {
     const auto [next, error] = std::from_chars(at, end, lengths[i]);
     const bool separated = i < 2 ? next != end && *next == ',' : next == end;
     if (error != std::errc() || !separated || lengths[i] < 1 || lengths[i] > kMostLength) {
-      throw InvalidArgument(fmt::format(
-          "--size {} is not understood; give rows and columns of the result and the length of its sums, from 1 to {}: 1024,2048,512",
-          shortened(text), kMostLength));
+      throw InvalidArgument(
+          fmt::format("--size {} is not understood; give rows and columns of the result and the length of "
+                      "its sums, from 1 to {}: 1024,2048,512",
+                      shortened(text), kMostLength));
     }
     at = i < 2 ? next + 1 : next;
   }
@@ -37,23 +39,28 @@ GemmShape parse_shape(const std::string& text) {
 
 /// A machine without a GPU still has the host's rungs, so --device auto means those there.
 void choose_gemm_gpu(GemmBenchRequest& request) {
-  if (request.device.kind == DeviceRequest::Kind::automatic && cuda_devices().empty()) request.device.kind = DeviceRequest::Kind::cpu;
+  if (request.device.kind == DeviceRequest::Kind::automatic && cuda_devices().empty())
+    request.device.kind = DeviceRequest::Kind::cpu;
   choose_ladder_gpu(request.device, request.options, {"bench gemm", "its ladder", "the host's rungs"});
   if (!request.host && !request.on_gpu())
-    throw InvalidArgument("--no-host leaves nothing to measure without a GPU; leave it out, or choose a GPU with --device");
+    throw InvalidArgument(
+        "--no-host leaves nothing to measure without a GPU; leave it out, or choose a GPU with --device");
 }
 
 std::string text_of_device(const GemmBenchRequest& request) {
   const std::string library = gemm_host_library();
-  const std::string host = fmt::format("CPU, {} threads, {}", request.threads(), library.empty() ? "no OpenBLAS" : library);
+  const std::string host =
+      fmt::format("CPU, {} threads, {}", request.threads(), library.empty() ? "no OpenBLAS" : library);
   if (!request.on_gpu()) return host;
   const std::string device_library = gemm_cuda_library();
-  const std::string gpu = fmt::format("{}, {}", name_of_gpu(request.gpu()), device_library.empty() ? "no cuBLAS" : device_library);
+  const std::string gpu = fmt::format("{}, {}", name_of_gpu(request.gpu()),
+                                      device_library.empty() ? "no cuBLAS" : device_library);
   return request.host ? fmt::format("{}; {}", gpu, host) : gpu;
 }
 
 GemmBenchResult measure(const GemmBenchRequest& request) {
-  GemmBenchResult result{.device = text_of_device(request), .verified_by = {}, .threads = request.threads(), .rows = {}};
+  GemmBenchResult result{
+      .device = text_of_device(request), .verified_by = {}, .threads = request.threads(), .rows = {}};
   ThreadPool all(request.threads(), request.options.stop);
   for (const GemmJob& job : gemm_jobs(request)) {
     GemmMatrices matrices(request, job, all);
@@ -81,12 +88,15 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
             request.shapes.clear();
             for (const std::string& text : texts) request.shapes.push_back(parse_shape(text));
           },
-          "rows and columns of the result and the length of its sums; may be given several times; 1024,1024,1024 and 3072,3072,3072 by "
+          "rows and columns of the result and the length of its sums; may be given several times; "
+          "1024,1024,1024 and 3072,3072,3072 by "
           "default")
       ->type_name("M,N,K");
   add_types_option(command, request.types, {"f32", "f64"}, "f32 and f64 by default");
-  take_one_of(command.add_option("--block", request.blocks, "sides of the zero-copy kernels' blocks; all by default")->delimiter(','),
-              {"8", "16", "32"});
+  take_one_of(
+      command.add_option("--block", request.blocks, "sides of the zero-copy kernels' blocks; all by default")
+          ->delimiter(','),
+      {"8", "16", "32"});
   command.add_flag_callback(
       "--no-host", [&request] { request.host = false; }, "leave out the host's rungs, which take longest");
 }
@@ -94,27 +104,33 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
 void add_how_options(CLI::App& command, GemmBenchRequest& request) {
   command
       .add_option("--runs", request.runs,
-                  "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes longer than half a second")
+                  "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes "
+                  "longer than half a second")
       ->transform(whole_number(3, 1000));
   add_device_options(command, request.device, request.options);
-  command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")->transform(whole_number(1, kMostThreads));
+  command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
+      ->transform(whole_number(1, kMostThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 
 }  // namespace
 
 void add_bench_gemm(CLI::App& bench, Context& context) {
-  CLI::App* command = bench.add_subcommand("gemm",
-                                           "Climb the ladders of matrix products: three loops and OpenBLAS on the host, and on a GPU "
-                                           "from one thread an element to cuBLAS.");
+  CLI::App* command = bench.add_subcommand(
+      "gemm",
+      "Climb the ladders of matrix products: three loops and OpenBLAS on the host, and on a GPU "
+      "from one thread an element to cuBLAS.");
   const auto request = std::make_shared<GemmBenchRequest>();
   add_what_options(*command, *request);
   add_how_options(*command, *request);
   command->footer(
-      "Products are A B, A^T B and A B^T + C. With --device cpu, and without a GPU, the host's rungs alone.\n\n"
+      "Products are A B, A^T B and A B^T + C. With --device cpu, and without a GPU, the host's rungs "
+      "alone.\n\n"
       "Examples:  sepconv bench gemm --size 4096,4096,4096 --type f64 --no-host\n"
       "           sepconv bench gemm --size 1000,300,77 --device cpu --threads 2");
-  command->callback([&context, request] { context.action = [&context, request] { return bench_gemm(*request, context.stop); }; });
+  command->callback([&context, request] {
+    context.action = [&context, request] { return bench_gemm(*request, context.stop); };
+  });
 }
 
 }  // namespace sepconv::app

@@ -8,10 +8,10 @@
 
 #include "../device_choice.hpp"
 #include "bench.hpp"
+#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/verify.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/gemm/ladder/ladder.hpp"
-#include "sepconv/kernels/gemm/ladder/verify.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
 
@@ -67,13 +67,15 @@ inline constexpr int kPoison = 0xFF;
 struct GemmBenchRow {
   GemmJob job;
   std::string name{};
-  int threads = 0;        ///< of the host; 0: the GPU
-  int block = 0;          ///< side of a zero-copy kernel's blocks; 0: another rung
-  std::int64_t rows = 0;  ///< of the result that were made: job.shape.m, or fewer where all would take too long
+  int threads = 0;  ///< of the host; 0: the GPU
+  int block = 0;    ///< side of a zero-copy kernel's blocks; 0: another rung
+  std::int64_t rows =
+      0;  ///< of the result that were made: job.shape.m, or fewer where all would take too long
   int runs = 0;
   TrimmedMean time{};
-  std::optional<TrimmedMean> with_transfers{};  ///< of a GPU's rung: operands to the GPU, result back; for the whole only
-  std::optional<KernelFacts> kernel{};          ///< of the ladder's kernels
+  std::optional<TrimmedMean>
+      with_transfers{};  ///< of a GPU's rung: operands to the GPU, result back; for the whole only
+  std::optional<KernelFacts> kernel{};  ///< of the ladder's kernels
 
   bool whole() const { return rows == job.shape.m; }
 };
@@ -86,19 +88,21 @@ struct GemmBenchResult {
 };
 
 double flop_per_second(const GemmBenchRow& row);
-/// By rate, so that a part is compared with the whole; nothing where that was not measured. Over the same rung on one thread of
-/// the host:
+/// By rate, so that a part is compared with the whole; nothing where that was not measured. Over the same
+/// rung on one thread of the host:
 std::optional<double> speed_up_over_one_thread(const GemmBenchResult& result, const GemmBenchRow& row);
 /// Over a rung on all threads of the host.
 std::optional<double> speed_up_over(const GemmBenchResult& result, const GemmBenchRow& row, const char* name);
 /// The same with the transfers.
-std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, const GemmBenchRow& row, const char* name);
+std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, const GemmBenchRow& row,
+                                              const char* name);
 
 /// Seconds of a rung that makes so many of the first rows of the result.
 using SecondsOfRows = std::function<double(std::int64_t rows)>;
-/// Finds how many rows can be made in about two seconds, from `least` on, and times request.runs runs of them, or three where one takes
-/// longer than half a second; into row.rows, row.time and row.runs.
-void time_rows(const GemmBenchRequest& request, std::int64_t least, const SecondsOfRows& seconds_of_rows, GemmBenchRow& row);
+/// Finds how many rows can be made in about two seconds, from `least` on, and times request.runs runs of
+/// them, or three where one takes longer than half a second; into row.rows, row.time and row.runs.
+void time_rows(const GemmBenchRequest& request, std::int64_t least, const SecondsOfRows& seconds_of_rows,
+               GemmBenchRow& row);
 
 /// Operands, result and what is expected, in memory of the host.
 class GemmMatrices {
@@ -110,8 +114,8 @@ class GemmMatrices {
   GemmOperands operands(std::int64_t rows) const;
   PixelView out(std::int64_t rows) const;
 
-  /// Makes the expected rows in f64: by cuBLAS, else by OpenBLAS, else, and then not all of a large result, by plain loops. Returns who
-  /// did.
+  /// Makes the expected rows in f64: by cuBLAS, else by OpenBLAS, else, and then not all of a large result,
+  /// by plain loops. Returns who did.
   std::string expect(const GemmBenchRequest& request, Executor& executor);
   /// Fills the result with NaN, so that elements that nobody writes are seen.
   void poison() const;
@@ -130,10 +134,10 @@ GemmOperands first_rows(const GemmOperands& operands, std::int64_t rows);
 /// Throws OutOfMemory if what will be held does not fit, on the GPU or on the host.
 void check_gemm_memory(const GemmBenchRequest& request);
 /// The host's and the GPU's rungs of a job whose result is expected. Throw Error when a result is wrong.
-void bench_gemm_on_host(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all,
-                        GemmBenchResult& result);
-void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all,
-                       GemmBenchResult& result);
+void bench_gemm_on_host(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
+                        Executor& all, GemmBenchResult& result);
+void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
+                       Executor& all, GemmBenchResult& result);
 
 void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& result);
 void print_gemm_json(const GemmBenchRequest& request, const GemmBenchResult& result);

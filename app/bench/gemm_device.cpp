@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "bench/conv/ladder.hpp"
 #include "gemm.hpp"
 #include "sepconv/core/geometry.hpp"
-#include "sepconv/kernels/conv/ladder/ladder.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
@@ -51,15 +51,21 @@ class GemmDevice {
     copy(b_, host.b);
     if (host.added) copy(added_, *host.added);
   }
-  void download(const PixelView& host) const { copy_rows(host.data, 0, out_.data(), 0, out_.size(), 1, stream()); }
+  void download(const PixelView& host) const {
+    copy_rows(host.data, 0, out_.data(), 0, out_.size(), 1, stream());
+  }
   void poison() const { ladder_fill(out_.data(), kPoison, out_.size(), stream()); }
   void synchronize() const { stream_.synchronize(); }
 
   /// Of the kernels alone.
-  double kernel_seconds(const std::function<void()>& enqueue) const { return clock_.seconds(stream_, enqueue); }
+  double kernel_seconds(const std::function<void()>& enqueue) const {
+    return clock_.seconds(stream_, enqueue);
+  }
 
  private:
-  void copy(const Buffer& to, const ConstPixelView& from) const { copy_rows(to.data(), 0, from.data, 0, to.size(), 1, stream()); }
+  void copy(const Buffer& to, const ConstPixelView& from) const {
+    copy_rows(to.data(), 0, from.data, 0, to.size(), 1, stream());
+  }
 
   GemmJob job_;
   Buffer a_, b_, added_, out_;
@@ -69,7 +75,8 @@ class GemmDevice {
 
 class DeviceRungs {
  public:
-  DeviceRungs(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all, GemmBenchResult& result)
+  DeviceRungs(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
+              Executor& all, GemmBenchResult& result)
       : request_(request), matrices_(matrices), job_(job), all_(all), result_(result), device_(job) {
     device_.upload(matrices.operands(job.shape.m));
     device_.synchronize();
@@ -77,9 +84,12 @@ class DeviceRungs {
 
   void measure_ladder() {
     for (const GemmRung rung : kRungs) {
-      measure({.job = job_, .name = std::string(name_of(rung)), .kernel = gemm_facts(rung, job_.type, job_.trans_a(), job_.trans_b())},
-              false,
-              [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) { gemm_ladder(rung, operands, out, stream); });
+      measure({.job = job_,
+               .name = std::string(name_of(rung)),
+               .kernel = gemm_facts(rung, job_.type, job_.trans_a(), job_.trans_b())},
+              false, [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+                gemm_ladder(rung, operands, out, stream);
+              });
     }
   }
 
@@ -88,8 +98,11 @@ class DeviceRungs {
     for (const ZeroCopyRung rung : kZeroCopyRungs) {
       for (const int side : request_.blocks) {
         std::optional<TileCache> cache;
-        measure({.job = job_, .name = std::string(name_of(rung)), .block = side, .kernel = gemm_facts(rung, job_.type, side)}, true,
-                [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+        measure({.job = job_,
+                 .name = std::string(name_of(rung)),
+                 .block = side,
+                 .kernel = gemm_facts(rung, job_.type, side)},
+                true, [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
                   const GemmShape shape = check_gemm_operands(operands, out);
                   if (!cache || cache->shape() != shape) {
                     cache.reset();
@@ -103,22 +116,28 @@ class DeviceRungs {
 
   void measure_cublas() {
     if (gemm_cuda_library().empty()) return;
-    measure({.job = job_, .name = "cuBLAS"}, false, [](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
-      const GemmOp op{.trans_a = operands.trans_a, .trans_b = operands.trans_b, .alpha = 1, .beta = operands.added ? 1.0 : 0.0};
-      if (operands.added) copy_pixels(*operands.added, out, stream);
-      gemm_cuda(op, operands.a, operands.b, out, stream);
-    });
+    measure({.job = job_, .name = "cuBLAS"}, false,
+            [](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+              const GemmOp op{.trans_a = operands.trans_a,
+                              .trans_b = operands.trans_b,
+                              .alpha = 1,
+                              .beta = operands.added ? 1.0 : 0.0};
+              if (operands.added) copy_pixels(*operands.added, out, stream);
+              gemm_cuda(op, operands.a, operands.b, out, stream);
+            });
   }
 
  private:
   /// from_host: the kernel fetches its operands from the host's memory itself.
   void measure(GemmBenchRow row, bool from_host, const Enqueue& enqueue) {
     const auto enqueue_rows = [&](std::int64_t rows) {
-      enqueue(from_host ? matrices_.operands(rows) : device_.operands(rows), device_.out(rows), device_.stream());
+      enqueue(from_host ? matrices_.operands(rows) : device_.operands(rows), device_.out(rows),
+              device_.stream());
     };
     device_.poison();
     time_rows(
-        request_, kFirstRows, [&](std::int64_t rows) { return device_.kernel_seconds([&] { enqueue_rows(rows); }); }, row);
+        request_, kFirstRows,
+        [&](std::int64_t rows) { return device_.kernel_seconds([&] { enqueue_rows(rows); }); }, row);
     device_.download(matrices_.out(job_.shape.m));
     device_.synchronize();
     matrices_.check(row, all_);
@@ -127,7 +146,8 @@ class DeviceRungs {
   }
 
   /// Until the result's last byte is on the host.
-  TrimmedMean time_with_transfers(int runs, bool from_host, const std::function<void(std::int64_t rows)>& enqueue_rows) const {
+  TrimmedMean time_with_transfers(int runs, bool from_host,
+                                  const std::function<void(std::int64_t rows)>& enqueue_rows) const {
     const auto work = [&] {
       if (!from_host) device_.upload(matrices_.operands(job_.shape.m));
       enqueue_rows(job_.shape.m);
@@ -148,8 +168,8 @@ class DeviceRungs {
 
 }  // namespace
 
-void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all,
-                       GemmBenchResult& result) {
+void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
+                       Executor& all, GemmBenchResult& result) {
   DeviceRungs rungs(request, matrices, job, all, result);
   if (job.product == GemmProduct::ab) rungs.measure_zero_copy();
   rungs.measure_ladder();

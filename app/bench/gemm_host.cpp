@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "gemm.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 
 namespace sepconv::app {
 
@@ -30,20 +30,27 @@ std::unique_ptr<Executor> executor_of(int threads) {
 /// With the addition that BLAS does in place.
 void multiply_by_openblas(const GemmOperands& operands, const PixelView& out, int threads) {
   if (operands.added) copy_pixels(*operands.added, out);
-  const GemmOp op{.trans_a = operands.trans_a, .trans_b = operands.trans_b, .alpha = 1, .beta = operands.added ? 1.0 : 0.0};
+  const GemmOp op{.trans_a = operands.trans_a,
+                  .trans_b = operands.trans_b,
+                  .alpha = 1,
+                  .beta = operands.added ? 1.0 : 0.0};
   gemm_host(op, operands.a, operands.b, out, threads);
 }
 
 }  // namespace
 
-void bench_gemm_on_host(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job, Executor& all,
-                        GemmBenchResult& result) {
-  const auto measure = [&](const char* name, int threads, const std::function<void(const GemmOperands&, const PixelView&)>& multiply) {
+void bench_gemm_on_host(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
+                        Executor& all, GemmBenchResult& result) {
+  const auto measure = [&](const char* name, int threads,
+                           const std::function<void(const GemmOperands&, const PixelView&)>& multiply) {
     GemmBenchRow row{.job = job, .name = name, .threads = threads};
     matrices.poison();
     time_rows(
         request, kRowsPerThread * threads,
-        [&](std::int64_t rows) { return seconds_of([&] { multiply(matrices.operands(rows), matrices.out(rows)); }); }, row);
+        [&](std::int64_t rows) {
+          return seconds_of([&] { multiply(matrices.operands(rows), matrices.out(rows)); });
+        },
+        row);
     matrices.check(row, all);
     result.rows.push_back(std::move(row));
   };
@@ -51,12 +58,16 @@ void bench_gemm_on_host(const GemmBenchRequest& request, const GemmMatrices& mat
   for (const int threads : thread_counts(request, job)) {
     const std::unique_ptr<Executor> executor = executor_of(threads);
     const auto loops = [&](GemmLoops order) {
-      return [&, order](const GemmOperands& operands, const PixelView& out) { gemm_loops(order, operands, out, *executor); };
+      return [&, order](const GemmOperands& operands, const PixelView& out) {
+        gemm_loops(order, operands, out, *executor);
+      };
     };
     measure(kIjkLoops, threads, loops(GemmLoops::ijk));
     measure(kIkjLoops, threads, loops(GemmLoops::ikj));
     if (!has_library) continue;
-    measure(kOpenBlas, threads, [&](const GemmOperands& operands, const PixelView& out) { multiply_by_openblas(operands, out, threads); });
+    measure(kOpenBlas, threads, [&](const GemmOperands& operands, const PixelView& out) {
+      multiply_by_openblas(operands, out, threads);
+    });
   }
 }
 

@@ -13,7 +13,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json or_null(const std::optional<double>& value) { return value ? ordered_json(*value) : ordered_json(); }
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
 ordered_json or_null(int value) { return value > 0 ? ordered_json(value) : ordered_json(); }
 
 ordered_json kernel_json(const KernelFacts& facts) {
@@ -23,7 +25,9 @@ ordered_json kernel_json(const KernelFacts& facts) {
           {"occupancy", facts.occupancy}};
 }
 
-ordered_json transfers_json(const TrimmedMean& time) { return {{"mean_seconds", time.mean}, {"deviation_seconds", time.deviation}}; }
+ordered_json transfers_json(const TrimmedMean& time) {
+  return {{"mean_seconds", time.mean}, {"deviation_seconds", time.deviation}};
+}
 
 ordered_json row_json(const GemmBenchResult& result, const GemmBenchRow& row) {
   const GemmJob& job = row.job;

@@ -5,11 +5,13 @@
 #include <cstring>
 
 #include "gemm.hpp"
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/geometry.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/plan.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {
 
@@ -32,15 +34,16 @@ double noise_at(std::uint64_t place) {
 }
 
 void fill_noise(const PixelView& matrix, std::uint64_t seed, Executor& executor) {
-  visit_arithmetic(matrix.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32, [&]<class T>(std::type_identity<T>) {
-    executor.for_each(matrix.extent.rows, [&](std::int64_t row, int) {
-      for (std::int64_t col = 0; col < matrix.extent.cols; ++col) {
-        const auto place = static_cast<std::uint64_t>(row * matrix.extent.cols + col);
-        // f32 rounds numbers just below 1 up to it, which does no harm.
-        matrix.row<T>(row)[col] = static_cast<T>(noise_at(place + (seed << 56)));
-      }
-    });
-  });
+  visit_arithmetic(matrix.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32,
+                   [&]<class T>(std::type_identity<T>) {
+                     executor.for_each(matrix.extent.rows, [&](std::int64_t row, int) {
+                       for (std::int64_t col = 0; col < matrix.extent.cols; ++col) {
+                         const auto place = static_cast<std::uint64_t>(row * matrix.extent.cols + col);
+                         // f32 rounds numbers just below 1 up to it, which does no harm.
+                         matrix.row<T>(row)[col] = static_cast<T>(noise_at(place + (seed << 56)));
+                       }
+                     });
+                   });
 }
 
 /// A matrix in f64: itself, or a copy that `memory` holds.
@@ -49,8 +52,9 @@ ConstPixelView widened(const ConstPixelView& matrix, Buffer& memory, Executor& e
   const ImageSpec spec = in_f64({matrix.extent, 1, matrix.type});
   memory = Buffer(spec.bytes());
   const PixelView wide = dense_view(memory.data(), spec);
-  executor.for_each(matrix.extent.rows,
-                    [&](std::int64_t row, int) { std::copy_n(matrix.row<float>(row), matrix.extent.cols, wide.row<double>(row)); });
+  executor.for_each(matrix.extent.rows, [&](std::int64_t row, int) {
+    std::copy_n(matrix.row<float>(row), matrix.extent.cols, wide.row<double>(row));
+  });
   return wide;
 }
 
@@ -60,9 +64,12 @@ void copy_matrix(const PixelView& to, const ConstPixelView& from, const Stream& 
 }
 
 /// gemm_cuda on copies in the GPU's memory.
-void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out) {
+void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                     const PixelView& out) {
   const Stream stream;
-  const auto memory_for = [](const ConstPixelView& view) { return Buffer(view.extent.rows * view.row_bytes(), device_resource()); };
+  const auto memory_for = [](const ConstPixelView& view) {
+    return Buffer(view.extent.rows * view.row_bytes(), device_resource());
+  };
   const auto view_in = [](const Buffer& memory, const ConstPixelView& like) {
     return dense_view(memory.data(), {like.extent, 1, like.type});
   };
@@ -79,13 +86,16 @@ struct Need {
   double host = 0, gpu = 0;
 };
 
-/// The result and what was added take as much; beside them f64 copies of all, while the expected result is made.
+/// The result and what was added take as much; beside them f64 copies of all, while the expected result is
+/// made.
 Need need_of(const GemmBenchRequest& request, const GemmJob& job) {
   const auto bytes = [](const ImageSpec& spec) { return static_cast<double>(spec.bytes()); };
   const double own = bytes(job.a()) + bytes(job.b()) + (job.adds() ? 2 : 1) * bytes(job.out());
-  const double wide = bytes(in_f64(job.a())) + bytes(in_f64(job.b())) + (job.adds() ? 2 : 1) * bytes(in_f64(job.out()));
+  const double wide =
+      bytes(in_f64(job.a())) + bytes(in_f64(job.b())) + (job.adds() ? 2 : 1) * bytes(in_f64(job.out()));
   double cache = 0;
-  for (const int side : request.blocks) cache = std::max(cache, static_cast<double>(TileCache::device_bytes(job.shape, job.type, side)));
+  for (const int side : request.blocks)
+    cache = std::max(cache, static_cast<double>(TileCache::device_bytes(job.shape, job.type, side)));
   return {own + wide, std::max(wide, own + cache)};
 }
 
@@ -96,11 +106,13 @@ void check_gemm_memory(const GemmBenchRequest& request) {
     const Need need = need_of(request, job);
     const auto check = [&](double bytes, std::int64_t there, const std::string& where) {
       if (bytes <= static_cast<double>(there)) return;
-      throw OutOfMemory(fmt::format("{} {} takes {} of {} and there are {}; give a smaller --size", text_of(job.shape), name_of(job.type),
-                                    format_bytes(bytes), where, format_bytes(static_cast<double>(there))));
+      throw OutOfMemory(fmt::format("{} {} takes {} of {} and there are {}; give a smaller --size",
+                                    text_of(job.shape), name_of(job.type), format_bytes(bytes), where,
+                                    format_bytes(static_cast<double>(there))));
     };
     if (request.on_gpu())
-      check(need.gpu, device_memory_ceiling(request.options.devices, request.options), fmt::format("memory of cuda:{}", request.gpu()));
+      check(need.gpu, device_memory_ceiling(request.options.devices, request.options),
+            fmt::format("memory of cuda:{}", request.gpu()));
     check(need.host, free_memory_bytes(), "the host's memory");
   }
 }
@@ -113,8 +125,11 @@ GemmOperands first_rows(const GemmOperands& operands, std::int64_t rows) {
   return first;
 }
 
-GemmMatrices::GemmMatrices(const GemmBenchRequest& request, const GemmJob& job, Executor& executor) : job_(job) {
-  const auto make = [&](const ImageSpec& spec) { return Buffer(spec.bytes(), request.on_gpu() ? pinned_resource() : page_resource()); };
+GemmMatrices::GemmMatrices(const GemmBenchRequest& request, const GemmJob& job, Executor& executor)
+    : job_(job) {
+  const auto make = [&](const ImageSpec& spec) {
+    return Buffer(spec.bytes(), request.on_gpu() ? pinned_resource() : page_resource());
+  };
   a_ = make(job.a()), b_ = make(job.b()), out_ = make(job.out());
   fill_noise(dense_view(a_.data(), job.a()), 1, executor);
   fill_noise(dense_view(b_.data(), job.b()), 2, executor);
@@ -133,14 +148,18 @@ GemmOperands GemmMatrices::operands(std::int64_t rows) const {
   return first_rows(all, rows);
 }
 
-PixelView GemmMatrices::out(std::int64_t rows) const { return dense_view(out_.data(), job_.out(), {rows, job_.shape.n}); }
+PixelView GemmMatrices::out(std::int64_t rows) const {
+  return dense_view(out_.data(), job_.out(), {rows, job_.shape.n});
+}
 
 std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& executor) {
   const std::string cublas = request.on_gpu() ? gemm_cuda_library() : "", openblas = gemm_host_library();
   const bool plain = cublas.empty() && openblas.empty();
   const GemmShape& shape = job_.shape;
   // Every so many rows, from the first one on: a part of the result has it too.
-  const std::int64_t step = plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMostPlainOperations)) : 1;
+  const std::int64_t step =
+      plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMostPlainOperations))
+            : 1;
   const ImageSpec spec{{ceil_div(shape.m, step), shape.n}, 1, PixelType::f64};
   expected_ = Buffer(spec.bytes());
   rows_ = {dense_view(expected_.data(), spec), step};
@@ -152,7 +171,8 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   const ConstPixelView a = widened(all.a, a_memory, executor), b = widened(all.b, b_memory, executor);
   if (all.added) {
     const ConstPixelView added = widened(*all.added, added_memory, executor);
-    for (std::int64_t row = 0; row < spec.extent.rows; ++row) std::copy_n(added.row<double>(row * step), shape.n, out.row<double>(row));
+    for (std::int64_t row = 0; row < spec.extent.rows; ++row)
+      std::copy_n(added.row<double>(row * step), shape.n, out.row<double>(row));
   }
   if (!cublas.empty()) {
     multiply_on_gpu(op, a, b, out);
@@ -170,14 +190,18 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   return "plain loops in f64, for want of OpenBLAS";
 }
 
-void GemmMatrices::poison() const { std::memset(out_.data(), kPoison, static_cast<std::size_t>(out_.size())); }
+void GemmMatrices::poison() const {
+  std::memset(out_.data(), kPoison, static_cast<std::size_t>(out_.size()));
+}
 
 void GemmMatrices::check(const GemmBenchRow& row, Executor& executor) const {
-  const std::optional<WrongElement> wrong = find_wrong_element(operands(row.rows), out(row.rows), rows_, executor);
+  const std::optional<WrongElement> wrong =
+      find_wrong_element(operands(row.rows), out(row.rows), rows_, executor);
   if (!wrong) return;
-  const std::string device = row.threads > 0 ? fmt::format("on {} thread{}", row.threads, row.threads > 1 ? "s" : "") : "on the GPU";
-  throw Error(fmt::format("rung '{}' {} of {}, {} {}: {}", row.name, device, name_of(job_.product), text_of(job_.shape), name_of(job_.type),
-                          to_string(*wrong)));
+  const std::string device =
+      row.threads > 0 ? fmt::format("on {} thread{}", row.threads, row.threads > 1 ? "s" : "") : "on the GPU";
+  throw Error(fmt::format("rung '{}' {} of {}, {} {}: {}", row.name, device, name_of(job_.product),
+                          text_of(job_.shape), name_of(job_.type), to_string(*wrong)));
 }
 
 }  // namespace sepconv::app

@@ -15,9 +15,11 @@ constexpr int kSlowRuns = 3;  // the least of which the fastest and the slowest 
 constexpr double kMostSeconds = 2;
 constexpr std::int64_t kGrowth = 4;
 
-const GemmBenchRow* find_row(const GemmBenchResult& result, const GemmJob& job, const std::string& name, int threads) {
-  const auto found = std::ranges::find_if(
-      result.rows, [&](const GemmBenchRow& row) { return row.job == job && row.name == name && row.threads == threads; });
+const GemmBenchRow* find_row(const GemmBenchResult& result, const GemmJob& job, const std::string& name,
+                             int threads) {
+  const auto found = std::ranges::find_if(result.rows, [&](const GemmBenchRow& row) {
+    return row.job == job && row.name == name && row.threads == threads;
+  });
   return found == result.rows.end() ? nullptr : &*found;
 }
 
@@ -28,10 +30,16 @@ const char* name_of(GemmProduct product) {
   return kNames[static_cast<std::size_t>(product)];
 }
 
-ImageSpec GemmJob::a() const { return {trans_a() ? Extent{shape.k, shape.m} : Extent{shape.m, shape.k}, 1, type}; }
-ImageSpec GemmJob::b() const { return {trans_b() ? Extent{shape.n, shape.k} : Extent{shape.k, shape.n}, 1, type}; }
+ImageSpec GemmJob::a() const {
+  return {trans_a() ? Extent{shape.k, shape.m} : Extent{shape.m, shape.k}, 1, type};
+}
+ImageSpec GemmJob::b() const {
+  return {trans_b() ? Extent{shape.n, shape.k} : Extent{shape.k, shape.n}, 1, type};
+}
 
-double GemmJob::flop_per_byte() const { return flop() / static_cast<double>(a().bytes() + b().bytes() + (adds() ? 2 : 1) * out().bytes()); }
+double GemmJob::flop_per_byte() const {
+  return flop() / static_cast<double>(a().bytes() + b().bytes() + (adds() ? 2 : 1) * out().bytes());
+}
 
 std::vector<GemmJob> gemm_jobs(const GemmBenchRequest& request) {
   std::vector<GemmShape> shapes = request.shapes;
@@ -39,7 +47,8 @@ std::vector<GemmJob> gemm_jobs(const GemmBenchRequest& request) {
   std::vector<GemmJob> jobs;
   for (const GemmShape& shape : shapes) {
     for (const PixelType type : request.types) {
-      for (const GemmProduct product : {GemmProduct::ab, GemmProduct::atb, GemmProduct::abt_plus_c}) jobs.push_back({type, shape, product});
+      for (const GemmProduct product : {GemmProduct::ab, GemmProduct::atb, GemmProduct::abt_plus_c})
+        jobs.push_back({type, shape, product});
     }
   }
   return jobs;
@@ -56,18 +65,21 @@ std::optional<double> speed_up_over_one_thread(const GemmBenchResult& result, co
   return alone != nullptr ? std::optional(flop_per_second(row) / flop_per_second(*alone)) : std::nullopt;
 }
 
-std::optional<double> speed_up_over(const GemmBenchResult& result, const GemmBenchRow& row, const char* name) {
+std::optional<double> speed_up_over(const GemmBenchResult& result, const GemmBenchRow& row,
+                                    const char* name) {
   const GemmBenchRow* const other = find_row(result, row.job, name, result.threads);
   return other != nullptr ? std::optional(flop_per_second(row) / flop_per_second(*other)) : std::nullopt;
 }
 
-std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, const GemmBenchRow& row, const char* name) {
+std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, const GemmBenchRow& row,
+                                              const char* name) {
   const std::optional<double> without = speed_up_over(result, row, name);
   if (!without || !row.with_transfers) return {};
   return *without * row.time.mean / row.with_transfers->mean;
 }
 
-void time_rows(const GemmBenchRequest& request, std::int64_t least, const SecondsOfRows& seconds_of_rows, GemmBenchRow& row) {
+void time_rows(const GemmBenchRequest& request, std::int64_t least, const SecondsOfRows& seconds_of_rows,
+               GemmBenchRow& row) {
   const std::int64_t all = row.job.shape.m;
   const auto seconds = [&](std::int64_t rows) {
     if (request.options.stop.stop_requested()) throw Cancelled();

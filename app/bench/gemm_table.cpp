@@ -8,7 +8,9 @@ namespace sepconv::app {
 
 namespace {
 
-std::string factor_text(const std::optional<double>& factor) { return factor ? fmt::format("{:.2f}", *factor) : "-"; }
+std::string factor_text(const std::optional<double>& factor) {
+  return factor ? fmt::format("{:.2f}", *factor) : "-";
+}
 
 /// Of three runs one is left, which deviates from nothing.
 std::string deviation_text(const GemmBenchRow& row) {
@@ -20,11 +22,13 @@ std::string name_text(const GemmBenchRow& row) {
 }
 
 void print_header(const GemmJob& job, bool on_gpu) {
-  print("\n{} {}, {}: {:.3g} Gflop, {:.3g} flop per byte\n", text_of(job.shape), name_of(job.type), name_of(job.product),
-        job.flop() / 1e9, job.flop_per_byte());
-  print("{:<26} {:>7} {:>12} {:>9} {:>5} {:>10} {:>9} {:>9} {:>10}", "rung", "threads", "mean ms", "deviation", "runs", "Gflop/s",
-        "x 1", "x ikj", "x OpenBLAS");
-  if (on_gpu) print(" {:>12} {:>10} {:>9} {:>9} {:>9}", "transfers ms", "x OpenBLAS", "registers", "shared", "occupancy");
+  print("\n{} {}, {}: {:.3g} Gflop, {:.3g} flop per byte\n", text_of(job.shape), name_of(job.type),
+        name_of(job.product), job.flop() / 1e9, job.flop_per_byte());
+  print("{:<26} {:>7} {:>12} {:>9} {:>5} {:>10} {:>9} {:>9} {:>10}", "rung", "threads", "mean ms",
+        "deviation", "runs", "Gflop/s", "x 1", "x ikj", "x OpenBLAS");
+  if (on_gpu)
+    print(" {:>12} {:>10} {:>9} {:>9} {:>9}", "transfers ms", "x OpenBLAS", "registers", "shared",
+          "occupancy");
   print("\n");
 }
 
@@ -32,14 +36,16 @@ void print_gpu_columns(const GemmBenchResult& result, const GemmBenchRow& row) {
   print(" {:>12} {:>10}", row.with_transfers ? fmt::format("{:.4f}", row.with_transfers->mean * 1e3) : "-",
         factor_text(speed_up_with_transfers(result, row, kOpenBlas)));
   if (!row.kernel) return print(" {:>9} {:>9} {:>9}", "-", "-", "-");
-  print(" {:>9} {:>9} {:>9}", row.kernel->registers, row.kernel->shared_bytes, fmt::format("{:.0f}%", row.kernel->occupancy * 100));
+  print(" {:>9} {:>9} {:>9}", row.kernel->registers, row.kernel->shared_bytes,
+        fmt::format("{:.0f}%", row.kernel->occupancy * 100));
 }
 
 void print_row(const GemmBenchResult& result, const GemmBenchRow& row, bool on_gpu) {
   print("{:<26} {:>7} {:>12.4f} {:>9} {:>5} {:>10.2f} {:>9} {:>9} {:>10}", name_text(row),
-        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row), row.runs,
-        flop_per_second(row) / 1e9, factor_text(speed_up_over_one_thread(result, row)),
-        factor_text(speed_up_over(result, row, kIkjLoops)), factor_text(speed_up_over(result, row, kOpenBlas)));
+        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row),
+        row.runs, flop_per_second(row) / 1e9, factor_text(speed_up_over_one_thread(result, row)),
+        factor_text(speed_up_over(result, row, kIkjLoops)),
+        factor_text(speed_up_over(result, row, kOpenBlas)));
   if (on_gpu) print_gpu_columns(result, row);
   print("{}\n", row.whole() ? "" : fmt::format("  of {} rows", row.rows));
 }
@@ -54,7 +60,8 @@ void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& r
       request.on_gpu() ? "; kernels by the GPU's clock" : "", result.threads);
   if (request.on_gpu()) {
     print(
-        "transfers ms: with the operands' way to the GPU, page-locked, and the result's way back; the kernel of a zero-copy rung fetches\n"
+        "transfers ms: with the operands' way to the GPU, page-locked, and the result's way back; the kernel "
+        "of a zero-copy rung fetches\n"
         "its operands itself. shared: bytes a block; occupancy: theoretical\n");
   }
   const GemmJob* last = nullptr;

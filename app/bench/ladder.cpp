@@ -35,12 +35,14 @@ std::string name_of_gpu(int index) {
   return fmt::format("cuda:{} {}", index, cuda_devices().at(static_cast<std::size_t>(index)).name);
 }
 
-void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names, const char* help) {
+void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names,
+                      const char* help) {
   const auto take = [&types](const std::vector<std::string>& chosen) {
     types.clear();
     for (const std::string& name : chosen) types.push_back(*parse_pixel_type(name));
   };
-  take_one_of(command.add_option_function<std::vector<std::string>>("--type", take, help)->delimiter(','), names);
+  take_one_of(command.add_option_function<std::vector<std::string>>("--type", take, help)->delimiter(','),
+              names);
 }
 
 }  // namespace sepconv::app

@@ -46,13 +46,12 @@ void print_table(const StreamRequest& request, const StreamResult& result) {
         "start ms");
   for (const StreamRow& row : result.rows) {
     const double serial = serial_seconds(result, row);
-    print(
-        "{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} {:>10}\n",
-        row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
-        pixels_per_second(request, row) / 1e9, bytes_per_second(request, row) / 1e9,
-        static_cast<double>(spec.bytes()) / row.limit_seconds / 1e9, share_of_limit(row),
-        serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
-        fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
+    print("{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} {:>10}\n",
+          row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
+          pixels_per_second(request, row) / 1e9, bytes_per_second(request, row) / 1e9,
+          static_cast<double>(spec.bytes()) / row.limit_seconds / 1e9, share_of_limit(row),
+          serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
+          fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
   }
   print(
       "limit in GB/s each way; start-up of the first and of the last run; results checked against the host "
@@ -92,7 +91,8 @@ void print_json(const StreamRequest& request, const StreamResult& result) {
 }
 
 int bench_stream(StreamRequest& request, std::stop_token stop) {
-  if (request.trace == "-") throw InvalidArgument("--trace cannot be standard output, which takes the table; name a file");
+  if (request.trace == "-")
+    throw InvalidArgument("--trace cannot be standard output, which takes the table; name a file");
   request.options.stop = std::move(stop);
   request.options.devices = choose_devices(request.device).devices;
   const StreamResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
@@ -103,7 +103,8 @@ int bench_stream(StreamRequest& request, std::stop_token stop) {
 void add_image_options(CLI::App& command, StreamRequest& request) {
   command
       .add_option_function<std::string>(
-          "--size", [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
+          "--size",
+          [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
           "columns and rows; 16384x16384 by default")
       ->type_name("COLSxROWS");
   const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
@@ -128,7 +129,9 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
   add_budget_options(command, request.options);
   command.add_option("--runs", request.runs, "runs of which the median counts; 5 by default")
       ->transform(whole_number(1, 1000));
-  command.add_option("--trace", request.trace, "timeline of the last run, as Chrome trace JSON; replaces the file")
+  command
+      .add_option("--trace", request.trace,
+                  "timeline of the last run, as Chrome trace JSON; replaces the file")
       ->type_name(kFileType);
   command.add_flag("--json", request.json, "as JSON");
 }
@@ -137,7 +140,9 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
 
 Chain chain_of(const StreamRequest& request, std::int64_t radius) {
   Chain chain;
-  if (radius > 0) chain.then(parse_stage(fmt::format("gaussian:sigma={},radius={}", static_cast<double>(radius) / 3, radius)));
+  if (radius > 0)
+    chain.then(
+        parse_stage(fmt::format("gaussian:sigma={},radius={}", static_cast<double>(radius) / 3, radius)));
   if (request.transpose) chain.then(parse_stage("transpose"));
   return chain;
 }
@@ -149,7 +154,8 @@ namespace {
 void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
   std::ofstream file(path);
   write_chrome_trace(file, timeline.spans());
-  if (!file.flush()) throw IoError(fmt::format("cannot write {}; give a file in a folder that can be written", path.string()));
+  if (!file.flush())
+    throw IoError(fmt::format("cannot write {}; give a file in a folder that can be written", path.string()));
 }
 
 }  // namespace
@@ -180,8 +186,8 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
 }
 
 void add_bench_stream(CLI::App& bench, Context& context) {
-  CLI::App* command =
-      bench.add_subcommand("stream", "Stream images through a Gaussian, a transpose or both, in memory or from file to file.");
+  CLI::App* command = bench.add_subcommand(
+      "stream", "Stream images through a Gaussian, a transpose or both, in memory or from file to file.");
   const auto request = std::make_shared<StreamRequest>();
   add_image_options(*command, *request);
   add_run_options(*command, *request);

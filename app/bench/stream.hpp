@@ -8,7 +8,7 @@
 #include "../device_choice.hpp"
 #include "bench.hpp"
 #include "sepconv/io/reader.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
 
@@ -19,7 +19,7 @@ struct StreamRequest {
   bool transpose = false;  ///< after the filter
   int runs = 5;
   std::filesystem::path folder;  ///< file to file in there; empty: memory to memory
-  std::filesystem::path trace;  ///< empty: not wanted
+  std::filesystem::path trace;   ///< empty: not wanted
   bool json = false;
   DeviceRequest device;
   RunOptions options;  ///< of every run, but for the slots; with the devices that were found

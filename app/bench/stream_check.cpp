@@ -50,8 +50,8 @@ bool equal(const ConstPixelView& a, const ConstPixelView& b) {
   return true;
 }
 
-/// The window of the result as the host engine makes it, in `part` of the result. The image's borders lie where those of the part that
-/// is filtered lie, or far enough from the window.
+/// The window of the result as the host engine makes it, in `part` of the result. The image's borders lie
+/// where those of the part that is filtered lie, or far enough from the window.
 Pixels expected_window(const Chain& chain, Reader& source, const Rect& window, Rect& part) {
   part = source_rect(chain, chain.specs(source.spec()), window);
   const Pixels in = read_window(source, part);

@@ -8,10 +8,10 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/file.hpp"
-#include "sepconv/io/files.hpp"
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/formats.hpp"
 #include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "stream.hpp"
 
 namespace sepconv::app {

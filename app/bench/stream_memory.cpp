@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
-#include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "stream.hpp"
 
 namespace sepconv::app {

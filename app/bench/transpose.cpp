@@ -116,7 +116,8 @@ void add_conflict_options(CLI::App& command, TransposeRequest& request) {
   lengths_option(command, "--tile", request.tile, "with --conflicts: lengths of the tile; 8,8,8 by default")
       ->transform(whole_number(1, 1024))
       ->needs(conflicts);
-  take_one_of(command.add_option("--element-bytes", request.element_bytes, "with --conflicts: of the tile; 4 by default"),
+  take_one_of(command.add_option("--element-bytes", request.element_bytes,
+                                 "with --conflicts: of the tile; 4 by default"),
               {"1", "2", "4", "8", "16"})
       ->needs(conflicts);
 }

@@ -11,7 +11,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/transpose/bank_conflicts.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

@@ -42,12 +42,11 @@ std::int64_t bytes_of(const TileExtent& tile, int element_bytes) {
 }
 
 void print_row(const Conflict& conflict) {
-  print(
-      "{:<11} {:>7.2f} {:>7.2f}   {:<12} {:>9.2f}   {:<12} {:>9}\n", to_string(conflict.access.permutation),
-      conflict.count.write, conflict.count.read, tile_text(conflict.for_reads),
-      conflict.with(conflict.for_reads).write, tile_text(conflict.for_both),
-      conflict.for_both ? fmt::format("{}", bytes_of(*conflict.for_both, conflict.access.element_bytes))
-                        : "-");
+  print("{:<11} {:>7.2f} {:>7.2f}   {:<12} {:>9.2f}   {:<12} {:>9}\n", to_string(conflict.access.permutation),
+        conflict.count.write, conflict.count.read, tile_text(conflict.for_reads),
+        conflict.with(conflict.for_reads).write, tile_text(conflict.for_both),
+        conflict.for_both ? fmt::format("{}", bytes_of(*conflict.for_both, conflict.access.element_bytes))
+                          : "-");
 }
 
 ordered_json tile_json(const Tile& tile) { return tile ? ordered_json(*tile) : ordered_json(); }

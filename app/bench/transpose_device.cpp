@@ -1,10 +1,10 @@
 // The ladders on the GPU, and the copies that bring a matrix or a tensor there and back.
 #include <algorithm>
 
-#include "sepconv/kernels/conv/ladder/ladder.hpp"
+#include "bench/conv/ladder.hpp"
+#include "bench/transpose/ladder.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/transpose/ladder/ladder.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <memory>
 
+#include "bench/transpose/ladder.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/transpose/ladder/ladder.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {
@@ -127,7 +127,8 @@ void bench_on_host(const TransposeRequest& request, const TransposeJob& job, con
     permute_host(job.extent, job.permutation, job.element_bytes(), host.from(), host.to(), executor);
   };
   HostRungs rungs(request, job, host, result);
-  rungs.measure("copy", request.threads(), true, [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
+  rungs.measure("copy", request.threads(), true,
+                [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
   rungs.measure(kLoop, 1, false, loop);
   if (request.threads() > 1) rungs.measure(kLoop, request.threads(), false, loop);
   for (const int threads : thread_counts(request)) rungs.measure(kOurs, threads, false, ours);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "bench/transpose/ladder.hpp"
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/transpose/ladder/ladder.hpp"
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/plan.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../console.hpp"
-#include "sepconv/kernels/transpose/ladder/ladder.hpp"
+#include "bench/transpose/ladder.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {
@@ -27,9 +27,8 @@ void print_header(const std::string& job, bool on_gpu) {
 
 void print_row(const TransposeResult& result, const TransposeRow& row, bool on_gpu) {
   print("{:<22} {:>7} {:>12.4f} {:>9} {:>5} {:>9.2f} {:>8.3f} {:>9}", row.name,
-        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3,
-        deviation_text(row), row.runs, bytes_per_second(row) / 1e9, share_of_copy(row),
-        factor_text(speed_up(result, row)));
+        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row),
+        row.runs, bytes_per_second(row) / 1e9, share_of_copy(row), factor_text(speed_up(result, row)));
   if (on_gpu) print(" {:>12}", factor_text(speed_up_with_copies(result, row)));
   print("{}\n", row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
 }
@@ -68,8 +67,7 @@ void print_overview(const TransposeRequest& request, const TransposeResult& resu
     });
     if (!row.job.matrix && row.job.type == type && !known) rungs.push_back(&row);
   }
-  print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung",
-        "threads");
+  print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung", "threads");
   for (const TransposeJob& job : jobs) print(" {:>9}", to_string(job.permutation));
   print("\n");
   for (const TransposeRow* const rung : rungs) {
@@ -93,8 +91,8 @@ void print_tiles(const TransposeRequest& request, const TransposeResult& result,
       if (row(rung) == nullptr) return {};
       return row(PermuteRung::conflict_free)->time.mean / row(rung)->time.mean;
     };
-    print("{:<11} {:>8} {:>8}\n", to_string(job.permutation),
-          factor_text(factor(PermuteRung::tile_2d_32)), factor_text(factor(PermuteRung::tile_2d_8)));
+    print("{:<11} {:>8} {:>8}\n", to_string(job.permutation), factor_text(factor(PermuteRung::tile_2d_32)),
+          factor_text(factor(PermuteRung::tile_2d_8)));
   }
 }
 

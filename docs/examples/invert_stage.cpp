@@ -8,7 +8,8 @@ namespace {
 
 class InvertStage final : public Stage {
  public:
-  explicit InvertStage(double white) : white_(white), op_{.kind = PointwiseOp::Kind::scale, .p = -1, .q = white} {}
+  explicit InvertStage(double white)
+      : white_(white), op_{.kind = PointwiseOp::Kind::scale, .p = -1, .q = white} {}
 
   std::string text() const override { return fmt::format("invert:white={}", white_); }
 
@@ -45,7 +46,11 @@ StagePtr make_invert(const StageArgs& args) {
 }  // namespace
 
 StageDefinitions invert_stages() {
-  return {{{"invert", "white - x, rounded once", "invert:white=255", {{"white", "value that becomes 0 (default 255)"}}}, make_invert}};
+  return {{{"invert",
+            "white - x, rounded once",
+            "invert:white=255",
+            {{"white", "value that becomes 0 (default 255)"}}},
+           make_invert}};
 }
 
 }  // namespace sepconv

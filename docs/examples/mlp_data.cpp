@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/file.hpp"
+#include "sepconv/io/byte_file.hpp"
 
 namespace mlp {
 namespace {

@@ -19,7 +19,7 @@
 #include "mlp_data.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/pipeline/gemm.hpp"
+#include "sepconv/pipeline/gemm/gemm.hpp"
 
 namespace mlp {
 

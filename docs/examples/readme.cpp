@@ -1,5 +1,5 @@
-// The examples of the README and of the headers' comments, compiled and run: tests/structure/test_examples.py sees that each stands here,
-// word for word. What needs a GPU is run where there is one.
+// The examples of the README and of the headers' comments, compiled and run: tests/structure/test_examples.py
+// sees that each stands here, word for word. What needs a GPU is run where there is one.
 //
 //   example_readme      in an empty folder; makes its own files there
 #include <algorithm>
@@ -21,7 +21,8 @@ void require(bool holds, const std::string& what) {
 
 /// A GeoTIFF in compressed tiles, as satellites' are.
 void make_scan() {
-  const auto pattern = sepconv::make_pattern_reader({{300, 400}, 1, sepconv::PixelType::u16}, sepconv::Pattern::natural, 1);
+  const auto pattern =
+      sepconv::make_pattern_reader({{300, 400}, 1, sepconv::PixelType::u16}, sepconv::Pattern::natural, 1);
   sepconv::CreateOptions options;
   options.overwrite = true;
   options.layout.tiled = true;
@@ -38,17 +39,21 @@ void make_scan() {
 void file_to_file() {
   const auto in = sepconv::open_reader("scan.tif");
   const auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
-  const auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
+  const auto out =
+      sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
   sepconv::RunOptions options;
   options.max_memory_bytes = 256 << 20;
   const sepconv::RunReport report = sepconv::run(*in, *out, chain, options);
   for (const std::string& warning : report.plan.warnings) std::cerr << warning << '\n';
 
   const auto made = sepconv::open_reader("out.tif");
-  require(made->metadata().geo_tags == in->metadata().geo_tags && made->metadata().resolution == in->metadata().resolution &&
+  require(made->metadata().geo_tags == in->metadata().geo_tags &&
+              made->metadata().resolution == in->metadata().resolution &&
               made->metadata().description == in->metadata().description,
           "the metadata of a GeoTIFF go along");
-  require(made->layout().block == in->layout().block && made->layout().description == in->layout().description, "so does its layout");
+  require(
+      made->layout().block == in->layout().block && made->layout().description == in->layout().description,
+      "so does its layout");
   require(report.plan.warnings.empty(), "nothing was lost");
 }
 
@@ -56,7 +61,8 @@ void header_of_run() {
   std::filesystem::remove("out.tif");
   auto in = sepconv::open_reader("scan.tif");
   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
-  auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
+  auto out =
+      sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
   auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20});
   auto report = sepconv::run(*in, *out, plan);
   require(report.plan.max_memory_bytes == 256 << 20, "the ceiling is the one that was given");
@@ -67,18 +73,25 @@ void rows_to_rows() {
   const auto chain = sepconv::Chain::parse({"box:radius=2"});
   sepconv::RunOptions options;
   std::vector<float> results;
-  const auto fill = [](std::int64_t row, float* pixels, std::int64_t cols) { std::fill_n(pixels, cols, static_cast<float>(row)); };
-  const auto take = [&](const float* pixels, std::int64_t cols) { results.insert(results.end(), pixels, pixels + cols); };
+  const auto fill = [](std::int64_t row, float* pixels, std::int64_t cols) {
+    std::fill_n(pixels, cols, static_cast<float>(row));
+  };
+  const auto take = [&](const float* pixels, std::int64_t cols) {
+    results.insert(results.end(), pixels, pixels + cols);
+  };
 
-  const auto source = sepconv::make_rows_reader(spec, [&](std::int64_t first_row, const sepconv::PixelView& rows) {
-    for (std::int64_t row = 0; row < rows.extent.rows; ++row) fill(first_row + row, rows.row<float>(row), rows.extent.cols);
-  });
+  const auto source =
+      sepconv::make_rows_reader(spec, [&](std::int64_t first_row, const sepconv::PixelView& rows) {
+        for (std::int64_t row = 0; row < rows.extent.rows; ++row)
+          fill(first_row + row, rows.row<float>(row), rows.extent.cols);
+      });
   const auto sink = sepconv::make_rows_writer(spec, [&](std::int64_t, const sepconv::ConstPixelView& rows) {
     for (std::int64_t row = 0; row < rows.extent.rows; ++row) take(rows.row<float>(row), rows.extent.cols);
   });
   sepconv::run(*source, *sink, chain, options);
 
-  require(results.size() == 300 * 400 && results[150 * 400] == 150, "rows come out in order, and a ramp's mean is itself");
+  require(results.size() == 300 * 400 && results[150 * 400] == 150,
+          "rows come out in order, and a ramp's mean is itself");
 }
 
 void own_buffers() {
@@ -87,7 +100,8 @@ void own_buffers() {
   std::vector<float> out_pixels(600);
   const auto chain = sepconv::Chain::parse({"box:radius=2"});
 
-  sepconv::apply(chain, sepconv::view_of(in_pixels.data(), {rows, cols}), sepconv::view_of(out_pixels.data(), {rows, cols}));
+  sepconv::apply(chain, sepconv::view_of(in_pixels.data(), {rows, cols}),
+                 sepconv::view_of(out_pixels.data(), {rows, cols}));
 
   require(out_pixels == in_pixels, "the mean of equal values is that value");
 }
@@ -116,7 +130,8 @@ void product_of_files() {
   }
   const auto a = sepconv::open_reader("a.npy"), b = sepconv::open_reader("b.npy");
   const auto out = sepconv::create_writer("c.npy", sepconv::gemm_result_spec({}, a->spec(), b->spec()), {});
-  const sepconv::GemmReport report = sepconv::run_gemm({}, *a, *b, nullptr, *out, {{.max_memory_bytes = 1 << 30}});
+  const sepconv::GemmReport report =
+      sepconv::run_gemm({}, *a, *b, nullptr, *out, {{.max_memory_bytes = 1 << 30}});
   require(report.plan.bytes_written == 32, "a product of 2 x 2");
 }
 
@@ -128,7 +143,8 @@ void on_gpus() {
   const auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
   std::vector<Job> jobs(1);
   jobs[0].source = sepconv::open_reader("scan.tif");
-  jobs[0].sink = sepconv::create_writer("gpu.tif", chain.result_spec(jobs[0].source->spec()), sepconv::output_like(*jobs[0].source, chain));
+  jobs[0].sink = sepconv::create_writer("gpu.tif", chain.result_spec(jobs[0].source->spec()),
+                                        sepconv::output_like(*jobs[0].source, chain));
   using namespace sepconv;
   {
     BufferPool pinned(pinned_resource()), memory(device_resource());
@@ -139,7 +155,8 @@ void on_gpus() {
     for (const Job& job : jobs) run(*job.source, *job.sink, chain, options);
   }
   const std::int64_t rows = 300, cols = 400;
-  const sepconv::Buffer frame_memory(rows * cols * 4, sepconv::device_resource()), blurred_memory(rows * cols * 4, sepconv::device_resource());
+  const sepconv::Buffer frame_memory(rows * cols * 4, sepconv::device_resource()),
+      blurred_memory(rows * cols * 4, sepconv::device_resource());
   auto* frame = reinterpret_cast<float*>(frame_memory.data());
   auto* blurred = reinterpret_cast<float*>(blurred_memory.data());
   const sepconv::Stream own_stream;

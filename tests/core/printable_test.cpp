@@ -1,11 +1,13 @@
-#include <catch2/catch.hpp>
-
 #include "sepconv/core/printable.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace sepconv;
 
 TEST_CASE("what can be read stays as it is") {
-  for (const char* text : {"", "scan.tif", "a\\x1b", "Größe \u00a0 \u65e5\u672c \U0001f600", "\u007e\u00a0\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u206a\ud7ff\ue000\U0010ffff"}) {
+  for (const char* text :
+       {"", "scan.tif", "a\\x1b", "Größe \u00a0 \u65e5\u672c \U0001f600",
+        "\u007e\u00a0\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u206a\ud7ff\ue000\U0010ffff"}) {
     CHECK(printable(text) == text);
     CHECK(printable_lines(text) == text);
   }
@@ -20,14 +22,14 @@ TEST_CASE("what acts on a terminal is shown as an escape") {
       {"\u2028\u2029\u202a\u202e", "\\u2028\\u2029\\u202a\\u202e"},
       {"txt\u2066.exe\u2069", "txt\\u2066.exe\\u2069"},
       {"\u061c\u200e\u200f", "\\u061c\\u200e\\u200f"},
-      {"\x9b", "\\x9b"},                      // C1 as a byte is no UTF-8
+      {"\x9b", "\\x9b"},  // C1 as a byte is no UTF-8
       {"\xff\xfe", "\\xff\\xfe"},
-      {"\xc3", "\\xc3"},                      // cut off
+      {"\xc3", "\\xc3"},  // cut off
       {"\xe2\x82z", "\\xe2\\x82z"},
-      {"\xc0\x9b", "\\xc0\\x9b"},             // longer than needed
+      {"\xc0\x9b", "\\xc0\\x9b"},  // longer than needed
       {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},
       {"\xf0\x80\x82\x9b", "\\xf0\\x80\\x82\\x9b"},
-      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},    // a surrogate
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // a surrogate
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // beyond Unicode
       {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
   }));

@@ -8,7 +8,9 @@ using namespace sepconv;
 using Catch::Contains;
 
 TEST_CASE("an image needs pixels whose bytes can be counted") {
-  const auto refused = [](const ImageSpec& spec, const char* said) { CHECK_THROWS_WITH(check_image("the input", spec), Contains("the input has") && Contains(said)); };
+  const auto refused = [](const ImageSpec& spec, const char* said) {
+    CHECK_THROWS_WITH(check_image("the input", spec), Contains("the input has") && Contains(said));
+  };
   refused({{0, 0}, 1, PixelType::u8}, "0 rows, 0 columns and 1 channels; give an image with pixels");
   refused({{0, 5}, 1, PixelType::u8}, "0 rows, 5 columns");
   refused({{5, 0}, 1, PixelType::u8}, "5 rows, 0 columns");

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "memory_file.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/files.hpp"
+#include "sepconv/io/formats.hpp"
 
 namespace sepconv::fuzz {
 

@@ -20,7 +20,7 @@
 
 #include "../support/image.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::test {
 namespace {

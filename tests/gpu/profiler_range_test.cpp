@@ -11,7 +11,7 @@
 
 #include "../support/image.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

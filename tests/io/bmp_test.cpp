@@ -26,14 +26,17 @@ std::string put(std::string content, std::size_t at, std::uint32_t value, int co
   return content.replace(at, static_cast<std::size_t>(count), little(value, count));
 }
 
-std::string masks(std::uint32_t red, std::uint32_t green, std::uint32_t blue) { return little(red, 4) + little(green, 4) + little(blue, 4); }
+std::string masks(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
+  return little(red, 4) + little(green, 4) + little(blue, 4);
+}
 
 /// Its pixels, all channels, the topmost row first.
 std::string pixels_of(Reader& reader) {
   const TestImage image = read_all(reader);
   std::string values;
   for (std::int64_t row = 0; row < image.spec().extent.rows; ++row)
-    values.append(reinterpret_cast<const char*>(image.view().row_data(row)), static_cast<std::size_t>(image.view().row_bytes()));
+    values.append(reinterpret_cast<const char*>(image.view().row_data(row)),
+                  static_cast<std::size_t>(image.view().row_bytes()));
   return values;
 }
 
@@ -57,8 +60,8 @@ TEST_CASE("BMP: the headers of OS/2") {
   Bmp file;
   const auto core = [](int bits, const std::string& palette, const std::string& pixels) {
     const auto offset = static_cast<std::uint32_t>(26 + palette.size());
-    return "BM" + little(0, 8) + little(offset, 4) + little(12, 4) + little(2, 2) + little(1, 2) + little(1, 2) +
-           little(static_cast<std::uint32_t>(bits), 2) + palette + pixels;
+    return "BM" + little(0, 8) + little(offset, 4) + little(12, 4) + little(2, 2) + little(1, 2) +
+           little(1, 2) + little(static_cast<std::uint32_t>(bits), 2) + palette + pixels;
   };
   CHECK(file.pixels(core(24, "", bytes("BGRbgr\0\0"))) == "RGBrgb");
   CHECK(file.pixels(core(1, "BGRbgr", bytes("\x40\0\0\0"))) == "RGBrgb");
@@ -79,18 +82,22 @@ TEST_CASE("BMP: values of any number of bits are spread over 0 to 255, wherever 
   const std::string six = little(1 << 11 | 3 << 5 | 3, 2) + white.substr(0, 2);
   for (const int header_bytes : {40, 52}) {
     CAPTURE(header_bytes);
-    CHECK(file.pixels(bmp(16, 3, 0, 1, masks(0xF800, 0x07E0, 0x1F), six, header_bytes)) == bytes("\x08\x0C\x19\xFF\xFF\xFF"));
+    CHECK(file.pixels(bmp(16, 3, 0, 1, masks(0xF800, 0x07E0, 0x1F), six, header_bytes)) ==
+          bytes("\x08\x0C\x19\xFF\xFF\xFF"));
   }
   for (const int header_bytes : {56, 108, 124}) {
     CAPTURE(header_bytes);
-    const std::string rest = masks(0xF00, 0xF0, 0xF) + little(0xF000, 4) + std::string(static_cast<std::size_t>(header_bytes - 56), '\0');
-    const auto reader = file.reader(bmp(16, 3, 0, 1, rest, little(0x1234, 2) + little(0xF0F8, 2), header_bytes));
+    const std::string rest = masks(0xF00, 0xF0, 0xF) + little(0xF000, 4) +
+                             std::string(static_cast<std::size_t>(header_bytes - 56), '\0');
+    const auto reader =
+        file.reader(bmp(16, 3, 0, 1, rest, little(0x1234, 2) + little(0xF0F8, 2), header_bytes));
     CHECK(reader->spec().channels == 4);
     CHECK(pixels_of(*reader) == bytes("\x22\x33\x44\x11\0\xFF\x88\xFF"));
   }
   CHECK(file.pixels(bmp(32, 3, 0, 1, masks(0xFF, 0xFF00, 0xFF0000), "RGBxrgbx")) == "RGBrgb");
   const std::string tens = masks(0x3FF, 0x3FF << 10, 0x3FFu << 20);
-  CHECK(file.pixels(bmp(32, 3, 0, 1, tens, little(1023 | 512 << 10 | 2u << 20, 4) + little(1, 4))) == bytes("\xFF\x80\0\0\0\0"));
+  CHECK(file.pixels(bmp(32, 3, 0, 1, tens, little(1023 | 512 << 10 | 2u << 20, 4) + little(1, 4))) ==
+        bytes("\xFF\x80\0\0\0\0"));
 }
 
 TEST_CASE("BMP: rows from the top or from the bottom, of every number of bits") {
@@ -113,10 +120,18 @@ TEST_CASE("BMP: run lengths, and what they leave out is the first colour") {
     return file.pixels(put(bmp(compression == 1 ? 8 : 4, compression, 4, 2, four, runs), 18, 5));
   };
   CHECK(wide(1, bytes("\5\1\0\0\0\3\1\2\3\0\2\2\0\1")) == "bcdccbbbbb");
-  CHECK(wide(1, bytes("\0\0\1\1\0\2\1\0\3\2\0\1")) == "baccc" "aaaaa");
-  CHECK(wide(1, bytes("\2\1\0\2\1\1\2\3\0\0")) == "aaadd" "bbaaa");
-  CHECK(wide(2, bytes("\5\x12\0\0\0\5\x12\x30\x10\0\0\1")) == "bcdab" "bcbcb");
-  CHECK(wide(2, bytes("\1\x1F\0\0\0\3\x12\x3F\2\x32\0\1")) == "bcddc" "baaaa");
+  CHECK(wide(1, bytes("\0\0\1\1\0\2\1\0\3\2\0\1")) ==
+        "baccc"
+        "aaaaa");
+  CHECK(wide(1, bytes("\2\1\0\2\1\1\2\3\0\0")) ==
+        "aaadd"
+        "bbaaa");
+  CHECK(wide(2, bytes("\5\x12\0\0\0\5\x12\x30\x10\0\0\1")) ==
+        "bcdab"
+        "bcbcb");
+  CHECK(wide(2, bytes("\1\x1F\0\0\0\3\x12\x3F\2\x32\0\1")) ==
+        "bcddc"
+        "baaaa");
   CHECK_THROWS_WITH(wide(1, bytes("\0\4\1")), Contains("no end"));
   CHECK_THROWS_WITH(wide(2, bytes("\2\x1F\0\0\5\x12\0\1")), Contains("has colour 15 of a palette of 4"));
 }
@@ -161,7 +176,8 @@ TEST_CASE("BMP keeps the resolution, and its fourth byte is alpha where a mask s
     return read;
   };
   CHECK(written({300, 72, inch}) == Resolution{300, 72, inch});
-  CHECK(folder.read("a.bmp").substr(38, 8) == small_images::bytes("\x23\x2E\0\0\x13\x0B\0\0"));  // 11811 and 2835 per metre
+  CHECK(folder.read("a.bmp").substr(38, 8) ==
+        small_images::bytes("\x23\x2E\0\0\x13\x0B\0\0"));  // 11811 and 2835 per metre
   CHECK(written({118.11, 118.11, centimetre}) == Resolution{300, 300, inch});
   CHECK_FALSE(written({1, 1, none}));
   CHECK_FALSE(written({1e9, 1e9, inch}));
@@ -177,23 +193,28 @@ TEST_CASE("BMP: headers that cannot be and pixels that are missing are errors") 
   const std::string good = bmp(24, 0, 0, 1, "", bytes("BGRbgr\0\0"));
   REQUIRE_NOTHROW(file.reader(good));
   file.refused(put(good, 14, 41), "a BMP header of 41 bytes is not known");
-  for (const std::uint32_t planes : {0u, 2u, 65535u}) file.refused(put(good, 26, planes, 2), std::to_string(planes) + " planes");
+  for (const std::uint32_t planes : {0u, 2u, 65535u})
+    file.refused(put(good, 26, planes, 2), std::to_string(planes) + " planes");
   file.refused(put(good, 18, 0), "rows of 0 pixels");
   file.refused(put(good, 18, 0xFFFFFFFF), "rows of -1 pixels");
   file.refused(put(good, 22, 0), "0 rows");
   file.refused(put(good, 22, 0x80000000), "2147483648 rows");
   file.refused(put(good, 22, 0x7FFFFFFF), "do not fit into its 62 bytes");
   file.refused(put(put(good, 22, 0x7FFFFFFF), 18, 0x7FFFFFFF), "do not fit into its 62 bytes");
-  for (const std::uint32_t offset : {0u, 10u, 53u}) file.refused(put(good, 10, offset), "within its header and palette of 54 bytes");
-  for (const std::uint32_t offset : {55u, 62u, 63u, 0xFFFFFFFFu}) file.refused(put(good, 10, offset), "do not fit");
-  for (const std::uint32_t bits : {0u, 2u, 15u, 64u}) file.refused(put(good, 28, bits, 2), "BMP of " + std::to_string(bits) + " bits");
+  for (const std::uint32_t offset : {0u, 10u, 53u})
+    file.refused(put(good, 10, offset), "within its header and palette of 54 bytes");
+  for (const std::uint32_t offset : {55u, 62u, 63u, 0xFFFFFFFFu})
+    file.refused(put(good, 10, offset), "do not fit");
+  for (const std::uint32_t bits : {0u, 2u, 15u, 64u})
+    file.refused(put(good, 28, bits, 2), "BMP of " + std::to_string(bits) + " bits");
   for (const std::uint32_t compression : {1u, 2u, 3u, 6u, 11u})
     file.refused(put(good, 30, compression), "compression " + std::to_string(compression));
   file.refused(put(good, 30, 4), "a JPEG within a BMP is not read");
   file.refused(put(good, 30, 5), "a PNG within a BMP is not read");
 
   const std::string indexed = bmp(8, 0, 2, 1, kColours, bytes("\0\1\0\0"));
-  for (const std::uint32_t colours : {0u, 3u, 300u, 0xFFFFFFFFu}) file.refused(put(indexed, 46, colours), "within its header and palette");
+  for (const std::uint32_t colours : {0u, 3u, 300u, 0xFFFFFFFFu})
+    file.refused(put(indexed, 46, colours), "within its header and palette");
   const std::string runs = bmp(8, 1, 2, 1, kColours, bytes("\2\1\0\1"));
   file.refused(put(put(runs, 18, 0x7FFFFFFF), 22, 0x7FFFFFFF), "more than are read of run lengths");
   file.refused(put(runs, 10, static_cast<std::uint32_t>(runs.size())), "do not fit");
@@ -202,7 +223,8 @@ TEST_CASE("BMP: headers that cannot be and pixels that are missing are errors") 
 TEST_CASE("BMP: colours that the palette does not have are damage") {
   Bmp file;
   for (const auto& [bits, stored] : {std::pair{8, "\1\2\0"}, {4, "\x12\0\0"}}) {
-    const auto reader = file.reader(bmp(bits, 0, 2, 2, kColours, bytes("\1\0\0\0") + std::string(stored, 3) + '\0'));
+    const auto reader =
+        file.reader(bmp(bits, 0, 2, 2, kColours, bytes("\1\0\0\0") + std::string(stored, 3) + '\0'));
     CHECK_THROWS_WITH(read_all(*reader), Contains("row 0 has colour 2 of a palette of 2"));
   }
 }
@@ -254,19 +276,21 @@ TEST_CASE("BMP: what is written, byte by byte") {
   const TemporaryFolder folder;
   const auto written = [&](std::int64_t channels) {
     TestImage image({{2, 1}, channels, PixelType::u8});
-    for (int i = 0; i < 2 * channels; ++i) image.view().row<std::uint8_t>(i / channels)[i % channels] = static_cast<std::uint8_t>('A' + i);
+    for (int i = 0; i < 2 * channels; ++i)
+      image.view().row<std::uint8_t>(i / channels)[i % channels] = static_cast<std::uint8_t>('A' + i);
     write_all(*create_bmp(folder.path() / "a.bmp", image.spec(), {.overwrite = true}), image);
     return folder.read("a.bmp");
   };
   const auto head = [](std::uint32_t offset, std::uint32_t bits) {
-    return "BM" + little(offset + 8, 4) + little(0, 4) + little(offset, 4) + little(40, 4) + little(1, 4) + little(2, 4) + little(1, 2) +
-           little(bits, 2) + std::string(24, '\0');
+    return "BM" + little(offset + 8, 4) + little(0, 4) + little(offset, 4) + little(40, 4) + little(1, 4) +
+           little(2, 4) + little(1, 2) + little(bits, 2) + std::string(24, '\0');
   };
   CHECK(written(3) == head(54, 24) + bytes("FED\0CBA\0"));
   std::string greys;
   for (std::uint32_t grey = 0; grey < 256; ++grey) greys += little(grey * 0x10101, 4);
   CHECK(written(1) == head(1078, 8) + greys + bytes("B\0\0\0A\0\0\0"));
-  CHECK_THROWS_WITH(create_bmp(folder.path() / "b.bmp", {{40'000, 40'000}, 3, PixelType::u8}, {}), Contains("more than the 4 GiB"));
+  CHECK_THROWS_WITH(create_bmp(folder.path() / "b.bmp", {{40'000, 40'000}, 3, PixelType::u8}, {}),
+                    Contains("more than the 4 GiB"));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "sepconv/io/file.hpp"
-
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/resource.h>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace sepconv {
@@ -246,7 +245,8 @@ TEST_CASE("What a killed process left is announced, and removed when the same fi
   CHECK(folder.files() == std::vector<std::string>{left});  // of another name
   OutputFile file(target, {});
   REQUIRE(warnings_of(file).size() == 1);
-  CHECK_THAT(warnings_of(file)[0], Contains("a killed run left") && Contains(left) && Contains("10 B") && Contains("will be removed when"));
+  CHECK_THAT(warnings_of(file)[0], Contains("a killed run left") && Contains(left) && Contains("10 B") &&
+                                       Contains("will be removed when"));
   CHECK(folder.files() == std::vector<std::string>{left});  // so far nothing was written
   file.write_at(0, bytes_of("new"));
   REQUIRE(folder.files().size() == 1);
@@ -287,7 +287,9 @@ TEST_CASE("A complete file that is only named like what a killed run leaves stay
   {
     OutputFile file(target, {});
     REQUIRE(warnings_of(file).size() == 1);
-    CHECK_THAT(warnings_of(file)[0], Contains(".a.sepconv-abc123 (8 B)") && Contains("is not marked as such") && Contains("remove it if nobody needs it"));
+    CHECK_THAT(warnings_of(file)[0], Contains(".a.sepconv-abc123 (8 B)") &&
+                                         Contains("is not marked as such") &&
+                                         Contains("remove it if nobody needs it"));
     file.write_at(0, bytes_of("x"));
     file.commit();
     CHECK(listxattr(target.c_str(), nullptr, 0) <= 0);
@@ -297,19 +299,22 @@ TEST_CASE("A complete file that is only named like what a killed run leaves stay
   setxattr((folder.path() / "b").c_str(), kMark, "", 0, 0);
   OutputFile file(target, {.overwrite = true});
   REQUIRE(warnings_of(file).size() == 1);
-  CHECK_THAT(warnings_of(file)[0], Catch::StartsWith("2 files like ") && Contains("(9 B) are named like") && Contains("are not marked as such"));
+  CHECK_THAT(warnings_of(file)[0], Catch::StartsWith("2 files like ") && Contains("(9 B) are named like") &&
+                                       Contains("are not marked as such"));
   file.write_at(0, bytes_of("y"));
   file.commit();
   CHECK(folder.files() == std::vector<std::string>{".a.sepconv-abc123", ".a.sepconv-abc124", "a", "b"});
   fs::remove(folder.path() / "b");  // the last other name of it
-  CHECK_THAT(warnings_of(OutputFile(target, {.overwrite = true})).at(0), Contains("a killed run left") && Contains(".a.sepconv-abc124"));
+  CHECK_THAT(warnings_of(OutputFile(target, {.overwrite = true})).at(0),
+             Contains("a killed run left") && Contains(".a.sepconv-abc124"));
 }
 
 TEST_CASE("Files that are not known to be a killed run's stay") {
   const TemporaryFolder folder;
   const fs::path target = folder.path() / "a";
   const std::string prefix = ".a.sepconv-";
-  std::vector<std::string> stay = {prefix + "short", prefix + "toolong", prefix + "UPPER1", "a.sepconv-abc123", prefix + "folder", prefix + "link00"};
+  std::vector<std::string> stay = {prefix + "short",   prefix + "toolong", prefix + "UPPER1",
+                                   "a.sepconv-abc123", prefix + "folder",  prefix + "link00"};
   for (std::size_t i = 0; i < 4; ++i) folder.write(stay[i], "x");
   fs::create_directory(folder.path() / stay[4]);
   fs::create_symlink(stay[3], folder.path() / stay[5]);
@@ -325,7 +330,8 @@ TEST_CASE("Files that are not known to be a killed run's stay") {
   CHECK(warnings_of(file).empty());
   file.write_at(0, bytes_of("x"));
   file.commit();
-  std::erase_if(stay, [&](const std::string& name) { return fs::exists(fs::symlink_status(folder.path() / name)); });
+  std::erase_if(
+      stay, [&](const std::string& name) { return fs::exists(fs::symlink_status(folder.path() / name)); });
   CHECK(stay.empty());
 }
 
@@ -336,7 +342,8 @@ TEST_CASE("A file that is expected to be larger than there is room for is not be
   file.expect(std::int64_t{1} << 60);
   REQUIRE(warnings_of(file).size() == 1);
   CHECK_THAT(warnings_of(file)[0], Contains("cannot be written: it takes 1024 PiB") && Contains("free"));
-  CHECK_THROWS_WITH(file.write_at(0, bytes_of("x")), Contains("cannot write") && Contains("it takes 1024 PiB") && Contains("free some space"));
+  CHECK_THROWS_WITH(file.write_at(0, bytes_of("x")),
+                    Contains("cannot write") && Contains("it takes 1024 PiB") && Contains("free some space"));
   CHECK(folder.files().empty());
 }
 

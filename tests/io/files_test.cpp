@@ -1,10 +1,9 @@
-#include "sepconv/io/files.hpp"
-
 #include <catch2/catch.hpp>
 #include <set>
 #include <sstream>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"

@@ -143,10 +143,13 @@ TEST_CASE("JPEG: what of a source is left out is said") {
   warned(segment(0xFE, "by hand") + segment(0xFE, "again"), "a comment in the file is left out");
   warned(segment(0xE1, bytes("http://ns.adobe.com/xap/1.0/\0<x/>")) +
              segment(0xED, bytes("Photoshop 3.0\0")) + segment(0xE2, bytes("MPF\0")) + segment(0xE5, "?"),
-         "XMP data, Photoshop data (IPTC), an index of further images (MPF), application data (APP5) in the file are "
+         "XMP data, Photoshop data (IPTC), an index of further images (MPF), application data (APP5) in the "
+         "file are "
          "left out");
   const auto index_of = [](char images) {
-    return segment(0xE2, bytes("MPF\0MM\0*\0\0\0\x08\0\2\xB0\0\0\7\0\0\0\4" "0100\xB0\1\0\4\0\0\0\1\0\0\0") + images + bytes("\0\0\0\0"));
+    return segment(0xE2, bytes("MPF\0MM\0*\0\0\0\x08\0\2\xB0\0\0\7\0\0\0\4"
+                               "0100\xB0\1\0\4\0\0\0\1\0\0\0") +
+                             images + bytes("\0\0\0\0"));
   };
   warned(index_of(3), "the file holds 3 images (MPF), and only the first is read");
   CHECK(warnings_of(folder.write("a.jpg", with_segments(index_of(1)))).empty());

@@ -156,7 +156,8 @@ TEST_CASE("PNG: of an animation the image that is shown without animation is rea
   const std::string control = chunk("fcTL", std::string(26, '\0'));
   const auto several = [&](const std::string& content, const std::string& images) {
     const auto path = folder.write("a.png", content);
-    CHECK_THROWS_WITH(open(path), Contains(path.native() + ": holds " + images + " images") && Contains("OpenOptions::page 0"));
+    CHECK_THROWS_WITH(open(path), Contains(path.native() + ": holds " + images + " images") &&
+                                      Contains("OpenOptions::page 0"));
     const auto reader = open_png(InputFile(path), 0);
     CHECK(read_all(*reader).view().row<std::uint8_t>(1)[1] == 'd');
     REQUIRE(reader->layout().warnings.size() == 1);
@@ -179,7 +180,8 @@ TEST_CASE("PNG: texts that are no UTF-8 are stored as Latin-1, byte for byte") {
   metadata.copyright = "\xC0\x80 \xED\xA0\x80";  // what UTF-8 could say and must not
   CreateOptions options;
   options.metadata = metadata;
-  write_all(*create_png(folder.path() / "a.png", {{1, 1}, 1, PixelType::u8}, options), TestImage({{1, 1}, 1, PixelType::u8}));
+  write_all(*create_png(folder.path() / "a.png", {{1, 1}, 1, PixelType::u8}, options),
+            TestImage({{1, 1}, 1, PixelType::u8}));
   const std::string file = folder.read("a.png");
   CHECK_THAT(file, Contains(chunk("tEXt", bytes("Description\0caf\xE9"))));
   CHECK_THAT(file, Contains(chunk("iTXt", bytes("Author\0\0\0\0\0caf\xC3\xA9"))));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "test_image.hpp"
 
 namespace sepconv {

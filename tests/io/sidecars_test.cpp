@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/io/files.hpp"
+#include "sepconv/io/formats.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 
@@ -37,12 +37,14 @@ TEST_CASE("What lies beside a source and is not read is named, in one sentence")
   beside.insert(beside.end(), {name + ".aux.xml", name + ".msk", name + ".MSK", name + ".OVR"});
   for (const std::string& sidecar : beside) {
     folder.write(sidecar, "x");
-    CHECK(open_reader(folder.path() / name)->layout().warnings == Strings{sidecar + " beside it is not read"});
+    CHECK(open_reader(folder.path() / name)->layout().warnings ==
+          Strings{sidecar + " beside it is not read"});
     std::filesystem::remove(folder.path() / sidecar);
   }
   std::filesystem::remove(folder.path() / (name + ".ovr"));
   for (const std::string& sidecar : {name + ".msk", name + ".ovr"}) folder.write(sidecar, "x");
-  CHECK(open_reader(folder.path() / name)->layout().warnings == Strings{name + ".msk, " + name + ".ovr beside it are not read"});
+  CHECK(open_reader(folder.path() / name)->layout().warnings ==
+        Strings{name + ".msk, " + name + ".ovr beside it are not read"});
 }
 
 TEST_CASE("A world file beside a TIFF that says itself where it lies is nothing lost") {
@@ -53,7 +55,8 @@ TEST_CASE("A world file beside a TIFF that says itself where it lies is nothing 
   folder.write("a.tfw", "x");
   CHECK(open_reader(folder.path() / "a.tif")->layout().warnings.empty());
   folder.write("a.tif.msk", "x");
-  CHECK(open_reader(folder.path() / "a.tif")->layout().warnings == Strings{"a.tif.msk beside it is not read"});
+  CHECK(open_reader(folder.path() / "a.tif")->layout().warnings ==
+        Strings{"a.tif.msk beside it is not read"});
 }
 
 TEST_CASE("What lies beside a file that is yet to be written is said to be an earlier one's, and stays") {
@@ -61,14 +64,18 @@ TEST_CASE("What lies beside a file that is yet to be written is said to be an ea
   for (const std::string name : {"a.tif", "a.npy", "a.png"}) {
     CAPTURE(name);
     make(folder.path() / name);
-    const auto warnings = [&] { return create_writer(folder.path() / name, kSpec, {.overwrite = true})->layout().warnings; };
+    const auto warnings = [&] {
+      return create_writer(folder.path() / name, kSpec, {.overwrite = true})->layout().warnings;
+    };
     CHECK(warnings().empty());
     folder.write(name + ".aux.xml", "x");
     REQUIRE(warnings().size() == 1);
-    CHECK_THAT(warnings()[0], Catch::StartsWith(name + ".aux.xml beside ") && Contains("describes an earlier file") && Contains("remove it"));
+    CHECK_THAT(warnings()[0], Catch::StartsWith(name + ".aux.xml beside ") &&
+                                  Contains("describes an earlier file") && Contains("remove it"));
     folder.write(name + ".ovr", "x");
     REQUIRE(warnings().size() == 1);
-    CHECK_THAT(warnings()[0], Contains(name + ".aux.xml, " + name + ".ovr beside ") && Contains("describe an earlier file"));
+    CHECK_THAT(warnings()[0],
+               Contains(name + ".aux.xml, " + name + ".ovr beside ") && Contains("describe an earlier file"));
     make(folder.path() / name);
     CHECK(folder.read(name + ".aux.xml") == "x");
   }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/file.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/small_image.hpp"
 
 namespace sepconv::small_files {

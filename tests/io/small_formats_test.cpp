@@ -163,11 +163,14 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
   const auto make = [&](const std::string& ending, std::int64_t channels, const Metadata& metadata) {
     CreateOptions options;
     options.metadata = metadata;
-    return create_image(folder.path() / ("a" + ending), ending, {{4, 4}, channels, PixelType::u8}, options)->layout().warnings;
+    return create_image(folder.path() / ("a" + ending), ending, {{4, 4}, channels, PixelType::u8}, options)
+        ->layout()
+        .warnings;
   };
   using enum Photometric;
-  const auto refused = [&](const std::string& ending, std::int64_t channels, std::optional<Photometric> photometric,
-                           std::vector<std::uint16_t> extra, const std::string& fact) {
+  const auto refused = [&](const std::string& ending, std::int64_t channels,
+                           std::optional<Photometric> photometric, std::vector<std::uint16_t> extra,
+                           const std::string& fact) {
     CAPTURE(ending, channels, fact);
     Metadata metadata;
     metadata.photometric = photometric;
@@ -181,7 +184,8 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
     refused(ending, 3, itu_lab, {}, "ITU L*a*b*");
     refused(ending, 3, other, {}, "neither intensities nor colours");
   }
-  for (const char* const ending : {".png", ".jpg", ".pgm", ".bmp"}) refused(ending, 1, min_is_white, {}, "0 is white");
+  for (const char* const ending : {".png", ".jpg", ".pgm", ".bmp"})
+    refused(ending, 1, min_is_white, {}, "0 is white");
   refused(".png", 4, cmyk, {}, "CMYK");
   refused(".png", 4, rgb, {0}, "channel 4 is no alpha");
   refused(".png", 4, rgb, {}, "channel 4 is no alpha");
@@ -228,7 +232,8 @@ TEST_CASE("Memory that a codec cannot have is no damage") {
   };
   CHECK_THROWS_AS(throws("Out of memory"), OutOfMemory);
   CHECK_THROWS_AS(throws("Insufficient memory (case 4)"), OutOfMemory);
-  CHECK_THROWS_WITH(throws("incorrect data check"), "cannot read a.png: incorrect data check; the file is damaged, copy it anew");
+  CHECK_THROWS_WITH(throws("incorrect data check"),
+                    "cannot read a.png: incorrect data check; the file is damaged, copy it anew");
 }
 
 }  // namespace

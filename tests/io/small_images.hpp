@@ -88,7 +88,8 @@ inline std::vector<Sample> pnm_samples() {
   };
 }
 
-/// File header and BITMAPINFOHEADER of two columns, then palette or bit fields, and pixels. `header_bytes` beyond 40 count some of the bit fields.
+/// File header and BITMAPINFOHEADER of two columns, then palette or bit fields, and pixels. `header_bytes`
+/// beyond 40 count some of the bit fields.
 inline std::string bmp(int bits, int compression, int palette_entries, int rows,
                        const std::string& before_pixels, const std::string& pixels, int header_bytes = 40) {
   const auto little32 = [](int value) {
@@ -98,9 +99,10 @@ inline std::string bmp(int bits, int compression, int palette_entries, int rows,
   };
   const int offset = 54 + static_cast<int>(before_pixels.size());
   return "BM" + little32(offset + static_cast<int>(pixels.size())) + little32(0) + little32(offset) +
-         little32(header_bytes) + little32(2) + little32(rows) + std::string{1, 0, static_cast<char>(bits), 0} +
-         little32(compression) + little32(static_cast<int>(pixels.size())) + little32(0) + little32(0) +
-         little32(palette_entries) + little32(0) + before_pixels + pixels;
+         little32(header_bytes) + little32(2) + little32(rows) +
+         std::string{1, 0, static_cast<char>(bits), 0} + little32(compression) +
+         little32(static_cast<int>(pixels.size())) + little32(0) + little32(0) + little32(palette_entries) +
+         little32(0) + before_pixels + pixels;
 }
 
 inline std::vector<Sample> bmp_samples() {
@@ -115,7 +117,8 @@ inline std::vector<Sample> bmp_samples() {
       {"rgbx.bmp", bmp(32, 0, 0, 1, "", bytes("BGR\0bgr\0")), u8(3), "RGBrgb"},
       {"bit_fields.bmp", bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0"), bytes("BGRAbgra")), u8(3),
        "RGBrgb"},
-      {"alpha.bmp", bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0\0\0\0\xFF"), bytes("BGRAbgra"), 56), u8(4),
+      {"alpha.bmp",
+       bmp(32, 3, 0, 1, bytes("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0\0\0\0\xFF"), bytes("BGRAbgra"), 56), u8(4),
        "RGBArgba"},
       {"15_bits.bmp", bmp(16, 0, 0, 1, "", bytes("\x1F\0\xE0\x03")), u8(3), bytes("\0\0\xFF\0\xFF\0")},
       {"palette_8.bmp", bmp(8, 0, 2, 1, colours, bytes("\0\1\0\0")), u8(3), "RGBrgb"},

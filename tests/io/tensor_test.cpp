@@ -9,7 +9,8 @@
 namespace sepconv {
 namespace {
 
-TEST_CASE("An image seen as lines of pixels is taken by whole rows of them, whether or not its tiles are cut") {
+TEST_CASE(
+    "An image seen as lines of pixels is taken by whole rows of them, whether or not its tiles are cut") {
   const TemporaryFolder folder;
   const TensorSpec spec{{33, 21, 3}, 3, 1, PixelType::u8, "|u1"};
   CreateOptions options;

@@ -46,14 +46,22 @@ TEST_CASE("TIFF: impossible dimensions are refused before anything is allocated"
 TEST_CASE("TIFF: a tag that the pixels cannot be read without and that is too large to hold is named") {
   const TemporaryFolder folder;
   constexpr std::uint32_t kCount = 9 << 20;  // of two bytes
-  std::string file = handmade_tiff({{256, 4, 1}, {257, 4, 1}, {258, 3, 8}, {262, 3, 1}, {273, 4, 8}, {278, 4, 1}, {279, 4, 1}, {339, 3, 0}});
+  std::string file = handmade_tiff({{256, 4, 1},
+                                    {257, 4, 1},
+                                    {258, 3, 8},
+                                    {262, 3, 1},
+                                    {273, 4, 8},
+                                    {278, 4, 1},
+                                    {279, 4, 1},
+                                    {339, 3, 0}});
   const std::size_t sample_format = 10 + 7 * 12;
   for (std::size_t byte = 0; byte < 4; ++byte) {
     file[sample_format + 4 + byte] = static_cast<char>(kCount >> (8 * byte));
     file[sample_format + 8 + byte] = static_cast<char>(file.size() >> (8 * byte));
   }
   for (std::uint32_t i = 0; i < kCount; ++i) file += std::string_view("\1\0", 2);
-  CHECK_THROWS_WITH(open_tiff(folder.write("a.tif", file), 0), Contains("page 0 cannot be read without its tag 339, too large to hold"));
+  CHECK_THROWS_WITH(open_tiff(folder.write("a.tif", file), 0),
+                    Contains("page 0 cannot be read without its tag 339, too large to hold"));
 }
 
 TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {

@@ -13,7 +13,8 @@ void put(std::string& file, std::uint32_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) file.push_back(static_cast<char>(value >> (8 * i)));
 }
 
-/// Directories of one entry, of which each is followed by the one before it in the file; the one at the file's beginning by `behind_last`.
+/// Directories of one entry, of which each is followed by the one before it in the file; the one at the
+/// file's beginning by `behind_last`.
 std::string falling_chain(int directories, std::uint32_t behind_last) {
   const auto offset = [](int index) { return static_cast<std::uint32_t>(8 + index * kDirectoryBytes); };
   std::string file = {'I', 'I', 42, 0};

@@ -1,7 +1,7 @@
 // Short names for the layouts that TIFF tests write.
 #pragma once
 
-#include "sepconv/io/files.hpp"
+#include "sepconv/io/formats.hpp"
 
 namespace sepconv {
 

@@ -70,13 +70,17 @@ TEST_CASE("Metadata that no longer holds is dropped") {
   CHECK((mixed.resolution && mixed.icc_profile.empty() && !mixed.photometric && mixed.extra_samples.empty()));
   metadata.photometric = Photometric::min_is_white;
   CHECK_FALSE(metadata.kept_for({.channels = true}, lost).photometric);
-  CHECK(std::ranges::count(lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
-  CHECK(metadata.kept_for({.channels = true, .to_one_channel = true}, lost).photometric == Photometric::min_is_white);
-  CHECK(std::ranges::count(lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
+  CHECK(std::ranges::count(
+            lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
+  CHECK(metadata.kept_for({.channels = true, .to_one_channel = true}, lost).photometric ==
+        Photometric::min_is_white);
+  CHECK(std::ranges::count(
+            lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
   CHECK(metadata.kept_for({.type = true}, lost).description.empty());
   CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).artist == "somebody");
   metadata.description = "a plain remark";
-  CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).description == "a plain remark");
+  CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).description ==
+        "a plain remark");
 }
 
 TEST_CASE("TIFF: BigTIFF is decided before the first byte") {
@@ -108,7 +112,8 @@ TEST_CASE("TIFF: nothing is left without finish(), and an existing target stays"
     CHECK(folder.files().empty());
   }
   folder.write("a.tif", "precious");
-  CHECK_THROWS_WITH(create_tiff(folder.path() / "a.tif", image.spec(), {}), Contains("CreateOptions::overwrite"));
+  CHECK_THROWS_WITH(create_tiff(folder.path() / "a.tif", image.spec(), {}),
+                    Contains("CreateOptions::overwrite"));
   CHECK(folder.read("a.tif") == "precious");
 }
 
@@ -158,8 +163,12 @@ TEST_CASE("TIFF: rows of uncompressed tiles may be written in any parts, and the
     Extent tile, image;
   };
   // The last one's tiles are larger than what a task gathers, the one before has rows that are.
-  for (const auto& [tile, image_extent] : {Case{{32, 48}, {75, 101}}, {{16, 16}, {16, 16}}, {{16, 32}, {1, 100}}, {{64, 16}, {63, 1}},
-                                           {{16, 1 << 17}, {21, 1000}}, {{512, 1024}, {601, 1100}}}) {
+  for (const auto& [tile, image_extent] : {Case{{32, 48}, {75, 101}},
+                                           {{16, 16}, {16, 16}},
+                                           {{16, 32}, {1, 100}},
+                                           {{64, 16}, {63, 1}},
+                                           {{16, 1 << 17}, {21, 1000}},
+                                           {{512, 1024}, {601, 1100}}}) {
     for (const bool planar : {false, true}) {
       options.layout = tiles(tile);
       options.layout.planar = planar;
@@ -184,7 +193,8 @@ TEST_CASE("TIFF: rectangles off the blocks are refused, those of uncompressed ti
   const auto write = [&](Compression compression, const Rect& rect) {
     CreateOptions options;
     options.layout = tiles({32, 32}, compression);
-    create_tiff(folder.path() / "a.tif", image.spec(), options)->write(rect, image.view().crop(rect), executor);
+    create_tiff(folder.path() / "a.tif", image.spec(), options)
+        ->write(rect, image.view().crop(rect), executor);
   };
   CHECK_NOTHROW(write(Compression::none, {5, 32, 7, 32}));
   CHECK_NOTHROW(write(Compression::deflate, {64, 64, 26, 6}));
@@ -199,7 +209,8 @@ TEST_CASE("TIFF: uncompressed pixels begin where a page of memory does, unless t
   const auto first_offset = [&](Extent extent) {
     const TestImage image = TestImage::random({extent, 1, PixelType::u8});
     write_all(*create_tiff(folder.path() / "a.tif", image.spec(), options), image);
-    const std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen((folder.path() / "a.tif").c_str(), "r"), TIFFClose);
+    const std::unique_ptr<TIFF, void (*)(TIFF*)> file(TIFFOpen((folder.path() / "a.tif").c_str(), "r"),
+                                                      TIFFClose);
     return TIFFGetStrileOffset(file.get(), 0);
   };
   for (const FileLayout& layout : {strips(16), tiles({128, 128})}) {

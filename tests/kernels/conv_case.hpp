@@ -29,9 +29,9 @@ struct ConvolutionCase {
 inline std::ostream& operator<<(std::ostream& out, const ConvolutionCase& c) {
   return out << "image " << c.image.rows << " x " << c.image.cols << " x " << c.channels << ", out "
              << to_string(c.out) << ", taps " << c.taps.row.size() << " and " << c.taps.col.size()
-             << (c.taps.columns_first ? " (columns first)" : "") << ", border " << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from)
-             << " to " << name_of(c.to) << " in " << name_of(c.arithmetic)
-             << (c.special ? ", special values" : "");
+             << (c.taps.columns_first ? " (columns first)" : "") << ", border " << name_of(c.border.mode)
+             << " " << c.border.value << ", " << name_of(c.from) << " to " << name_of(c.to) << " in "
+             << name_of(c.arithmetic) << (c.special ? ", special values" : "");
 }
 
 inline std::vector<double> random_taps(Random& random, std::int64_t radius) {

@@ -27,7 +27,7 @@ struct Epilogue {
 /// The reference in steps: the convolution, the join and each operation over a whole image of the arithmetic
 /// type.
 inline void convolve_in_steps(const ConvolutionCase& c, const ConstRegion& in, const Epilogue& epilogue,
-                       const ConstPixelView& other, const PixelView& out) {
+                              const ConstPixelView& other, const PixelView& out) {
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
   convolve_expected(c, in, values.view);
   if (epilogue.join) pointwise_reference(*epilogue.join, other, values.view, values.view, c.arithmetic);
@@ -68,12 +68,12 @@ inline void check_case(const ConvolutionCase& c, Random& random, const Epilogue&
 
 /// The whole of an image, no special values.
 inline ConvolutionCase whole_case(SeparableTaps taps, Border border, Extent image, std::int64_t channels,
-                           PixelType from, PixelType to, Arithmetic arithmetic) {
+                                  PixelType from, PixelType to, Arithmetic arithmetic) {
   return {std::move(taps), border, image, Rect::whole(image), channels, from, to, arithmetic, false};
 }
 
-inline ConvolutionCase random_whole_case(Random& random, SeparableTaps taps, Extent image, std::int64_t channels,
-                                  Arithmetic arithmetic) {
+inline ConvolutionCase random_whole_case(Random& random, SeparableTaps taps, Extent image,
+                                         std::int64_t channels, Arithmetic arithmetic) {
   return whole_case(std::move(taps), {random_of(random, kBorderModes), 3}, image, channels,
                     random_of(random, kPixelTypes), random_of(random, kPixelTypes), arithmetic);
 }
@@ -82,4 +82,3 @@ inline SeparableTaps random_pair(Random& random, std::int64_t row_radius, std::i
   std::vector<double> row = random_taps(random, row_radius);
   return {std::move(row), random_taps(random, col_radius)};
 }
-

@@ -129,7 +129,8 @@ TEST_CASE("what follows a convolution in one launch has the bits of steps", "[gp
 TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(50);
-  check_case(whole_case(random_pair(random, 2, 2), {BorderMode::reflect, 0}, {20, 90}, 3, PixelType::u8, PixelType::u8, Arithmetic::f32),
+  check_case(whole_case(random_pair(random, 2, 2), {BorderMode::reflect, 0}, {20, 90}, 3, PixelType::u8,
+                        PixelType::u8, Arithmetic::f32),
              random);
   for (const Arithmetic arithmetic : kArithmetics) {
     for (const std::int64_t channels : {1, 3, 257}) {
@@ -143,10 +144,12 @@ TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "
       }
     }
     check_case(random_whole_case(random, {{}, random_taps(random, 2)}, {20, 70}, 2, arithmetic), random);
-    // Several strips and steps of the fused kernel: a number of taps that it knows, any, and its tall shape; loads of one and of four.
+    // Several strips and steps of the fused kernel: a number of taps that it knows, any, and its tall shape;
+    // loads of one and of four.
     for (const std::int64_t radius : {2, 21, 40}) {
       for (const PixelType from : {PixelType::u8, PixelType::i16, PixelType::f32}) {
-        check_case(whole_case(random_pair(random, radius, radius), {BorderMode::reflect101, 0}, {45, 420}, 1, from, from, arithmetic),
+        check_case(whole_case(random_pair(random, radius, radius), {BorderMode::reflect101, 0}, {45, 420}, 1,
+                              from, from, arithmetic),
                    random);
       }
     }

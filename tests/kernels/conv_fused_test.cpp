@@ -14,8 +14,10 @@ TEST_CASE("the fused kernel has the reference's bits: strips, segments and align
     ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,
                                           random_of(random, kArithmetics));
     if (i % 4 == 0) {  // a part, so that rows begin anywhere
-      c.out.row = random_between(random, 0, image.rows - 1), c.out.rows = random_between(random, 1, image.rows - c.out.row);
-      c.out.col = random_between(random, 0, image.cols - 1), c.out.cols = random_between(random, 1, image.cols - c.out.col);
+      c.out.row = random_between(random, 0, image.rows - 1),
+      c.out.rows = random_between(random, 1, image.rows - c.out.row);
+      c.out.col = random_between(random, 0, image.cols - 1),
+      c.out.cols = random_between(random, 1, image.cols - c.out.col);
     }
     c.special = i % 7 == 0;
     check_case(c, random);
@@ -29,8 +31,8 @@ TEST_CASE("the fused kernel has the reference's bits: images of colours", "[gpu]
     for (std::int64_t radius = 0; radius <= 9; ++radius) {
       for (const PixelType type : {PixelType::u8, PixelType::f32}) {
         const Extent image{random_between(random, 1, 60), random_between(random, 1, 300)};
-        check_case(whole_case(random_pair(random, radius, radius), {random_of(random, kBorderModes), 3}, image, channels, type, type,
-                              Arithmetic::f32),
+        check_case(whole_case(random_pair(random, radius, radius), {random_of(random, kBorderModes), 3},
+                              image, channels, type, type, Arithmetic::f32),
                    random);
       }
     }
@@ -49,7 +51,8 @@ TEST_CASE("the fused kernel has the reference's bits: results that take whole ve
       const Stream stream;
       const DeviceImage in(source.view, stream.get()), out(actual.view, stream.get());
       Arena arena(Buffer(convolve_device_bytes(taps, source.view.extent, 1, arithmetic), device_resource()));
-      convolve_cuda(taps, {}, ConstRegion::whole(in.view()), Region::whole(out.view()), arithmetic, arena, stream.get());
+      convolve_cuda(taps, {}, ConstRegion::whole(in.view()), Region::whole(out.view()), arithmetic, arena,
+                    stream.get());
       out.download(actual.view, stream);
       INFO(name_of(type) << (arithmetic == Arithmetic::f32 ? " in f32" : " in f64"));
       REQUIRE(differing_elements(expected.view, actual.view) == 0);
@@ -63,7 +66,8 @@ TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gp
   CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
   CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
   CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
-  for (const SeparableTaps& taps : {SeparableTaps{few, {}, true}, SeparableTaps{few, many, true}, SeparableTaps{many, few, true}}) {
+  for (const SeparableTaps& taps :
+       {SeparableTaps{few, {}, true}, SeparableTaps{few, many, true}, SeparableTaps{many, few, true}}) {
     CHECK(convolve_cuda_fits(taps, 1, PixelType::u8, Arithmetic::f32) ==
           convolve_cuda_fits(taps.transposed(), 1, PixelType::u8, Arithmetic::f32));
   }
@@ -74,7 +78,7 @@ TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gp
   const Image host({4, 4}, 1, PixelType::u8);
   const DeviceImage image(host.view, stream.get());
   Arena arena(Buffer(0, device_resource()));
-  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()), Region::whole(image.view()),
-                                Arithmetic::f32, arena, stream.get()),
+  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()),
+                                Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
                   InvalidArgument);
 }

@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
+#include "bench/conv/ladder_tiled.hpp"
 #include "conv_case.hpp"
 #include "cuda_case.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/conv/ladder/ladder_tiled.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;

@@ -11,7 +11,10 @@ using namespace sepconv;
 
 namespace {
 
-enum class Rows { apart, in_step };  ///< of the result: cache lines begin anywhere, or at the same columns of all rows
+enum class Rows {
+  apart,
+  in_step
+};  ///< of the result: cache lines begin anywhere, or at the same columns of all rows
 
 /// A result whose rows are in step is computed twice, the second time with stores that pass the caches.
 void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apart) {
@@ -23,8 +26,10 @@ void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apar
   const ConstRegion in{own.view, rect, c.image};
 
   const std::int64_t row_elements = c.out.cols * c.channels;
-  const std::int64_t before = rows == Rows::apart ? 0 : random_between(random, 0, 1) * random_between(random, 1, 40);
-  const std::int64_t padding = rows == Rows::apart ? 3 : round_up(row_elements + before, kAlignment) - row_elements;
+  const std::int64_t before =
+      rows == Rows::apart ? 0 : random_between(random, 0, 1) * random_between(random, 1, 40);
+  const std::int64_t padding =
+      rows == Rows::apart ? 3 : round_up(row_elements + before, kAlignment) - row_elements;
   Image expected(c.out.extent(), c.channels, c.to, padding);
   Image actual(c.out.extent(), c.channels, c.to, padding);
   expected.view.data += before * size_of(c.to);
@@ -56,7 +61,8 @@ void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apar
 
 void transpose_pixels(const ConstPixelView& in, const PixelView& out) {
   for (std::int64_t row = 0; row < in.extent.rows; ++row) {
-    for (std::int64_t col = 0; col < in.extent.cols; ++col) copy_pixels(in.crop({row, col, 1, 1}), out.crop({col, row, 1, 1}));
+    for (std::int64_t col = 0; col < in.extent.cols; ++col)
+      copy_pixels(in.crop({row, col, 1, 1}), out.crop({col, row, 1, 1}));
   }
 }
 
@@ -123,10 +129,30 @@ TEST_CASE("convolve_host has the reference's bits: integers under few row taps, 
       for (const BorderMode mode : kBorderModes) {
         for (const std::int64_t cols : {1, 2, 5, 16, 31, 127, 128, 129, 2500}) {
           const Extent image{9, cols};
-          for (const Rect& out : {Rect::whole(image), Rect{2, cols / 3, 5, cols - cols / 3}, Rect{3, 0, 6, ceil_div(cols, 2)}, Rect{2, cols / 3, 5, ceil_div(cols, 4)}}) {
+          for (const Rect& out :
+               {Rect::whole(image), Rect{2, cols / 3, 5, cols - cols / 3}, Rect{3, 0, 6, ceil_div(cols, 2)},
+                Rect{2, cols / 3, 5, ceil_div(cols, 4)}}) {
             // The constant is no pixel's value.
-            check_case({{random_taps(random, radius), random_taps(random, 1)}, {mode, 7.25}, image, out, 1, from, from, Arithmetic::f32, true}, random);
-            check_case({{random_taps(random, radius), {}}, {mode, 7.25}, image, out, 1, from, PixelType::f32, Arithmetic::f32, true}, random);
+            check_case({{random_taps(random, radius), random_taps(random, 1)},
+                        {mode, 7.25},
+                        image,
+                        out,
+                        1,
+                        from,
+                        from,
+                        Arithmetic::f32,
+                        true},
+                       random);
+            check_case({{random_taps(random, radius), {}},
+                        {mode, 7.25},
+                        image,
+                        out,
+                        1,
+                        from,
+                        PixelType::f32,
+                        Arithmetic::f32,
+                        true},
+                       random);
           }
         }
       }
@@ -150,7 +176,16 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
                   false},
                  random);
       for (const PixelType type : {PixelType::u8, PixelType::f32}) {
-        check_case({{{}, random_taps(random, 3)}, {BorderMode::replicate, 0}, image, out, channels, type, type, Arithmetic::f32, false}, random);
+        check_case({{{}, random_taps(random, 3)},
+                    {BorderMode::replicate, 0},
+                    image,
+                    out,
+                    channels,
+                    type,
+                    type,
+                    Arithmetic::f32,
+                    false},
+                   random);
       }
       check_case({{random_taps(random, 9), random_taps(random, 3), true},
                   {random_of(random, kBorderModes), 4.5},
@@ -173,12 +208,16 @@ TEST_CASE("convolve_host has the reference's bits: many taps along rows of any l
     for (const std::int64_t radius : {1, 2, 3, 4, 9, 10, 16, 40}) {
       const Extent image{random_between(random, 1, 6), cols};
       Rect out = Rect::whole(image);
-      if (random_between(random, 0, 1) == 0) out = {0, random_between(random, 0, 2 * radius), image.rows, cols - 3 * radius};
+      if (random_between(random, 0, 1) == 0)
+        out = {0, random_between(random, 0, 2 * radius), image.rows, cols - 3 * radius};
       SeparableTaps taps{random_taps(random, radius), {}};
       if (random_between(random, 0, 2) > 0) taps.col = random_taps(random, 1);
       const Border border{random_of(random, kBorderModes), 3};
-      const PixelType from = random_between(random, 0, 1) == 0 ? PixelType::f32 : random_of(random, kPixelTypes);
-      check_case({taps, border, image, out, 1, from, random_of(random, kPixelTypes), random_of(random, kArithmetics), random_between(random, 0, 3) == 0}, random);
+      const PixelType from =
+          random_between(random, 0, 1) == 0 ? PixelType::f32 : random_of(random, kPixelTypes);
+      check_case({taps, border, image, out, 1, from, random_of(random, kPixelTypes),
+                  random_of(random, kArithmetics), random_between(random, 0, 3) == 0},
+                 random);
     }
   }
 }
@@ -191,7 +230,9 @@ TEST_CASE("convolve_host has the reference's bits: stores that pass the caches")
         const Extent image{random_between(random, 1, 19), cols};
         const Arithmetic arithmetic = to == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
         const SeparableTaps taps{random_taps(random, 1), random_taps(random, random_between(random, 0, 5))};
-        check_case({taps, {BorderMode::reflect, 0}, image, Rect::whole(image), channels, to, to, arithmetic, false}, random, Rows::in_step);
+        check_case(
+            {taps, {BorderMode::reflect, 0}, image, Rect::whole(image), channels, to, to, arithmetic, false},
+            random, Rows::in_step);
       }
     }
   }
@@ -209,9 +250,11 @@ TEST_CASE("columns first is the convolution of the transposed image, to the bit"
     const Extent turned{c.image.cols, c.image.rows};
     Image turned_image(turned, c.channels, c.from, 0);
     transpose_pixels(image.view, turned_image.view);
-    Image result(c.image, c.channels, c.to, 0), turned_result(turned, c.channels, c.to, 0), expected(c.image, c.channels, c.to, 0);
+    Image result(c.image, c.channels, c.to, 0), turned_result(turned, c.channels, c.to, 0),
+        expected(c.image, c.channels, c.to, 0);
     convolve_reference(c.taps, c.border, Region::whole(image.view), Region::whole(result.view), c.arithmetic);
-    convolve_reference(across, c.border, Region::whole(turned_image.view), Region::whole(turned_result.view), c.arithmetic);
+    convolve_reference(across, c.border, Region::whole(turned_image.view), Region::whole(turned_result.view),
+                       c.arithmetic);
     transpose_pixels(turned_result.view, expected.view);
     INFO(c);
     REQUIRE(differing_elements(expected.view, result.view) == 0);

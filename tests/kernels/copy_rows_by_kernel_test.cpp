@@ -15,16 +15,20 @@ struct Case {
   std::int64_t rows, row_bytes, to_pitch, from_pitch, to_offset, from_offset;
 };
 
-/// `copy` of a case: from counting bytes to memory full of poison, all of which is returned. Down from the device, or up to it.
+/// `copy` of a case: from counting bytes to memory full of poison, all of which is returned. Down from the
+/// device, or up to it.
 template <class Copy>
 std::vector<std::byte> copied(const Case& c, bool down, const Copy& copy) {
   const std::int64_t from_bytes = c.from_offset + c.rows * c.from_pitch + c.row_bytes;
   const std::int64_t to_bytes = c.to_offset + c.rows * c.to_pitch + c.row_bytes;
-  const Buffer counting(from_bytes, pinned_resource()), result(to_bytes, pinned_resource()), device(down ? from_bytes : to_bytes, device_resource());
+  const Buffer counting(from_bytes, pinned_resource()), result(to_bytes, pinned_resource()),
+      device(down ? from_bytes : to_bytes, device_resource());
   for (std::int64_t i = 0; i < from_bytes; ++i) counting.data()[i] = static_cast<std::byte>(i * 7 + i / 251);
   std::memset(result.data(), 0xa5, static_cast<std::size_t>(to_bytes));
   const Stream stream;
-  const auto dense = [&](std::byte* to, const std::byte* from, std::int64_t bytes) { copy_rows(to, 0, from, 0, bytes, 1, stream.get()); };
+  const auto dense = [&](std::byte* to, const std::byte* from, std::int64_t bytes) {
+    copy_rows(to, 0, from, 0, bytes, 1, stream.get());
+  };
   down ? dense(device.data(), counting.data(), from_bytes) : dense(device.data(), result.data(), to_bytes);
   const std::byte* const from = down ? device.data() : counting.data();
   std::byte* const to = down ? result.data() : device.data();
@@ -46,7 +50,8 @@ TEST_CASE("rows copied by a kernel are those that a copy brings", "[gpu][sanitiz
                                 {50, 96, 128, 112, 0, 4},       {0, 96, 128, 112, 0, 0}};
   for (const Case& c : cases) {
     CAPTURE(c.rows, c.row_bytes, c.to_pitch, c.from_pitch, c.to_offset, c.from_offset);
-    for (const bool down : {false, true}) CHECK(copied(c, down, copy_rows_by_kernel) == copied(c, down, copy_rows));
+    for (const bool down : {false, true})
+      CHECK(copied(c, down, copy_rows_by_kernel) == copied(c, down, copy_rows));
   }
 }
 

@@ -10,8 +10,9 @@ namespace sepconv {
 
 /// Who has more than one channel, and whether these are summed over.
 enum class ExactChannels { none, x_summed, y_summed, x_kept, y_kept };
-inline constexpr ExactChannels kExactChannels[] = {ExactChannels::none, ExactChannels::x_summed, ExactChannels::y_summed,
-                                                   ExactChannels::x_kept, ExactChannels::y_kept};
+inline constexpr ExactChannels kExactChannels[] = {ExactChannels::none, ExactChannels::x_summed,
+                                                   ExactChannels::y_summed, ExactChannels::x_kept,
+                                                   ExactChannels::y_kept};
 
 /// m x k by k x n, where k counts columns of x and rows of y, not their channels.
 struct ExactCase {
@@ -34,12 +35,15 @@ struct ExactCase {
     return FramedImage(y_transposed ? Extent{n, rows} : Extent{rows, n}, on_y() ? channels : 1, type);
   }
   FramedImage make_out(PixelType type) const { return FramedImage({m, n}, kept() ? channels : 1, type); }
-  std::int64_t sum_length() const { return mode == ExactChannels::x_summed || mode == ExactChannels::y_summed ? k * channels : k; }
+  std::int64_t sum_length() const {
+    return mode == ExactChannels::x_summed || mode == ExactChannels::y_summed ? k * channels : k;
+  }
 
   std::string text() const {
-    return std::to_string(m) + " x " + std::to_string(k) + " by " + std::to_string(k) + " x " + std::to_string(n) + ", mode " +
-           std::to_string(static_cast<int>(mode)) + " of " + std::to_string(channels) + " channels" +
-           (x_transposed ? ", x transposed" : "") + (y_transposed ? ", y transposed" : "");
+    return std::to_string(m) + " x " + std::to_string(k) + " by " + std::to_string(k) + " x " +
+           std::to_string(n) + ", mode " + std::to_string(static_cast<int>(mode)) + " of " +
+           std::to_string(channels) + " channels" + (x_transposed ? ", x transposed" : "") +
+           (y_transposed ? ", y transposed" : "");
   }
 };
 

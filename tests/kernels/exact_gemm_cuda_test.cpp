@@ -27,11 +27,13 @@ void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, boo
   const DeviceImage device_x(x.all.view, stream.get());
   const DeviceImage device_y(y.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
-  exact_gemm_cuda({device_x.view().crop(x.inside), c.x_transposed}, {device_y.view().crop(y.inside), c.y_transposed},
-                  result.view().crop(actual.inside), arithmetic, stream.get(), then);
+  exact_gemm_cuda({device_x.view().crop(x.inside), c.x_transposed},
+                  {device_y.view().crop(y.inside), c.y_transposed}, result.view().crop(actual.inside),
+                  arithmetic, stream.get(), then);
   result.download(actual.all.view, stream);
-  INFO(c.text() << ", " << name_of(x.view().type) << " and " << name_of(y.view().type) << " to " << name_of(type) << " in "
-                << name_of(arithmetic) << ", then " << then.size() << " operations");
+  INFO(c.text() << ", " << name_of(x.view().type) << " and " << name_of(y.view().type) << " to "
+                << name_of(type) << " in " << name_of(arithmetic) << ", then " << then.size()
+                << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 
@@ -57,8 +59,8 @@ TEST_CASE("exact_gemm_cuda has the reference's bits: every type, special values"
   SEPCONV_NEEDS_GPU();
   Random random(9);
   for (int i = 0; i < 300; ++i) {
-    const ExactCase c =
-        random_exact_case(random, random_between(random, 1, 40), random_between(random, 1, 150), random_between(random, 1, 60));
+    const ExactCase c = random_exact_case(random, random_between(random, 1, 40),
+                                          random_between(random, 1, 150), random_between(random, 1, 60));
     check_device(c, random, i % 4 < 2 ? Arithmetic::f32 : Arithmetic::f64, i % 2 == 0);
   }
 }

@@ -12,12 +12,14 @@ namespace {
 void fill_small_integers(const PixelView& view, Random& random) {
   visit_pixel_type(view.type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t row = 0; row < view.extent.rows; ++row) {
-      for (std::int64_t i = 0; i < view.row_elements(); ++i) view.row<T>(row)[i] = static_cast<T>(random_between(random, 0, 9));
+      for (std::int64_t i = 0; i < view.row_elements(); ++i)
+        view.row<T>(row)[i] = static_cast<T>(random_between(random, 0, 9));
     }
   });
 }
 
-double element(const PixelView& view, std::int64_t row, std::int64_t col, std::int64_t channel, bool transposed = false) {
+double element(const PixelView& view, std::int64_t row, std::int64_t col, std::int64_t channel,
+               bool transposed = false) {
   if (transposed) std::swap(row, col);
   return visit_pixel_type(view.type, [&]<class T>(std::type_identity<T>) {
     return static_cast<double>(view.row<T>(row)[col * view.channels + channel]);
@@ -25,8 +27,8 @@ double element(const PixelView& view, std::int64_t row, std::int64_t col, std::i
 }
 
 /// Element (row, col, channel) of the result, as the header defines it.
-double expected_element(const ExactCase& c, const PixelView& x, const PixelView& y, std::int64_t row, std::int64_t col,
-                        std::int64_t channel) {
+double expected_element(const ExactCase& c, const PixelView& x, const PixelView& y, std::int64_t row,
+                        std::int64_t col, std::int64_t channel) {
   double sum = 0;
   const std::int64_t summed = c.kept() ? 1 : c.channels;
   for (std::int64_t k = 0; k < c.k; ++k) {
@@ -41,7 +43,8 @@ double expected_element(const ExactCase& c, const PixelView& x, const PixelView&
   return sum;
 }
 
-void multiply_on_host(const ExactCase& c, const PixelView& x, const PixelView& y, const PixelView& out, Arithmetic arithmetic) {
+void multiply_on_host(const ExactCase& c, const PixelView& x, const PixelView& y, const PixelView& out,
+                      Arithmetic arithmetic) {
   // As much as was promised: the arena throws if it is not enough.
   Arena arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, c.sum_length(), arithmetic)));
   exact_gemm_host({x, c.x_transposed}, {y, c.y_transposed}, out, arithmetic, arena);
@@ -62,8 +65,8 @@ void check_host(const ExactCase& c, Random& random, bool special = false) {
     REQUIRE(simd_target() == target);
     const FramedImage actual = c.make_out(type);
     multiply_on_host(c, x.view(), y.view(), actual.view(), arithmetic);
-    INFO(c.text() << ", " << name_of(x.view().type) << " and " << name_of(y.view().type) << " to " << name_of(type) << " in "
-                  << name_of(arithmetic) << " on " << target);
+    INFO(c.text() << ", " << name_of(x.view().type) << " and " << name_of(y.view().type) << " to "
+                  << name_of(type) << " in " << name_of(arithmetic) << " on " << target);
     REQUIRE(same_pixels(expected, actual));
   }
 }
@@ -73,7 +76,8 @@ void check_host(const ExactCase& c, Random& random, bool special = false) {
 TEST_CASE("a product of small integers is exact, however channels and transposition go together") {
   Random random(5);
   for (int i = 0; i < 200; ++i) {
-    const ExactCase c = random_exact_case(random, random_between(random, 1, 9), random_between(random, 1, 9), random_between(random, 1, 9));
+    const ExactCase c = random_exact_case(random, random_between(random, 1, 9), random_between(random, 1, 9),
+                                          random_between(random, 1, 9));
     const FramedImage x = c.make_x(random_of(random, kPixelTypes));
     const FramedImage y = c.make_y(random_of(random, kPixelTypes));
     const FramedImage out = c.make_out(PixelType::f64);
@@ -84,7 +88,8 @@ TEST_CASE("a product of small integers is exact, however channels and transposit
     for (std::int64_t row = 0; row < c.m; ++row) {
       for (std::int64_t col = 0; col < c.n; ++col) {
         for (std::int64_t channel = 0; channel < out.view().channels; ++channel)
-          REQUIRE(element(out.view(), row, col, channel) == expected_element(c, x.view(), y.view(), row, col, channel));
+          REQUIRE(element(out.view(), row, col, channel) ==
+                  expected_element(c, x.view(), y.view(), row, col, channel));
       }
     }
   }
@@ -108,7 +113,8 @@ TEST_CASE("a sum goes over ascending k by fused multiply-add from 0, and is roun
   CHECK(sum == -0x1p-26);
   const float halves[] = {0.5f, 1.5f, 300, -7}, one = 1;
   std::uint8_t stored[4];
-  exact_gemm_reference({view_of(halves, {4, 1})}, {view_of(&one, {1, 1})}, view_of(stored, {4, 1}), Arithmetic::f32);
+  exact_gemm_reference({view_of(halves, {4, 1})}, {view_of(&one, {1, 1})}, view_of(stored, {4, 1}),
+                       Arithmetic::f32);
   CHECK(std::vector<int>(stored, stored + 4) == std::vector<int>{0, 2, 255, 0});
 }
 
@@ -118,24 +124,28 @@ TEST_CASE("exact_gemm_host has the reference's bits: sizes around its blocks") {
     for (const std::int64_t n : {1, 7, 31, 33, 127, 129, 257})
       check_host(random_exact_case(random, m, n, random_between(random, 1, 40)), random);
   }
-  for (const std::int64_t k : {1, 2, 255, 256, 257, 511, 513, 1100}) check_host(random_exact_case(random, 9, 40, k), random);
+  for (const std::int64_t k : {1, 2, 255, 256, 257, 511, 513, 1100})
+    check_host(random_exact_case(random, 9, 40, k), random);
 }
 
 TEST_CASE("exact_gemm_host has the reference's bits: every type, special values") {
   Random random(7);
   for (int i = 0; i < 150; ++i) {
     const std::int64_t m = random_between(random, 1, 20);
-    check_host(random_exact_case(random, m, random_between(random, 1, 70), random_between(random, 1, 30)), random, i % 2 == 0);
+    check_host(random_exact_case(random, m, random_between(random, 1, 70), random_between(random, 1, 30)),
+               random, i % 2 == 0);
   }
 }
 
 TEST_CASE("tiny products keep the sign of what they round to") {
   const float x[] = {-1e-30f, 0}, y[] = {1e-30f, 0};
   float expected = 1, actual = 1;
-  exact_gemm_reference({view_of(x, {1, 1}, 1, 8)}, {view_of(y, {1, 1}, 1, 8)}, view_of(&expected, {1, 1}), Arithmetic::f32);
+  exact_gemm_reference({view_of(x, {1, 1}, 1, 8)}, {view_of(y, {1, 1}, 1, 8)}, view_of(&expected, {1, 1}),
+                       Arithmetic::f32);
   CHECK((expected == 0 && std::signbit(expected)));
   Arena arena(Buffer(exact_gemm_scratch_bytes({1, 1}, 1, 1, Arithmetic::f32)));
-  exact_gemm_host({view_of(x, {1, 1}, 1, 8)}, {view_of(y, {1, 1}, 1, 8)}, view_of(&actual, {1, 1}), Arithmetic::f32, arena);
+  exact_gemm_host({view_of(x, {1, 1}, 1, 8)}, {view_of(y, {1, 1}, 1, 8)}, view_of(&actual, {1, 1}),
+                  Arithmetic::f32, arena);
   CHECK((actual == 0 && std::signbit(actual)));
 }
 

@@ -1,30 +1,34 @@
-// Products for the tests of the gemm ladder: operands in the middle of wider rows, and sums written down as the ladder promises them.
+// Products for the tests of the gemm ladder: operands in the middle of wider rows, and sums written down as
+// the ladder promises them.
 #pragma once
 
 #include <cmath>
 #include <string>
 
+#include "bench/gemm/ladder.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/gemm/ladder/ladder.hpp"
 
 namespace sepconv::gemm_ladder_test {
 
 inline constexpr PixelType kTypes[] = {PixelType::f32, PixelType::f64};
 // Around the blocks of 8, 16, 32, 64 and 128, sums shorter than a tile, primes, narrow and short ones.
-inline constexpr GemmShape kShapes[] = {{1, 1, 1},    {7, 7, 7},     {8, 16, 32},    {15, 17, 16},  {16, 16, 15},  {17, 15, 17},
-                                        {33, 129, 1}, {129, 33, 65}, {128, 128, 16}, {127, 64, 8},  {130, 257, 9}, {1, 300, 5},
-                                        {300, 1, 70}, {2, 3, 1000},  {65, 63, 33},   {256, 192, 48}};
+inline constexpr GemmShape kShapes[] = {{1, 1, 1},      {7, 7, 7},    {8, 16, 32},   {15, 17, 16},
+                                        {16, 16, 15},   {17, 15, 17}, {33, 129, 1},  {129, 33, 65},
+                                        {128, 128, 16}, {127, 64, 8}, {130, 257, 9}, {1, 300, 5},
+                                        {300, 1, 70},   {2, 3, 1000}, {65, 63, 33},  {256, 192, 48}};
 
 /// How a matrix lies: columns of other things before and after its own.
 struct Place {
   std::int64_t before = 0, after = 0;
 };
-inline constexpr Place kPlaces[] = {{0, 0}, {4, 4}, {1, 2}};  // the second with rows that begin where a vector does
+inline constexpr Place kPlaces[] = {
+    {0, 0}, {4, 4}, {1, 2}};  // the second with rows that begin where a vector does
 
 /// A matrix in the middle of wider rows.
 struct Matrix {
   Matrix(Extent extent, PixelType type, Place place)
-      : all({extent.rows, extent.cols + place.before + place.after}, 1, type, 0), inside{0, place.before, extent.rows, extent.cols} {
+      : all({extent.rows, extent.cols + place.before + place.after}, 1, type, 0),
+        inside{0, place.before, extent.rows, extent.cols} {
     all.fill_bytes(0xFF);
   }
   PixelView view() const { return all.view.crop(inside); }
@@ -49,7 +53,8 @@ struct Case {
   }
 
   GemmOperands operands() const { return operands_of(a.view(), b.view(), added.view()); }
-  GemmOperands operands_of(const ConstPixelView& a_view, const ConstPixelView& b_view, const ConstPixelView& added_view) const {
+  GemmOperands operands_of(const ConstPixelView& a_view, const ConstPixelView& b_view,
+                           const ConstPixelView& added_view) const {
     GemmOperands operands{.a = a_view, .b = b_view, .trans_a = trans_a, .trans_b = trans_b, .added = {}};
     if (adds) operands.added = added_view;
     return operands;
@@ -64,7 +69,8 @@ struct Case {
     for (std::int64_t i = 0; i < shape.m; ++i) {
       for (std::int64_t j = 0; j < shape.n; ++j) {
         Sum sum = 0;
-        for (std::int64_t k = 0; k < shape.k; ++k) sum = std::fma(at(a, trans_a, i, k), at(b, trans_b, k, j), sum);
+        for (std::int64_t k = 0; k < shape.k; ++k)
+          sum = std::fma(at(a, trans_a, i, k), at(b, trans_b, k, j), sum);
         result.row<Sum>(i)[j] = adds ? sum + at(added, false, i, j) : sum;
       }
     }
@@ -72,7 +78,9 @@ struct Case {
 
   /// As `out`, poison included.
   Matrix empty_result() const {
-    return {{shape.m, shape.n}, out.all.view.type, {out.inside.col, out.all.view.extent.cols - out.inside.col - shape.n}};
+    return {{shape.m, shape.n},
+            out.all.view.type,
+            {out.inside.col, out.all.view.extent.cols - out.inside.col - shape.n}};
   }
 
   GemmShape shape;
@@ -81,9 +89,9 @@ struct Case {
 };
 
 inline std::string text_of(const Case& c) {
-  return std::to_string(c.shape.m) + " x " + std::to_string(c.shape.n) + " x " + std::to_string(c.shape.k) + (c.trans_a ? ", A^T" : ", A") +
-         (c.trans_b ? " B^T" : " B") + (c.adds ? " + C, " : ", ") + std::string(name_of(c.out.all.view.type)) + ", from column " +
-         std::to_string(c.out.inside.col);
+  return std::to_string(c.shape.m) + " x " + std::to_string(c.shape.n) + " x " + std::to_string(c.shape.k) +
+         (c.trans_a ? ", A^T" : ", A") + (c.trans_b ? " B^T" : " B") + (c.adds ? " + C, " : ", ") +
+         std::string(name_of(c.out.all.view.type)) + ", from column " + std::to_string(c.out.inside.col);
 }
 
 }  // namespace sepconv::gemm_ladder_test

@@ -1,13 +1,14 @@
-// What the gemm ladder does without a GPU: the host's loops, the check that a product passes, and what is refused.
+// What the gemm ladder does without a GPU: the host's loops, the check that a product passes, and what is
+// refused.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "../io/threaded_executor.hpp"
+#include "bench/gemm/verify.hpp"
 #include "gemm_ladder_case.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/gemm/ladder/verify.hpp"
 
 using namespace sepconv;
 using namespace sepconv::gemm_ladder_test;
@@ -31,13 +32,15 @@ TEST_CASE("the host's loops are right on one thread and on several, whatever is 
               INFO(text_of(c) << ", " << executor->concurrency() << " threads");
               gemm_loops(loops, c.operands(), c.out.view(), *executor);
               const Image exact({shape.m, shape.n}, 1, PixelType::f64);
-              visit_arithmetic(type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32, [&]<class T>(std::type_identity<T>) {
-                c.sum_into<T, double>(exact.view);
-                for (std::int64_t i = 0; i < shape.m; ++i) {  // beside the result nothing was written
-                  CHECK(std::isnan(c.out.all.view.row<T>(i)[0]));
-                  CHECK(std::isnan(c.out.all.view.row<T>(i)[shape.n + 2]));
-                }
-              });
+              visit_arithmetic(type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32,
+                               [&]<class T>(std::type_identity<T>) {
+                                 c.sum_into<T, double>(exact.view);
+                                 for (std::int64_t i = 0; i < shape.m;
+                                      ++i) {  // beside the result nothing was written
+                                   CHECK(std::isnan(c.out.all.view.row<T>(i)[0]));
+                                   CHECK(std::isnan(c.out.all.view.row<T>(i)[shape.n + 2]));
+                                 }
+                               });
               REQUIRE(!find_wrong_element(c.operands(), c.out.view(), {exact.view, 1}, alone));
             }
           }
@@ -54,7 +57,9 @@ TEST_CASE("the check of a product finds one wrong element and accepts what round
   gemm_loops(GemmLoops::ijk, c.operands(), c.out.view(), executor);
   const Image exact({shape.m, shape.n}, 1, PixelType::f64);
   c.sum_into<float, double>(exact.view);
-  const auto wrong = [&](std::int64_t step = 1) { return find_wrong_element(c.operands(), c.out.view(), {exact.view, step}, executor); };
+  const auto wrong = [&](std::int64_t step = 1) {
+    return find_wrong_element(c.operands(), c.out.view(), {exact.view, step}, executor);
+  };
   CHECK(!wrong());
 
   float& element = c.out.view().row<float>(6)[3];
@@ -73,14 +78,16 @@ TEST_CASE("the check of a product finds one wrong element and accepts what round
 
   // Every third row is known: rows 0, 3 and 6.
   const Image some({3, shape.n}, 1, PixelType::f64);
-  for (std::int64_t i = 0; i < 3; ++i) std::copy_n(exact.view.row<double>(3 * i), shape.n, some.view.row<double>(i));
+  for (std::int64_t i = 0; i < 3; ++i)
+    std::copy_n(exact.view.row<double>(3 * i), shape.n, some.view.row<double>(i));
   const ExpectedRows thirds{some.view, 3};
   CHECK(!find_wrong_element(c.operands(), c.out.view(), thirds, executor));
   c.out.view().row<float>(5)[0] += 1e6F;
   CHECK(!find_wrong_element(c.operands(), c.out.view(), thirds, executor));
   c.out.view().row<float>(3)[0] += 1e6F;
   CHECK(find_wrong_element(c.operands(), c.out.view(), thirds, executor)->row == 3);
-  CHECK_THROWS_AS(find_wrong_element(c.operands(), c.out.view(), {c.out.view(), 1}, executor), InvalidArgument);
+  CHECK_THROWS_AS(find_wrong_element(c.operands(), c.out.view(), {c.out.view(), 1}, executor),
+                  InvalidArgument);
   CHECK_THROWS_AS(wrong(0), InvalidArgument);
 }
 

@@ -1,5 +1,6 @@
-// Every rung of the gemm ladder against sums written down as the header promises them, bit for bit on a GPU, with poison beside
-// the result. The same file runs on the simulated GPU, where the launchers' arguments are what is tested.
+// Every rung of the gemm ladder against sums written down as the header promises them, bit for bit on a GPU,
+// with poison beside the result. The same file runs on the simulated GPU, where the launchers' arguments are
+// what is tested.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <initializer_list>
@@ -23,17 +24,23 @@ Matrix expected_of(const Case& c) {
 }
 
 /// Frames included.
-void require_same(const Matrix& found, const Matrix& expected) { REQUIRE(differing_elements(found.all.view, expected.all.view) == 0); }
+void require_same(const Matrix& found, const Matrix& expected) {
+  REQUIRE(differing_elements(found.all.view, expected.all.view) == 0);
+}
 
 void check_rungs(const Case& c,
-                 std::initializer_list<GemmRung> rungs = {GemmRung::thread_an_element, GemmRung::shared_tiles, GemmRung::register_tiles}) {
+                 std::initializer_list<GemmRung> rungs = {GemmRung::thread_an_element, GemmRung::shared_tiles,
+                                                          GemmRung::register_tiles}) {
   const Stream stream;
-  const test::DeviceImage a(c.a.all.view, stream.get()), b(c.b.all.view, stream.get()), added(c.added.all.view, stream.get());
+  const test::DeviceImage a(c.a.all.view, stream.get()), b(c.b.all.view, stream.get()),
+      added(c.added.all.view, stream.get());
   const Matrix expected = expected_of(c);
   for (const GemmRung rung : rungs) {
     INFO(name_of(rung) << ", " << text_of(c));
     const test::DeviceImage out(c.out.all.view, stream.get());
-    gemm_ladder(rung, c.operands_of(a.view().crop(c.a.inside), b.view().crop(c.b.inside), added.view().crop(c.added.inside)),
+    gemm_ladder(rung,
+                c.operands_of(a.view().crop(c.a.inside), b.view().crop(c.b.inside),
+                              added.view().crop(c.added.inside)),
                 out.view().crop(c.out.inside), stream.get());
     const Matrix found = c.empty_result();
     out.download(found.all.view, stream);
@@ -43,7 +50,8 @@ void check_rungs(const Case& c,
 
 /// The same bytes in page-locked memory.
 struct PinnedMatrix {
-  explicit PinnedMatrix(const Matrix& matrix) : memory(matrix.all.buffer.size(), pinned_resource()), all(matrix.all.view) {
+  explicit PinnedMatrix(const Matrix& matrix)
+      : memory(matrix.all.buffer.size(), pinned_resource()), all(matrix.all.view) {
     all.data = memory.data();
     std::memcpy(memory.data(), matrix.all.buffer.data(), static_cast<std::size_t>(memory.size()));
   }
@@ -59,7 +67,8 @@ void check_zero_copy(ZeroCopyRung rung, int side, const Case& c, int runs = 2) {
   const Matrix expected = expected_of(c);
   for (int run = 0; run < runs; ++run) {  // the second with a cache that the first has filled
     const test::DeviceImage out(c.out.all.view, stream.get());
-    gemm_zero_copy(rung, {.a = a.all.crop(c.a.inside), .b = b.all.crop(c.b.inside)}, cache, out.view().crop(c.out.inside), stream.get());
+    gemm_zero_copy(rung, {.a = a.all.crop(c.a.inside), .b = b.all.crop(c.b.inside)}, cache,
+                   out.view().crop(c.out.inside), stream.get());
     const Matrix found = c.empty_result();
     out.download(found.all.view, stream);
     require_same(found, expected);
@@ -74,7 +83,8 @@ TEST_CASE("every rung of the gemm ladder sums over ascending k, whatever is tran
     for (const GemmShape& shape : kShapes) {
       for (const Place place : kPlaces) {
         for (const bool trans_a : {false, true}) {
-          for (const bool trans_b : {false, true}) check_rungs(Case(shape, type, trans_a, trans_b, trans_b, place));
+          for (const bool trans_b : {false, true})
+            check_rungs(Case(shape, type, trans_a, trans_b, trans_b, place));
         }
       }
     }
@@ -96,7 +106,8 @@ TEST_CASE("the zero-copy rungs fetch every tile once and right, for any shape an
   for (const ZeroCopyRung rung : kZeroCopyRungs) {
     for (const int side : kZeroCopySides) {
       for (const PixelType type : kTypes) {
-        for (const GemmShape& shape : kShapes) check_zero_copy(rung, side, Case(shape, type, false, false, false, {1, 2}));
+        for (const GemmShape& shape : kShapes)
+          check_zero_copy(rung, side, Case(shape, type, false, false, false, {1, 2}));
       }
     }
   }
@@ -109,7 +120,8 @@ TEST_CASE("every rung of the gemm ladder: one size", "[gpu][sanitize]") {
     check_rungs(Case({140, 70, 12}, type, true, false, false));
     check_rungs(Case({20, 131, 21}, type, false, true, true));
     for (const ZeroCopyRung rung : kZeroCopyRungs) {
-      for (const int side : kZeroCopySides) check_zero_copy(rung, side, Case({41, 35, 37}, type, false, false, false));
+      for (const int side : kZeroCopySides)
+        check_zero_copy(rung, side, Case({41, 35, 37}, type, false, false, false));
     }
   }
 }
@@ -124,9 +136,11 @@ TEST_CASE("sums over nothing are zero, or what is added", "[gpu]") {
 TEST_CASE("the zero-copy rungs refuse what they cannot multiply", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Stream stream;
-  const Case plain({5, 6, 7}, PixelType::f32, false, false, false), turned({5, 6, 7}, PixelType::f32, true, false, false);
+  const Case plain({5, 6, 7}, PixelType::f32, false, false, false),
+      turned({5, 6, 7}, PixelType::f32, true, false, false);
   const Case adding({5, 6, 7}, PixelType::f32, false, false, true);
-  const TileCache cache({5, 6, 7}, PixelType::f32, 8), other({5, 6, 8}, PixelType::f32, 8), wide({5, 6, 7}, PixelType::f64, 8);
+  const TileCache cache({5, 6, 7}, PixelType::f32, 8), other({5, 6, 8}, PixelType::f32, 8),
+      wide({5, 6, 7}, PixelType::f64, 8);
   const auto multiply = [&](const Case& c, const TileCache& tiles) {
     gemm_zero_copy(ZeroCopyRung::shared, c.operands(), tiles, c.out.view(), stream.get());
   };
@@ -142,7 +156,8 @@ TEST_CASE("the zero-copy rungs refuse what they cannot multiply", "[gpu]") {
 TEST_CASE("the zero-copy rungs with more blocks than a GPU holds at a time", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
   for (const ZeroCopyRung rung : kZeroCopyRungs) {
-    for (const int side : kZeroCopySides) check_zero_copy(rung, side, Case({1500, 1400, 50}, PixelType::f32, false, false, false), 5);
+    for (const int side : kZeroCopySides)
+      check_zero_copy(rung, side, Case({1500, 1400, 50}, PixelType::f32, false, false, false), 5);
   }
 }
 
@@ -156,11 +171,15 @@ TEST_CASE("what a launch of the gemm ladder takes of a multiprocessor", "[gpu]")
   };
   check(gemm_facts(GemmRung::thread_an_element, PixelType::f32, false, false), 256, 0);
   check(gemm_facts(GemmRung::shared_tiles, PixelType::f64, false, true), 256, std::int64_t{2} * 16 * 17 * 8);
-  check(gemm_facts(GemmRung::register_tiles, PixelType::f32, true, false), 256, std::int64_t{4} * 8 * 132 * 4);
-  check(gemm_facts(GemmRung::register_tiles, PixelType::f64, true, false), 256, std::int64_t{2} * 8 * (130 + 66) * 8);
+  check(gemm_facts(GemmRung::register_tiles, PixelType::f32, true, false), 256,
+        std::int64_t{4} * 8 * 132 * 4);
+  check(gemm_facts(GemmRung::register_tiles, PixelType::f64, true, false), 256,
+        std::int64_t{2} * 8 * (130 + 66) * 8);
   for (const int side : kZeroCopySides) {
-    check(gemm_facts(ZeroCopyRung::shared, PixelType::f32, side), side * side, std::int64_t{2} * side * side * 4);
-    CHECK(gemm_facts(ZeroCopyRung::global, PixelType::f32, side).shared_bytes <= 64);  // what the barriers may take
+    check(gemm_facts(ZeroCopyRung::shared, PixelType::f32, side), side * side,
+          std::int64_t{2} * side * side * 4);
+    CHECK(gemm_facts(ZeroCopyRung::global, PixelType::f32, side).shared_bytes <=
+          64);  // what the barriers may take
   }
 }
 

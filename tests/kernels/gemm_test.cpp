@@ -1,4 +1,5 @@
-// Products by the libraries against three loops, over ugly sizes, pitches and transpositions; what does not fit is said.
+// Products by the libraries against three loops, over ugly sizes, pitches and transpositions; what does not
+// fit is said.
 #include "sepconv/kernels/gemm/gemm.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,8 @@ namespace {
 
 /// A matrix in the middle of a larger one, so that rows are not dense.
 struct Matrix {
-  Matrix(Extent extent, PixelType type, std::uint64_t seed) : all({extent.rows + 2, extent.cols + 3}, 1, type), inside{1, 2, extent.rows, extent.cols} {
+  Matrix(Extent extent, PixelType type, std::uint64_t seed)
+      : all({extent.rows + 2, extent.cols + 3}, 1, type), inside{1, 2, extent.rows, extent.cols} {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> values(-1, 1);
     for (std::int64_t row = 0; row < all.view.extent.rows; ++row) {
@@ -36,7 +38,8 @@ struct Matrix {
 };
 
 double at(const ConstPixelView& view, std::int64_t row, std::int64_t col) {
-  return view.type == PixelType::f32 ? static_cast<double>(view.row<float>(row)[col]) : view.row<double>(row)[col];
+  return view.type == PixelType::f32 ? static_cast<double>(view.row<float>(row)[col])
+                                     : view.row<double>(row)[col];
 }
 
 /// The largest difference; NaN equals NaN.
@@ -71,12 +74,14 @@ void check(const Case& c, const Multiply& multiply) {
   multiply(c.op, a.view(), b.view(), actual);
   CAPTURE(m, n, k, c.op.trans_a, c.op.trans_b, c.op.alpha, c.op.beta, name_of(c.type));
   const double epsilon = c.type == PixelType::f32 ? 0x1p-24 : 0x1p-53;
-  CHECK(difference(actual.view(), expected.view()) <= 4 * epsilon * static_cast<double>(k + 2) * (std::abs(c.op.alpha) + std::abs(c.op.beta)));
+  CHECK(difference(actual.view(), expected.view()) <=
+        4 * epsilon * static_cast<double>(k + 2) * (std::abs(c.op.alpha) + std::abs(c.op.beta)));
 }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  const GemmShape shapes[] = {{1, 1, 1}, {7, 5, 3}, {1, 33, 17}, {33, 1, 17}, {17, 31, 1}, {64, 48, 100}, {129, 65, 257}};
+  const GemmShape shapes[] = {{1, 1, 1},   {7, 5, 3},     {1, 33, 17},   {33, 1, 17},
+                              {17, 31, 1}, {64, 48, 100}, {129, 65, 257}};
   for (const GemmShape& shape : shapes) {
     for (const PixelType type : {PixelType::f32, PixelType::f64}) {
       for (int flags = 0; flags < 4; ++flags) {
@@ -97,7 +102,9 @@ TEST_CASE("gemm_host is the product") {
   }
   for (const Case& c : cases()) {
     for (const int threads : {1, 2}) {
-      check(c, [&](const GemmOp& op, const PixelView& a, const PixelView& b, const Matrix& out) { gemm_host(op, a, b, out.view(), threads); });
+      check(c, [&](const GemmOp& op, const PixelView& a, const PixelView& b, const Matrix& out) {
+        gemm_host(op, a, b, out.view(), threads);
+      });
     }
   }
 }
@@ -109,7 +116,8 @@ TEST_CASE("gemm_cuda is the product", "[gpu][sanitize]") {
       const Stream stream;
       Image dense_a(a.extent, 1, a.type), dense_b(b.extent, 1, b.type);
       copy_pixels(a, dense_a.view), copy_pixels(b, dense_b.view);
-      const test::DeviceImage left(dense_a.view, stream.get()), right(dense_b.view, stream.get()), result(out.all.view, stream.get());
+      const test::DeviceImage left(dense_a.view, stream.get()), right(dense_b.view, stream.get()),
+          result(out.all.view, stream.get());
       stream.synchronize();
       gemm_cuda(op, left.view(), right.view(), result.view().crop(out.inside), stream.get());
       result.download(out.all.view, stream);
@@ -131,20 +139,25 @@ TEST_CASE("with beta 0 the result is not read, and NaN in an operand reaches wha
     }
   };
   check_result([&](const PixelView& out) { gemm_reference({}, a.view(), b.view(), out); });
-  if (!gemm_host_library().empty()) check_result([&](const PixelView& out) { gemm_host({}, a.view(), b.view(), out, 1); });
+  if (!gemm_host_library().empty())
+    check_result([&](const PixelView& out) { gemm_host({}, a.view(), b.view(), out, 1); });
 }
 
 TEST_CASE("matrices that do not fit are told with their shapes") {
   using Catch::Contains;
-  const auto spec = [](std::int64_t rows, std::int64_t cols, PixelType type = PixelType::f32, std::int64_t channels = 1) {
+  const auto spec = [](std::int64_t rows, std::int64_t cols, PixelType type = PixelType::f32,
+                       std::int64_t channels = 1) {
     return ImageSpec{{rows, cols}, channels, type};
   };
   CHECK(gemm_shape({}, spec(3, 4), spec(4, 5)) == GemmShape{3, 5, 4});
   CHECK(gemm_shape({true, true}, spec(4, 3), spec(5, 4)) == GemmShape{3, 5, 4});
-  CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(3, 4)), Contains("A is 3 x 4") && Contains("B is 3 x 4") && Contains("sums over 4 and over 3"));
+  CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(3, 4)),
+                    Contains("A is 3 x 4") && Contains("B is 3 x 4") && Contains("sums over 4 and over 3"));
   CHECK_THROWS_WITH(gemm_shape({true, false}, spec(3, 4), spec(4, 5)), Contains("A is 3 x 4, transposed"));
-  CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(4, 5), spec(3, 4)), Contains("product of A and B is 3 x 5") && Contains("C is 3 x 4"));
-  CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(4, 5, PixelType::f64)), Contains("A is of f32 but B of f64"));
+  CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(4, 5), spec(3, 4)),
+                    Contains("product of A and B is 3 x 5") && Contains("C is 3 x 4"));
+  CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(4, 5, PixelType::f64)),
+                    Contains("A is of f32 but B of f64"));
   CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4, PixelType::u8), spec(4, 5)), Contains("A is of u8"));
   CHECK_THROWS_WITH(gemm_shape({}, spec(3, 4), spec(4, 5, PixelType::f32, 3)), Contains("B has 3 channels"));
 }

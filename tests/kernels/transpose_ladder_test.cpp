@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
+#include "bench/transpose/ladder.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/transpose/ladder/ladder.hpp"
 
 using namespace sepconv;
 

@@ -5,8 +5,8 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
-#include "sepconv/pipeline/run.hpp"
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 #define PEERS_HOST extern "C" __attribute__((visibility("default")))
 
@@ -41,11 +41,11 @@ PEERS_HOST sepconv::ThreadPool* peers_host_threads_create(int threads) {
 }
 PEERS_HOST void peers_host_threads_destroy(sepconv::ThreadPool* threads) { delete threads; }
 
-/// One stage, as the command line has it ("taps:row=1,2,1,border=replicate"), over a dense image of rows x cols x
-/// channels elements of `type` ("u8", ...) in memory; `target` has the same shape and type and lies elsewhere.
-/// Returns 0, or 1 after a failure, whose sentence peers_host_error() gives.
-PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::int64_t* shape, const void* source, void* target,
-                                int threads) {
+/// One stage, as the command line has it ("taps:row=1,2,1,border=replicate"), over a dense image of rows x
+/// cols x channels elements of `type` ("u8", ...) in memory; `target` has the same shape and type and lies
+/// elsewhere. Returns 0, or 1 after a failure, whose sentence peers_host_error() gives.
+PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::int64_t* shape,
+                                const void* source, void* target, int threads) {
   return status_of([&] {
     const std::optional<sepconv::PixelType> pixel_type = sepconv::parse_pixel_type(type);
     if (!pixel_type) throw sepconv::InvalidArgument("there is no pixel type " + std::string(type));
@@ -53,8 +53,10 @@ PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::
     sepconv::RunOptions options;
     options.threads = threads;
     // Read only: a view of const bytes is made of it at once.
-    const sepconv::ConstPixelView in = sepconv::dense_view(static_cast<std::byte*>(const_cast<void*>(source)), spec);
-    sepconv::apply(sepconv::Chain({sepconv::parse_stage(stage)}), in, sepconv::dense_view(static_cast<std::byte*>(target), spec), options);
+    const sepconv::ConstPixelView in =
+        sepconv::dense_view(static_cast<std::byte*>(const_cast<void*>(source)), spec);
+    sepconv::apply(sepconv::Chain({sepconv::parse_stage(stage)}), in,
+                   sepconv::dense_view(static_cast<std::byte*>(target), spec), options);
   });
 }
 

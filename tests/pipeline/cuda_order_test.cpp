@@ -12,7 +12,7 @@
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -60,8 +60,8 @@ TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", 
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 6);
   const Image result(kSpec);
   const RunReport report = run(*source.reader(), *result.writer(), two_stages(), device_bands(1));
-  // With one slot a band's steps follow each other, and the clocks agree to well under a millisecond: those of a GPU, whose answers wait for
-  // no thread's turn.
+  // With one slot a band's steps follow each other, and the clocks agree to well under a millisecond: those
+  // of a GPU, whose answers wait for no thread's turn.
 #ifdef SEPCONV_SIMULATED_GPU
   constexpr double kSlack = 0.25;
 #else

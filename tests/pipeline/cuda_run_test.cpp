@@ -1,5 +1,5 @@
-// What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings, one error, nothing
-// left, and nothing allocated again.
+// What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings,
+// one error, nothing left, and nothing allocated again.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <stdexcept>
@@ -11,8 +11,10 @@
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
+#include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -137,7 +139,8 @@ TEST_CASE("the ceilings for host and device memory hold", "[gpu]") {
 TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves nothing", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
-  run(*source.reader(), *Image(kSpec).writer(), two_stages(), device_bands());  // whatever CUDA keeps is there now
+  run(*source.reader(), *Image(kSpec).writer(), two_stages(),
+      device_bands());  // whatever CUDA keeps is there now
   const std::int64_t threads_before = threads_at_rest();
   const Hook none = [](std::int64_t) {};
   for (const int slots : {1, 2, 3}) {
@@ -149,7 +152,8 @@ TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves noth
         HookedReader reader(*memory_reader, where == 0 ? fail_at(n) : none);
         HookedWriter writer(*memory_writer, where == 1 ? fail_at(n) : none);
         Chain chain;
-        chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), where == 2 ? fail_at(n) : none));
+        chain.then(
+            std::make_shared<HookedStage>(parse_stage("box:radius=3"), where == 2 ? fail_at(n) : none));
         FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
         RunOptions options = device_bands(slots);
         options.pinned_memory = &pinned;
@@ -241,7 +245,8 @@ TEST_CASE("runs on one GPU at once do not disturb each other", "[gpu]") {
     for (std::size_t seed = 0; seed < good.size(); ++seed) {
       threads.emplace_back([&good, seed] {
         const Image source = Image::of_pattern(kSpec, Pattern::noise, seed);
-        const Chain chain = Chain::parse(std::vector<std::string>{"gaussian:sigma=" + std::to_string(1 + seed)});
+        const Chain chain =
+            Chain::parse(std::vector<std::string>{"gaussian:sigma=" + std::to_string(1 + seed)});
         const Image expected(kSpec);
         const Image result(kSpec);
         run_whole_image(*source.reader(), *expected.writer(), chain);

@@ -1,7 +1,7 @@
 // What a device filter refuses, and that it does so without a GPU.
 #include <catch2/catch.hpp>
 
-#include "sepconv/pipeline/device_filter.hpp"
+#include "sepconv/pipeline/run/device_filter.hpp"
 
 using namespace sepconv;
 

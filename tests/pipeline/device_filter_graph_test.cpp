@@ -7,8 +7,8 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
-#include "sepconv/pipeline/device_filter.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/device_filter.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -76,5 +76,6 @@ TEST_CASE("a device filter is captured into a graph and launched again and again
 TEST_CASE("a device filter with a matrix is captured into a graph", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const MatrixFolder matrices;
-  check_graph({"gaussian:sigma=2", "gemm:file=" + matrices.noise({407, 90}, PixelType::f64, 1), "scale:by=0.001"});
+  check_graph(
+      {"gaussian:sigma=2", "gemm:file=" + matrices.noise({407, 90}, PixelType::f64, 1), "scale:by=0.001"});
 }

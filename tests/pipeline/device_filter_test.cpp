@@ -1,6 +1,6 @@
 // The library stage: the whole-image runner's bytes, on the caller's streams, from any number of threads,
 // with nothing allocated.
-#include "sepconv/pipeline/device_filter.hpp"
+#include "sepconv/pipeline/run/device_filter.hpp"
 
 #include <barrier>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

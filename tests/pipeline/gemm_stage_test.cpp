@@ -9,8 +9,8 @@
 #include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/device_filter.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/device_filter.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -21,7 +21,8 @@ namespace {
 using Stages = std::vector<std::string>;
 
 /// Random cuts of one chain on one image: all have the whole image's bits.
-void check_cuts(const ImageSpec& spec, const Stages& stages, std::mt19937_64& random, int cuts, const std::vector<int>& devices = {}) {
+void check_cuts(const ImageSpec& spec, const Stages& stages, std::mt19937_64& random, int cuts,
+                const std::vector<int>& devices = {}) {
   const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
   const Chain chain = Chain::parse(stages);
   const Image expected(chain.result_spec(spec));
@@ -39,8 +40,9 @@ void check_cuts(const ImageSpec& spec, const Stages& stages, std::mt19937_64& ra
     options.devices = devices;
     const Image actual(expected.spec());
     const RunReport report = run(*source.reader(), *actual.writer(), chain, options);
-    INFO(chain.text() << " on " << spec.extent.rows << " x " << spec.extent.cols << " of " << spec.channels << " " << name_of(spec.type)
-                      << ", bands of " << options.band_rows << " x " << options.band_cols << ", " << options.slots << " slots");
+    INFO(chain.text() << " on " << spec.extent.rows << " x " << spec.extent.cols << " of " << spec.channels
+                      << " " << name_of(spec.type) << ", bands of " << options.band_rows << " x "
+                      << options.band_cols << ", " << options.slots << " slots");
     REQUIRE(report.plan.band == Extent{options.band_rows, options.band_cols});
     REQUIRE(report.plan.devices == devices);
     REQUIRE(actual == expected);
@@ -57,13 +59,16 @@ void check_chains(const std::vector<int>& devices, int cuts) {
       const std::string right = "gemm:file=" + matrices.noise({29 * channels, 23}, PixelType::f32, 1);
       const std::string left = "gemm:file=" + matrices.noise({31, 37}, PixelType::f64, 2) + ",side=left";
       const std::string turned_right = "gemm:file=" + matrices.noise({37 * channels, 19}, PixelType::f64, 3);
-      const std::string turned_left = "gemm:file=" + matrices.noise({21, 29}, PixelType::f32, 4) + ",side=left";
+      const std::string turned_left =
+          "gemm:file=" + matrices.noise({21, 29}, PixelType::f32, 4) + ",side=left";
       const std::string scale = "scale:by=0.01,add=1";
       for (const Stages& stages :
            {Stages{right}, Stages{left}, Stages{"gaussian:sigma=1", right, "box:radius=2"},
-            Stages{"box:radius=3", left, scale, "gaussian:sigma=2"}, Stages{left, scale, "cast:type=i16", right},
-            Stages{"transpose", turned_right, scale}, Stages{"transpose", turned_left, "abs", "transpose"},
-            Stages{"sobel:axis=x", "transpose", "sobel:axis=x", turned_right, "transpose"}, Stages{right, "transpose", scale}})
+            Stages{"box:radius=3", left, scale, "gaussian:sigma=2"},
+            Stages{left, scale, "cast:type=i16", right}, Stages{"transpose", turned_right, scale},
+            Stages{"transpose", turned_left, "abs", "transpose"},
+            Stages{"sobel:axis=x", "transpose", "sobel:axis=x", turned_right, "transpose"},
+            Stages{right, "transpose", scale}})
         check_cuts(spec, stages, random, cuts, devices);
     }
   }
@@ -165,7 +170,8 @@ TEST_CASE("transposes pass a product, which then stands on the other side, and c
   CHECK(as_run({"transpose", "transpose", left}) == left);
   CHECK(parse_stage(left)->transposed()->transposed()->text() == left);
   CHECK(parse_stage(right)->output_spec({{70, 4}, 3, PixelType::u8}) == ImageSpec{{70, 5}, 1, PixelType::u8});
-  CHECK(parse_stage(right)->transposed()->output_spec({{4, 70}, 3, PixelType::u8}) == ImageSpec{{5, 70}, 1, PixelType::u8});
+  CHECK(parse_stage(right)->transposed()->output_spec({{4, 70}, 3, PixelType::u8}) ==
+        ImageSpec{{5, 70}, 1, PixelType::u8});
   CHECK(parse_stage(left)->transposed()->output_spec({{9, 5}, 2}) == ImageSpec{{9, 12}, 2});
 }
 
@@ -177,12 +183,12 @@ TEST_CASE("plans of products are inside their ceiling, and do nothing a second t
   const std::int64_t matrix_bytes = std::int64_t{65536} * 32 * 4;
   const std::int64_t ceiling = 400 << 20;
   for (const Stages& stages :
-       {Stages{right}, Stages{left}, Stages{"gaussian:sigma=1", right}, Stages{"gaussian:sigma=1", left}, Stages{right, "box:radius=3"},
-        Stages{"transpose", right}, Stages{left, "transpose"}}) {
+       {Stages{right}, Stages{left}, Stages{"gaussian:sigma=1", right}, Stages{"gaussian:sigma=1", left},
+        Stages{right, "box:radius=3"}, Stages{"transpose", right}, Stages{left, "transpose"}}) {
     const Plan plan = plan_for(spec, stages, {.max_memory_bytes = ceiling, .threads = 4});
-    INFO(plan.chain.text() << ": bands of " << plan.band.rows << " x " << plan.band.cols << ", tiles of " << plan.tile.rows << " x "
-                           << plan.tile.cols << ", " << plan.bytes_read << " bytes read, " << plan.recomputed / plan.operations
-                           << " recomputed");
+    INFO(plan.chain.text() << ": bands of " << plan.band.rows << " x " << plan.band.cols << ", tiles of "
+                           << plan.tile.rows << " x " << plan.tile.cols << ", " << plan.bytes_read
+                           << " bytes read, " << plan.recomputed / plan.operations << " recomputed");
     CHECK(plan.memory.total() <= ceiling);
     CHECK(plan.memory.resident == matrix_bytes);
     CHECK(plan.threads == 4);
@@ -200,14 +206,16 @@ TEST_CASE("a product on the left is read in columns, and in several bands") {
   CHECK(plan.band_count() >= 4);
   CHECK(plan.band.cols >= 256);
   CHECK(plan.bytes_read == spec.bytes());
-  CHECK(std::ranges::any_of(plan.notes, [](const std::string& note) { return note.find("whole columns") != std::string::npos; }));
+  CHECK(std::ranges::any_of(
+      plan.notes, [](const std::string& note) { return note.find("whole columns") != std::string::npos; }));
 }
 
 TEST_CASE("a ceiling that the matrix alone does not fit into is refused with the smallest that would do") {
   const MatrixFolder matrices;
   const std::string right = "gemm:file=" + matrices.noise({2000, 1000}, PixelType::f64, 1);
   const ImageSpec spec{{50, 2000}, 1, PixelType::u8};
-  CHECK_THROWS_WITH(plan_for(spec, {right}, {.max_memory_bytes = 8 << 20}), Contains("the smallest ceiling") && Contains("max_memory_bytes"));
+  CHECK_THROWS_WITH(plan_for(spec, {right}, {.max_memory_bytes = 8 << 20}),
+                    Contains("the smallest ceiling") && Contains("max_memory_bytes"));
   const Plan plan = plan_for(spec, {right}, {.max_memory_bytes = 24 << 20});
   CHECK(plan.memory.total() <= 24 << 20);
   CHECK(plan.memory.resident == 16000000);
@@ -217,22 +225,26 @@ TEST_CASE("gemm refuses what does not fit with a sentence that names both shapes
   const MatrixFolder matrices;
   const std::string file = matrices.noise({12, 5}, PixelType::f32, 1);
   CHECK_THROWS_WITH(parse_stage("gemm:file=" + file)->output_spec({{7, 10}, 3}),
-                    Contains("12 rows x 5 columns") && Contains("7 rows x 10 columns of 3 channels") && Contains("a matrix of 30 rows"));
+                    Contains("12 rows x 5 columns") && Contains("7 rows x 10 columns of 3 channels") &&
+                        Contains("a matrix of 30 rows"));
   CHECK_THROWS_WITH(parse_stage("gemm:side=left,file=" + file)->output_spec({{7, 10}, 3}),
-                    Contains("12 rows x 5 columns") && Contains("7 rows x 10 columns of 3 channels") && Contains("a matrix of 7 columns"));
+                    Contains("12 rows x 5 columns") && Contains("7 rows x 10 columns of 3 channels") &&
+                        Contains("a matrix of 7 columns"));
   CHECK_THROWS_WITH(parse_stage("gemm"), Contains("needs 'file'"));
   CHECK_THROWS_WITH(parse_stage("gemm:file=" + file + ",side=top"), Contains("it is one of right, left"));
   CHECK_THROWS_AS(parse_stage("gemm:file=/nonexistent/B.npy"), IoError);
   CHECK_THROWS_WITH(parse_stage("gemm:file=/nonexistent/B.npy"), Contains("/nonexistent/B.npy"));
   const std::string bytes = matrices.noise({3, 3}, PixelType::u8, 1);
   CHECK_THROWS_WITH(parse_stage("gemm:file=" + bytes), Contains(bytes) && Contains("f32 or f64 is needed"));
-  const std::string cube = matrices.save("cube.npy", Image::of_pattern({{3, 3}, 2, PixelType::f32}, Pattern::noise, 1));
+  const std::string cube =
+      matrices.save("cube.npy", Image::of_pattern({{3, 3}, 2, PixelType::f32}, Pattern::noise, 1));
   CHECK_THROWS_WITH(parse_stage("gemm:file=" + cube), Contains("a matrix has two"));
 }
 
 TEST_CASE("the file is read once: the stage does not see what becomes of it") {
   const MatrixFolder matrices;
-  const std::string file = matrices.save("B.npy", Image::of_pattern({{6, 4}, 1, PixelType::f32}, Pattern::noise, 1));
+  const std::string file =
+      matrices.save("B.npy", Image::of_pattern({{6, 4}, 1, PixelType::f32}, Pattern::noise, 1));
   const Chain chain = Chain::parse(Stages{"gemm:file=" + file});
   const Image source = Image::of_pattern({{9, 6}, 1, PixelType::f32}, Pattern::noise, 2);
   const Image before(chain.result_spec(source.spec())), after(before.spec());
@@ -255,7 +267,8 @@ TEST_CASE("gemm through a GPU, a few cuts for compute-sanitizer", "[gpu][sanitiz
   std::mt19937_64 random(19);
   const std::string right = "gemm:file=" + matrices.noise({90, 70}, PixelType::f32, 1);
   const std::string left = "gemm:side=left,file=" + matrices.noise({33, 40}, PixelType::f64, 2);
-  check_cuts({{40, 30}, 3, PixelType::u8}, {"gaussian:sigma=1", left, right, "abs", "transpose"}, random, 2, {0});
+  check_cuts({{40, 30}, 3, PixelType::u8}, {"gaussian:sigma=1", left, right, "abs", "transpose"}, random, 2,
+             {0});
 }
 
 TEST_CASE("what a run holds on a GPU includes the matrix, and is what was planned", "[gpu]") {
@@ -280,7 +293,8 @@ TEST_CASE("what a run holds on a GPU includes the matrix, and is what was planne
 TEST_CASE("a device filter takes its matrix along", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const MatrixFolder matrices;
-  const Chain chain = Chain::parse(Stages{"transpose", "gemm:file=" + matrices.noise({60, 45}, PixelType::f32, 1), "abs"});
+  const Chain chain =
+      Chain::parse(Stages{"transpose", "gemm:file=" + matrices.noise({60, 45}, PixelType::f32, 1), "abs"});
   const ImageSpec spec{{60, 50}, 1, PixelType::u16};
   const DeviceFilter filter(chain, spec);
   CHECK(filter.scratch_bytes() >= 60 * 45 * 4);

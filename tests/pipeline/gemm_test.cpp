@@ -1,14 +1,15 @@
-// Products through panels and tiles against three loops: every operand transposed or not, any ceiling, page-locked or not, added to or not.
-#include "sepconv/pipeline/gemm.hpp"
+// Products through panels and tiles against three loops: every operand transposed or not, any ceiling,
+// page-locked or not, added to or not.
+#include "sepconv/pipeline/gemm/gemm.hpp"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
+#include "sepconv/io/memory_image.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -24,7 +25,8 @@ constexpr bool kSimulated = false;
 /// Small whole numbers, whose sums are exact in any order: so results are equal to the last bit.
 struct Matrix {
   Matrix(Extent extent, PixelType type, std::uint64_t seed, bool page_locked = false)
-      : spec{extent, 1, type}, memory(std::max<std::int64_t>(1, spec.bytes()), page_locked ? pinned_resource() : page_resource()) {
+      : spec{extent, 1, type},
+        memory(std::max<std::int64_t>(1, spec.bytes()), page_locked ? pinned_resource() : page_resource()) {
     std::mt19937_64 random(seed);
     for (std::int64_t i = 0; i < extent.area(); ++i) {
       const auto value = static_cast<double>(random() % 9) - 4;
@@ -34,7 +36,9 @@ struct Matrix {
   }
   PixelView view() const { return dense_view(memory.data(), spec); }
   /// Where a sum is 0, its sign is the library's own.
-  bool operator==(const Matrix& other) const { return spec.type == PixelType::f32 ? equal<float>(other) : equal<double>(other); }
+  bool operator==(const Matrix& other) const {
+    return spec.type == PixelType::f32 ? equal<float>(other) : equal<double>(other);
+  }
   template <class T>
   bool equal(const Matrix& other) const {
     const auto* const left = reinterpret_cast<const T*>(memory.data());
@@ -62,7 +66,8 @@ GemmPlan check(const Case& c) {
   const Matrix added({m, n}, c.type, 3, c.locked_added);
   const Matrix expected({m, n}, c.type, 3), out({m, n}, c.type, 4, c.locked_out);
   gemm_reference(c.op, a.view(), b.view(), expected.view());
-  const auto reader_a = make_memory_reader(a.view(), kind(c.locked_a)), reader_b = make_memory_reader(b.view(), kind(c.locked_b)),
+  const auto reader_a = make_memory_reader(a.view(), kind(c.locked_a)),
+             reader_b = make_memory_reader(b.view(), kind(c.locked_b)),
              reader_added = make_memory_reader(added.view(), kind(c.locked_added));
   const auto writer = make_memory_writer(out.view(), kind(c.locked_out));
   const GemmReport report = run_gemm(c.op, *reader_a, *reader_b, reader_added.get(), *writer, c.options);
@@ -74,7 +79,9 @@ GemmPlan check(const Case& c) {
 }
 
 Case random_case(std::mt19937_64& random, std::int64_t most) {
-  const auto upto = [&](std::int64_t limit) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit)); };
+  const auto upto = [&](std::int64_t limit) {
+    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+  };
   const auto maybe = [&] { return random() % 2 == 0; };
   Case c;
   c.shape = {upto(most), upto(most), upto(most)};
@@ -100,7 +107,8 @@ void tighten(std::mt19937_64& random, Case& c, const Ceiling& ceiling) {
     const std::string text = error.what();
     least = std::stoll(text.substr(text.find("product is ") + 11));
   }
-  ceiling(c.options) = least + static_cast<std::int64_t>(random() % 4 * static_cast<std::uint64_t>(least) / 4);
+  ceiling(c.options) =
+      least + static_cast<std::int64_t>(random() % 4 * static_cast<std::uint64_t>(least) / 4);
 }
 
 #ifndef SEPCONV_SIMULATED_GPU
@@ -121,12 +129,14 @@ TEST_CASE("a product on the CPU is that of three loops, whatever the ceiling") {
     Case c = random_case(random, 200);
     c.locked_a = c.locked_b = c.locked_added = c.locked_out = false;
     CAPTURE(i);
-    if (i % 3 != 0) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
+    if (i % 3 != 0)
+      tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
     check(c);
   }
 }
 
-TEST_CASE("what a product reads is what its plan says, and with memory for all of it everything is read once") {
+TEST_CASE(
+    "what a product reads is what its plan says, and with memory for all of it everything is read once") {
   if (lacks_blas()) return;
   Case c{.shape = {300, 200, 500}, .op = {}, .options = {}};
   const GemmPlan roomy = check(c);
@@ -144,10 +154,13 @@ TEST_CASE("steps cover every term of every element once, and memory is used agai
   std::mt19937_64 random(11);
   for (int i = 0; i < 200; ++i) {
     GemmPlan plan;
-    const auto upto = [&](std::int64_t limit) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit)); };
+    const auto upto = [&](std::int64_t limit) {
+      return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+    };
     plan.shape = {upto(3000), upto(900), upto(2000)};
     plan.rows = upto(plan.shape.m), plan.cols = upto(plan.shape.n), plan.depth = upto(plan.shape.k);
-    plan.keeps_b = i % 2 == 0, plan.whole_a = i % 4 == 0, plan.slots = static_cast<int>(upto(3)), plan.tiles = static_cast<int>(upto(2));
+    plan.keeps_b = i % 2 == 0, plan.whole_a = i % 4 == 0, plan.slots = static_cast<int>(upto(3)),
+    plan.tiles = static_cast<int>(upto(2));
     if (i % 3 == 0) plan.devices = {0};
     const std::vector<GemmStep> steps = gemm_steps(plan);
     std::int64_t terms = 0, k = 0;
@@ -158,7 +171,8 @@ TEST_CASE("steps cover every term of every element once, and memory is used agai
         k = 0;
         REQUIRE((index == 0 || steps[static_cast<std::size_t>(index - 1)].last));
         const bool below = step.result.col == last.col && step.result.row == last.row_end();
-        const bool right = step.result.row == 0 && step.result.col == last.col_end() && last.row_end() == plan.shape.m;
+        const bool right =
+            step.result.row == 0 && step.result.col == last.col_end() && last.row_end() == plan.shape.m;
         REQUIRE((index == 0 || below || right));
       }
       REQUIRE(step.k == k);
@@ -176,12 +190,16 @@ TEST_CASE("steps cover every term of every element once, and memory is used agai
 }
 
 TEST_CASE("the plan of a product takes few steps, whatever the shape, and the steps are part of its memory") {
-  for (const GemmShape shape : {GemmShape{1'000'000, 64, 384}, GemmShape{1'000'000, 64, 1000}, GemmShape{1'000'000, 1, 10000}, GemmShape{64, 1'000'000, 384},
+  for (const GemmShape shape : {GemmShape{1'000'000, 64, 384}, GemmShape{1'000'000, 64, 1000},
+                                GemmShape{1'000'000, 1, 10000}, GemmShape{64, 1'000'000, 384},
                                 GemmShape{1, 1, 100'000'000}, GemmShape{1'500'000'000, 1'500'000'000, 1}}) {
     for (const std::int64_t ceiling : {std::int64_t{128} << 20, std::int64_t{1} << 30}) {
       alignas(8) std::byte never_touched{};
-      const auto view = [&](std::int64_t rows, std::int64_t cols) { return dense_view(&never_touched, ImageSpec{{rows, cols}, 1, PixelType::f32}); };
-      const auto a = make_memory_reader(view(shape.m, shape.k)), b = make_memory_reader(view(shape.k, shape.n));
+      const auto view = [&](std::int64_t rows, std::int64_t cols) {
+        return dense_view(&never_touched, ImageSpec{{rows, cols}, 1, PixelType::f32});
+      };
+      const auto a = make_memory_reader(view(shape.m, shape.k)),
+                 b = make_memory_reader(view(shape.k, shape.n));
       const auto out = make_memory_writer(view(shape.m, shape.n));
       if (shape.m > 1'000'000 && ceiling < std::int64_t{1} << 30) continue;
       const PlanOptions options{.max_memory_bytes = ceiling, .threads = 2};
@@ -202,19 +220,24 @@ TEST_CASE("products that cannot be are refused with a sentence, before anything 
   if (lacks_blas()) return;
   Case c{.shape = {8, 8, 8}, .op = {}, .options = {}};
   c.options.max_memory_bytes = 100;
-  CHECK_THROWS_WITH(check(c), Contains("no plan fits into 100 B: the smallest ceiling for this product is") && Contains("max_memory_bytes"));
+  CHECK_THROWS_WITH(check(c), Contains("no plan fits into 100 B: the smallest ceiling for this product is") &&
+                                  Contains("max_memory_bytes"));
   const Matrix a({3, 4}, PixelType::f64, 1), b({4, 5}, PixelType::f64, 2), out({3, 5}, PixelType::f64, 3);
   const auto reader_a = make_memory_reader(a.view()), reader_b = make_memory_reader(b.view());
   const auto writer = make_memory_writer(out.view());
-  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.threads = 5000}}), Contains("the number of threads cannot be 5000"));
-  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.devices = {-1}}}), Contains("the index of a GPU cannot be -1"));
-  CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer), Contains("beta multiplies a matrix that was not given"));
+  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.threads = 5000}}),
+                    Contains("the number of threads cannot be 5000"));
+  CHECK_THROWS_WITH(run_gemm({}, *reader_a, *reader_b, nullptr, *writer, {{.devices = {-1}}}),
+                    Contains("the index of a GPU cannot be -1"));
+  CHECK_THROWS_WITH(run_gemm({.beta = 2}, *reader_a, *reader_b, nullptr, *writer),
+                    Contains("beta multiplies a matrix that was not given"));
   CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
 }
 
 TEST_CASE("gemm on a caller's own memory adds to what is there") {
   if (lacks_blas()) return;
-  const Matrix a({30, 40}, PixelType::f32, 1), b({50, 40}, PixelType::f32, 2), expected({30, 50}, PixelType::f32, 3), out({30, 50}, PixelType::f32, 3);
+  const Matrix a({30, 40}, PixelType::f32, 1), b({50, 40}, PixelType::f32, 2),
+      expected({30, 50}, PixelType::f32, 3), out({30, 50}, PixelType::f32, 3);
   const GemmOp op{.trans_b = true, .beta = 1};
   gemm_reference(op, a.view(), b.view(), expected.view());
   gemm(op, a.view(), b.view(), out.view(), {});
@@ -231,8 +254,11 @@ void check_on_gpu(int count, std::int64_t most) {
     c.options.devices = {0};
     c.options.threads = 1 + i % 8;  // from four on they gather short rows
     CAPTURE(i);
-    if (i % 3 == 1) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_device_memory_bytes; });
-    if (i % 3 == 2) tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
+    if (i % 3 == 1)
+      tighten(random, c,
+              [](RunOptions& options) -> std::int64_t& { return options.max_device_memory_bytes; });
+    if (i % 3 == 2)
+      tighten(random, c, [](RunOptions& options) -> std::int64_t& { return options.max_memory_bytes; });
     check(c);
   }
 }
@@ -244,9 +270,17 @@ TEST_CASE("a product on a GPU is that of three loops, whatever the ceilings", "[
   kSimulated ? check_on_gpu(80, 90) : check_on_gpu(200, 300);
 }
 
-TEST_CASE("threads gather panels of short rows on their way to a GPU, if they are enough, and whole rows go as they lie", "[gpu]") {
+TEST_CASE(
+    "threads gather panels of short rows on their way to a GPU, if they are enough, and whole rows go as "
+    "they lie",
+    "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  Case c{.shape = {90, 80, 700}, .op = {}, .locked_a = true, .locked_b = true, .locked_out = true, .options = {}};
+  Case c{.shape = {90, 80, 700},
+         .op = {},
+         .locked_a = true,
+         .locked_b = true,
+         .locked_out = true,
+         .options = {}};
   c.options.devices = {0};
   c.options.max_device_memory_bytes = 100 << 10;  // panels of A are thin, those of B are whole rows
   c.options.band_cols = 80;
@@ -262,11 +296,13 @@ TEST_CASE("threads gather panels of short rows on their way to a GPU, if they ar
   c.options.threads = 8, c.options.max_memory_bytes = staged.memory.total() / 2;  // no room for it
   CHECK_FALSE(check(c).stages_a);
   c.options.max_memory_bytes = 0;
-  c.shape = {80, 90, 700}, c.op = {.trans_a = true, .trans_b = true}, c.options.band_rows = 80, c.options.band_cols = 90;  // the mirror image
+  c.shape = {80, 90, 700}, c.op = {.trans_a = true, .trans_b = true}, c.options.band_rows = 80,
+  c.options.band_cols = 90;  // the mirror image
   const GemmPlan mirrored = check(c);
   CHECK(mirrored.depth < 700);
   CHECK((mirrored.stages_b && !mirrored.stages_a));
-  c.options.max_device_memory_bytes = 10 << 20, c.options.band_rows = 20;  // columns of op(B) stay, with gaps in the rows of their panels
+  c.options.max_device_memory_bytes = 10 << 20,
+  c.options.band_rows = 20;  // columns of op(B) stay, with gaps in the rows of their panels
   const GemmPlan kept = check(c);
   CHECK((kept.keeps_b && !kept.stages_b));
 }
@@ -279,10 +315,11 @@ TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize]") {
 TEST_CASE("gemm on a caller's own memory through a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const bool locked : {false, true}) {
-    const Matrix a({70, 40}, PixelType::f32, 1, locked), b({40, 90}, PixelType::f32, 2, locked), expected({70, 90}, PixelType::f32, 3),
-        out({70, 90}, PixelType::f32, 3, locked);
+    const Matrix a({70, 40}, PixelType::f32, 1, locked), b({40, 90}, PixelType::f32, 2, locked),
+        expected({70, 90}, PixelType::f32, 3), out({70, 90}, PixelType::f32, 3, locked);
     gemm_reference({.beta = -1}, a.view(), b.view(), expected.view());
-    gemm({.beta = -1}, a.view(), b.view(), out.view(), {{.devices = {0}}}, locked ? HostMemory::page_locked : HostMemory::pageable);
+    gemm({.beta = -1}, a.view(), b.view(), out.view(), {{.devices = {0}}},
+         locked ? HostMemory::page_locked : HostMemory::pageable);
     CHECK(out == expected);
   }
 }

@@ -8,8 +8,9 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/measure.hpp"
+#include "sepconv/pipeline/measure/measure.hpp"
 
 using namespace sepconv;
 using sepconv::test::Image;

@@ -1,5 +1,5 @@
 // Statistics and comparisons against sums done the plain way, and the same bits for any plan.
-#include "sepconv/pipeline/measure.hpp"
+#include "sepconv/pipeline/measure/measure.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -10,6 +10,7 @@
 
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
 
 using namespace sepconv;
 using sepconv::test::Image;

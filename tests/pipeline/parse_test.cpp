@@ -4,7 +4,7 @@
 
 #include "../support/matrix_file.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/stages/synonyms.hpp"
 
 using namespace sepconv;
@@ -19,7 +19,8 @@ TEST_CASE("every stage's example parses, and its text parses to itself") {
     CHECK_FALSE(entry.help.empty());
     std::string example = entry.example;
     const std::string_view named = "B.npy";
-    if (const std::size_t at = example.find(named); at != std::string::npos) example.replace(at, named.size(), file);
+    if (const std::size_t at = example.find(named); at != std::string::npos)
+      example.replace(at, named.size(), file);
     const std::string text = parse_stage(example)->text();
     CHECK(text.starts_with(entry.name));
     CHECK(parse_stage(text)->text() == text);
@@ -69,7 +70,9 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"gaussian:sigma=1e9", "take a smaller sigma"},
       {"gaussian:sigma=1e300", "take a smaller sigma"},
       {"gaussian:sigma=2x", "a finite number is needed"},
-      {"gaussian:sgma=2", "has no key 'sgma' (did you mean 'sigma'?); its keys are sigma, truncate, radius, border, value, flip"},
+      {"gaussian:sgma=2",
+       "has no key 'sgma' (did you mean 'sigma'?); its keys are sigma, truncate, radius, border, value, "
+       "flip"},
       {"gaussian:sigma=2,edge_handling=x", "has no key 'edge_handling'; its keys are sigma,"},
       {"gaussian:sigma=2,order=1", "its keys are sigma,"},
       {"blur:sigma=2", "unknown stage 'blur': use gaussian:sigma=2 or box:radius=2"},
@@ -120,13 +123,15 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
   for (const Synonym& synonym : stage_synonyms()) {
     for (const std::string_view name : synonym.names) {
       INFO(name);
-      CHECK(std::ranges::none_of(stage_table(), [name](const StageEntry& entry) { return entry.name == name; }));
+      CHECK(std::ranges::none_of(stage_table(),
+                                 [name](const StageEntry& entry) { return entry.name == name; }));
       CHECK(std::ranges::find(seen, name) == seen.end());
       seen.push_back(name);
     }
     for (const std::string_view stage : synonym.stages) {
       std::string text(stage);
-      if (const std::size_t at = text.find("B.npy"); at != std::string::npos) text.replace(at, text.size() - at, file);
+      if (const std::size_t at = text.find("B.npy"); at != std::string::npos)
+        text.replace(at, text.size() - at, file);
       INFO(text);
       CHECK_NOTHROW(parse_stage(text));
     }
@@ -137,8 +142,9 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
 
 TEST_CASE("coefficients that f32 has no number for are computed with in f64") {
   const ImageSpec spec{{8, 8}, 1, PixelType::f32};
-  for (const std::string_view text : {"scale:by=1e39", "scale:add=-1e39", "unsharp:sigma=1,amount=1e39", "taps:row=1e39", "matrix:values=1e39",
-                                      "matrix:values=1,1e39", "box:radius=1,border=constant,value=1e300"}) {
+  for (const std::string_view text :
+       {"scale:by=1e39", "scale:add=-1e39", "unsharp:sigma=1,amount=1e39", "taps:row=1e39",
+        "matrix:values=1e39", "matrix:values=1,1e39", "box:radius=1,border=constant,value=1e300"}) {
     INFO(text);
     CHECK(Chain::parse({text}).arithmetic(spec) == Arithmetic::f64);
   }

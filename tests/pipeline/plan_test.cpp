@@ -1,10 +1,10 @@
-#include "sepconv/pipeline/plan.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain_tile.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
@@ -64,25 +64,36 @@ void check_bands_cover_image(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("bands are whole tiles or equal parts of them where tiles may be cut, and stay small whichever side has the larger pixels") {
+TEST_CASE(
+    "bands are whole tiles or equal parts of them where tiles may be cut, and stay small whichever side has "
+    "the larger pixels") {
   const std::vector<std::string> to_f32{"gaussian:sigma=2,radius=8", "cast:type=f32"};
   const std::vector<std::string> to_u8{"gaussian:sigma=2,radius=8"};
   for (const auto& stages : {to_f32, to_u8}) {
     const Chain chain = Chain::parse(stages);
-    for (const Extent extent : {Extent{12'000, 12'000}, {16'384, 16'384}, {20'000, 20'000}, {6000, 6000}, {9000, 3000}, {100, 6000}}) {
+    for (const Extent extent : {Extent{12'000, 12'000},
+                                {16'384, 16'384},
+                                {20'000, 20'000},
+                                {6000, 6000},
+                                {9000, 3000},
+                                {100, 6000}}) {
       const ImageSpec spec{extent, 1, PixelType::u8};
       for (const std::int64_t max_memory : {1 << 30, 24 << 20}) {
         for (const bool cuts_source : {false, true}) {
           for (const bool cuts_sink : {false, true}) {
             const PaperReader source(spec, {.block = {512, 512}, .cuts_blocks = cuts_source});
             const PaperWriter sink(chain.result_spec(spec), {.block = {512, 512}, .cuts_blocks = cuts_sink});
-            const PlanOptions options{.max_memory_bytes = cuts_source && cuts_sink ? max_memory : 1 << 30, .threads = 2};
+            const PlanOptions options{.max_memory_bytes = cuts_source && cuts_sink ? max_memory : 1 << 30,
+                                      .threads = 2};
             const Plan plan = sepconv::plan(source, sink, chain, options);
-            INFO(extent.rows << ' ' << extent.cols << ' ' << cuts_source << cuts_sink << ' ' << plan.band.rows);
+            INFO(extent.rows << ' ' << extent.cols << ' ' << cuts_source << cuts_sink << ' '
+                             << plan.band.rows);
             CHECK(plan.memory.total() <= options.max_memory_bytes);
             const std::int64_t rows = plan.band.rows;
-            if (plan.band.cols == extent.cols) CHECK((rows == extent.rows || rows % 512 == 0 || (cuts_sink && 512 % rows == 0)));
-            if (max_memory > 24 << 20 && rows < extent.rows) CHECK(rows >= 64);  // shorter parts of tiles would show
+            if (plan.band.cols == extent.cols)
+              CHECK((rows == extent.rows || rows % 512 == 0 || (cuts_sink && 512 % rows == 0)));
+            if (max_memory > 24 << 20 && rows < extent.rows)
+              CHECK(rows >= 64);  // shorter parts of tiles would show
             if (cuts_source && cuts_sink) CHECK(plan.slot_output_bytes <= 16 << 20);
           }
         }
@@ -127,12 +138,15 @@ TEST_CASE("fewer slots are explained by what made them fewer") {
     return notes;
   };
   const std::int64_t much = std::int64_t{1} << 30;
-  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1}), Contains("because there is only one band"));
+  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1}),
+             Contains("because there is only one band"));
   CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 4}),
              Contains("because there are only 2 bands"));
-  CHECK_THAT(note_of({{8, 4000}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 40}),
-             Contains("with so few bands from top to bottom more would not be faster"));
-  CHECK_THAT(note_of({{4000, 100000}, 1, PixelType::f32}, {.max_memory_bytes = 12 << 20, .threads = 1, .band_rows = 4, .band_cols = 100000}),
+  CHECK_THAT(
+      note_of({{8, 4000}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 40}),
+      Contains("with so few bands from top to bottom more would not be faster"));
+  CHECK_THAT(note_of({{4000, 100000}, 1, PixelType::f32},
+                     {.max_memory_bytes = 12 << 20, .threads = 1, .band_rows = 4, .band_cols = 100000}),
              Contains("because memory is short"));
 }
 
@@ -146,12 +160,14 @@ TEST_CASE("a narrow image streams in tall bands") {
 
 TEST_CASE("bands and tiles take long against their being handed on, and a small image has several") {
   const auto plan_flat = [](Extent extent, const char* stage) {
-    return plan_for({extent, 1, PixelType::u8}, {1, 1}, {1, 1}, {stage}, {.max_memory_bytes = 1 << 30, .threads = 2});
+    return plan_for({extent, 1, PixelType::u8}, {1, 1}, {1, 1}, {stage},
+                    {.max_memory_bytes = 1 << 30, .threads = 2});
   };
   for (const Extent extent : {Extent{2000, 1000000}, {4000000, 1000}, {16384, 16384}, {65536, 65536}}) {
     for (const char* stage : {"abs", "gaussian:sigma=2"}) {
       const Plan plan = plan_flat(extent, stage);
-      INFO(stage << ", bands of " << plan.band.rows << " x " << plan.band.cols << ", tiles of " << plan.tile.rows << " x " << plan.tile.cols);
+      INFO(stage << ", bands of " << plan.band.rows << " x " << plan.band.cols << ", tiles of "
+                 << plan.tile.rows << " x " << plan.tile.cols);
       CHECK(plan.band.area() >= 2 << 20);
       CHECK(plan.tile.area() >= 64 << 10);
     }
@@ -209,7 +225,8 @@ TEST_CASE("options that make no sense are refused") {
 TEST_CASE("GPUs that make no sense are refused before one is asked for") {
   for (const std::vector<int>& devices : std::vector<std::vector<int>>{{0, 0}, {1, 0, 1}, {-1}}) {
     const PlanOptions options{.devices = devices};
-    CHECK_THROWS_AS(plan_for({{100, 100}, 1, PixelType::u8}, {1, 1}, {1, 1}, {"box:radius=2"}, options), InvalidArgument);
+    CHECK_THROWS_AS(plan_for({{100, 100}, 1, PixelType::u8}, {1, 1}, {1, 1}, {"box:radius=2"}, options),
+                    InvalidArgument);
   }
 }
 
@@ -229,7 +246,8 @@ TEST_CASE("a source of rows in order is never cut into column tiles") {
   const ImageSpec spec{{2000, 100000}, 1, PixelType::f32};
   const PaperReader source(spec, {.access = Access::sequential});
   const PaperWriter sink(spec, {});
-  CHECK(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 32 << 20, .threads = 1}).band.cols == 100000);
+  CHECK(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 32 << 20, .threads = 1}).band.cols ==
+        100000);
   CHECK_THROWS_AS(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 1 << 30, .band_cols = 100}),
                   InvalidArgument);
 }

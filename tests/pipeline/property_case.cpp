@@ -103,7 +103,8 @@ Chain chain_of(const PropertyCase& c) {
   return Chain::parse(stages);
 }
 
-/// Puts a product into the chain: on the left anywhere, on the right, where channels end, after all that needs them.
+/// Puts a product into the chain: on the left anywhere, on the right, where channels end, after all that
+/// needs them.
 void insert_gemm(std::mt19937_64& random, PropertyCase& c) {
   const bool left = random() % 2 == 0;
   const auto at = left ? between(random, 0, std::ssize(c.stages)) : std::ssize(c.stages);
@@ -114,7 +115,8 @@ void insert_gemm(std::mt19937_64& random, PropertyCase& c) {
   c.matrix.extent = left ? Extent{count, spec.extent.rows} : Extent{spec.extent.cols * spec.channels, count};
   c.matrix.type = pick(random, {PixelType::f32, PixelType::f64});
   c.matrix_seed = random() % 1000;
-  c.stages.insert(c.stages.begin() + at, fmt::format("gemm:file={}{}", kMatrixFile, left ? ",side=left" : ""));
+  c.stages.insert(c.stages.begin() + at,
+                  fmt::format("gemm:file={}{}", kMatrixFile, left ? ",side=left" : ""));
   for (std::int64_t more = between(random, 0, 2); more > 0; --more)
     c.stages.push_back(random() % 3 == 0 ? "transpose" : random_stage(random));
 }
@@ -145,7 +147,8 @@ PropertyCase random_case(std::mt19937_64& random) {
   std::int64_t channels = c.spec.channels;
   for (std::int64_t stages = between(random, 0, 4); stages > 0; --stages) {
     c.stages.push_back(random() % 8 == 0 ? random_matrix(random, channels) : random_stage(random));
-    if (random() % 4 == 0) c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
+    if (random() % 4 == 0)
+      c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
   }
   if (random() % 4 == 0) insert_gemm(random, c);
   const bool turned = std::ranges::count(c.stages, "transpose") % 2 == 1;
@@ -245,8 +248,8 @@ std::string command_line(const PropertyCase& c) {
       "sepconv generate in.npy --size {}x{} --channels {} --type {} --pattern noise --seed {}\n",
       c.spec.extent.cols, c.spec.extent.rows, c.spec.channels, name_of(c.spec.type), c.image_seed);
   if (!c.matrix.extent.empty()) {
-    text += fmt::format("sepconv generate {} --size {}x{} --type {} --pattern noise --seed {}\n", kMatrixFile, c.matrix.extent.cols,
-                        c.matrix.extent.rows, name_of(c.matrix.type), c.matrix_seed);
+    text += fmt::format("sepconv generate {} --size {}x{} --type {} --pattern noise --seed {}\n", kMatrixFile,
+                        c.matrix.extent.cols, c.matrix.extent.rows, name_of(c.matrix.type), c.matrix_seed);
   }
   text += fmt::format("sepconv run {} --whole\n", fmt::format(fmt::runtime(run), "whole.npy"));
   text += fmt::format("sepconv run {} --threads {} --slots {} --band-rows {}",

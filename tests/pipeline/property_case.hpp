@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::test {
 
@@ -20,7 +20,7 @@ struct PropertyCase {
   std::int64_t band_rows = 1;
   std::int64_t band_cols = 0;
   Extent tile;
-  int delay_us = 0;  ///< longest delay of a read, of a stage on a tile, and of a write
+  int delay_us = 0;    ///< longest delay of a read, of a stage on a tile, and of a write
   ImageSpec matrix{};  ///< of a gemm stage; no rows if there is none
   std::uint64_t matrix_seed = 0;
 };

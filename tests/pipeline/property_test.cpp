@@ -55,7 +55,8 @@ TEST_CASE("streaming equals whole image over many more cases", "[property][slow]
 
 TEST_CASE("streaming through a GPU equals whole image, byte for byte", "[property][gpu]") {
   SEPCONV_NEEDS_GPU();
-  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 3), from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), {0});
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 3),
+              from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), {0});
 }
 
 TEST_CASE("streaming through a GPU equals whole image, a few cases", "[property][gpu][sanitize]") {
@@ -65,7 +66,8 @@ TEST_CASE("streaming through a GPU equals whole image, a few cases", "[property]
 
 TEST_CASE("streaming through a GPU equals whole image over many more cases", "[property][gpu][slow]") {
   SEPCONV_NEEDS_GPU();
-  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 5), from_environment("SEPCONV_PROPERTY_CASES", kManyDeviceCases), {0});
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 5),
+              from_environment("SEPCONV_PROPERTY_CASES", kManyDeviceCases), {0});
 }
 
 TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[property][gpu]") {
@@ -76,7 +78,8 @@ TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[
     WARN("skipped: no GPU beside the first");
     return;
   }
-  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 6), from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), devices);
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 6),
+              from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), devices);
 }
 
 #ifndef SEPCONV_SIMULATED_GPU

@@ -1,16 +1,17 @@
-// Stages that permutations need beside transpose, and the plans of results that are turned: what they say is read, how long they take.
+// Stages that permutations need beside transpose, and the plans of results that are turned: what they say is
+// read, how long they take.
 #include "sepconv/pipeline/stages/rearrange.hpp"
 
 #include <catch2/catch.hpp>
-
 #include <ctime>
 #include <random>
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/stages/transpose.hpp"
 
 using namespace sepconv;
@@ -24,7 +25,8 @@ using Place = std::function<Rect(std::int64_t row, std::int64_t col)>;
 /// Source blocks of any shape, and how many pixels of them were decoded. Without pixels nothing can be read.
 class BlockReader final : public Reader {
  public:
-  BlockReader(const ImageSpec& spec, Extent block, std::unique_ptr<Reader> pixels = nullptr) : spec_(spec), pixels_(std::move(pixels)) {
+  BlockReader(const ImageSpec& spec, Extent block, std::unique_ptr<Reader> pixels = nullptr)
+      : spec_(spec), pixels_(std::move(pixels)) {
     layout_.block = block;
   }
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -64,10 +66,12 @@ class NoWriter final : public Writer {
   SinkLayout layout_;
 };
 
-/// Runs the stage on a random image in random bands and tiles, on a GPU if there is a choice every other time; every pixel must be where `place`
-/// says.
+/// Runs the stage on a random image in random bands and tiles, on a GPU if there is a choice every other
+/// time; every pixel must be where `place` says.
 void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& place, std::mt19937_64& random) {
-  const auto up_to = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)); };
+  const auto up_to = [&](std::int64_t most) {
+    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+  };
   const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
   const Chain chain = Chain().then(stage);
   const Image result(chain.result_spec(spec)), whole(chain.result_spec(spec));
@@ -78,13 +82,15 @@ void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& pla
   if (!cuda_devices().empty() && random() % 2 == 0) options.devices = {0};
   run(*source.reader(), *result.writer(), chain, options);
   run_whole_image(*source.reader(), *whole.writer(), chain);
-  INFO(stage->text() << " of " << spec.extent.rows << " x " << spec.extent.cols << ", bands of " << options.band_rows << " x "
-                     << options.band_cols << ", tiles of " << options.tile.rows << " x " << options.tile.cols);
+  INFO(stage->text() << " of " << spec.extent.rows << " x " << spec.extent.cols << ", bands of "
+                     << options.band_rows << " x " << options.band_cols << ", tiles of " << options.tile.rows
+                     << " x " << options.tile.cols);
   REQUIRE(result == whole);
   const auto bytes = static_cast<std::size_t>(spec.pixel_bytes());
   for (std::int64_t row = 0; row < spec.extent.rows; ++row) {
     for (std::int64_t col = 0; col < spec.extent.cols; ++col) {
-      REQUIRE(std::memcmp(source.view().crop({row, col, 1, 1}).data, result.view().crop(place(row, col)).data, bytes) == 0);
+      REQUIRE(std::memcmp(source.view().crop({row, col, 1, 1}).data, result.view().crop(place(row, col)).data,
+                          bytes) == 0);
     }
   }
 }
@@ -94,9 +100,15 @@ void check_turns() {
   for (int i = 0; i < 80; ++i) {
     const auto matrices = 1 + static_cast<std::int64_t>(random() % 6);
     const auto cols = 1 + static_cast<std::int64_t>(random() % 9);
-    const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 30), matrices * cols}, 1 + i % 3, kPixelTypes[random() % std::size(kPixelTypes)]};
-    check_places(make_transpose_in_turns(matrices), spec,
-                 [&](std::int64_t row, std::int64_t col) { return Rect{col % cols * matrices + col / cols, row, 1, 1}; }, random);
+    const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 30), matrices * cols},
+                         1 + i % 3,
+                         kPixelTypes[random() % std::size(kPixelTypes)]};
+    check_places(
+        make_transpose_in_turns(matrices), spec,
+        [&](std::int64_t row, std::int64_t col) {
+          return Rect{col % cols * matrices + col / cols, row, 1, 1};
+        },
+        random);
   }
 }
 
@@ -105,9 +117,15 @@ void check_runs() {
   for (int i = 0; i < 80; ++i) {
     const auto run_cols = 1 + static_cast<std::int64_t>(random() % 12);
     const auto runs = 1 + static_cast<std::int64_t>(random() % 6);
-    const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 9), runs * run_cols}, 1 + i % 3, kPixelTypes[random() % std::size(kPixelTypes)]};
-    check_places(make_transpose_of_runs(run_cols), spec,
-                 [&](std::int64_t row, std::int64_t col) { return Rect{col / run_cols, row * run_cols + col % run_cols, 1, 1}; }, random);
+    const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 9), runs * run_cols},
+                         1 + i % 3,
+                         kPixelTypes[random() % std::size(kPixelTypes)]};
+    check_places(
+        make_transpose_of_runs(run_cols), spec,
+        [&](std::int64_t row, std::int64_t col) {
+          return Rect{col / run_cols, row * run_cols + col % run_cols, 1, 1};
+        },
+        random);
   }
 }
 
@@ -135,8 +153,9 @@ TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for
     StagePtr stage;
     Extent source;
   };
-  for (const Case& c : {Case{make_transpose(), {300, 400}}, Case{make_transpose(20, Stacking::rows), {400, 300}},
-                        Case{make_transpose(20, Stacking::cols), {300, 400}}, Case{make_transpose_in_turns(8), {400, 160}}}) {
+  for (const Case& c :
+       {Case{make_transpose(), {300, 400}}, Case{make_transpose(20, Stacking::rows), {400, 300}},
+        Case{make_transpose(20, Stacking::cols), {300, 400}}, Case{make_transpose_in_turns(8), {400, 160}}}) {
     for (const Extent block : {Extent{1, 1}, Extent{8, 16}, Extent{5, c.source.cols}}) {
       for (const std::int64_t ceiling : {20000, 50000, 300000}) {
         const Image source = Image::of_pattern({c.source, 1, PixelType::u8}, Pattern::noise, 1);
@@ -148,11 +167,12 @@ TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for
         options.threads = 2;
         const RunReport report = run(reader, *result.writer(), chain, options);
         run_whole_image(*source.reader(), *expected.writer(), chain);
-        INFO(c.stage->text() << ", blocks of " << block.rows << " x " << block.cols << ", bands of " << report.plan.band.rows << " x "
-                             << report.plan.band.cols);
+        INFO(c.stage->text() << ", blocks of " << block.rows << " x " << block.cols << ", bands of "
+                             << report.plan.band.rows << " x " << report.plan.band.cols);
         CHECK(result == expected);
         // Of more than 64 bands it is an estimate.
-        CHECK(static_cast<double>(report.plan.bytes_read) == Approx(static_cast<double>(reader.decoded)).epsilon(0.02));
+        CHECK(static_cast<double>(report.plan.bytes_read) ==
+              Approx(static_cast<double>(reader.decoded)).epsilon(0.02));
       }
     }
   }
@@ -162,17 +182,21 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
   const std::int64_t giga = 1'000'000'000;
   const Chain turned = Chain().then(make_transpose());
   for (const auto& [chain, extent] :
-       {std::pair{turned, Extent{3, giga}}, std::pair{turned, Extent{giga, 3}}, std::pair{Chain().then(make_transpose(giga, Stacking::cols)), Extent{2, 2 * giga}},
-        std::pair{Chain().then(make_transpose(giga, Stacking::rows)), Extent{2 * giga, 2}}, std::pair{Chain().then(make_transpose_in_turns(2)), Extent{giga, 4}},
+       {std::pair{turned, Extent{3, giga}}, std::pair{turned, Extent{giga, 3}},
+        std::pair{Chain().then(make_transpose(giga, Stacking::cols)), Extent{2, 2 * giga}},
+        std::pair{Chain().then(make_transpose(giga, Stacking::rows)), Extent{2 * giga, 2}},
+        std::pair{Chain().then(make_transpose_in_turns(2)), Extent{giga, 4}},
         std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2"}), Extent{3, giga}},
-        std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "transpose"}), Extent{3, giga}}}) {
+        std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "transpose"}),
+                  Extent{3, giga}}}) {
     for (const Extent block : {Extent{1, 1}, Extent{16, 16}}) {
       const BlockReader reader({extent, 1, PixelType::u8}, block);
       const NoWriter writer(chain.result_spec(reader.spec()));
       const std::clock_t begin = std::clock();
       const Plan plan = sepconv::plan(reader, writer, chain, {.max_memory_bytes = 512 << 20, .threads = 16});
       const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;  // of a processor
-      INFO(chain.text() << " of " << extent.rows << " x " << extent.cols << ": bands of " << plan.band.rows << " x " << plan.band.cols);
+      INFO(chain.text() << " of " << extent.rows << " x " << extent.cols << ": bands of " << plan.band.rows
+                        << " x " << plan.band.cols);
       CHECK(plan.memory.total() <= 512 << 20);
       CHECK(plan.band.area() >= 4096);
       CHECK(taken < 5);  // some milliseconds; it was minutes
@@ -188,9 +212,9 @@ TEST_CASE("between page-locked memory and a GPU short rows are stored by a kerne
     const auto reader = make_memory_reader(ConstPixelView(pixels), HostMemory::page_locked);
     const auto writer = make_memory_writer(pixels, sink_memory);
     return sepconv::plan(*reader, *writer, Chain().then(make_transpose()),
-                     {.max_memory_bytes = std::int64_t{64} << 30,
-                      .devices = {0},
-                      .max_device_memory_bytes = std::int64_t{64} << 30});
+                         {.max_memory_bytes = std::int64_t{64} << 30,
+                          .devices = {0},
+                          .max_device_memory_bytes = std::int64_t{64} << 30});
   };
   // Of bytes, pieces that are long both ways would make blocks of a quarter of the image.
   const Plan bytes = plan_of(PixelType::u8, HostMemory::page_locked);

@@ -1,11 +1,13 @@
 // The closing summary: numbers that can be checked by hand, in text and in JSON.
-#include "sepconv/pipeline/report.hpp"
+#include "sepconv/pipeline/report/report.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;
@@ -55,7 +57,8 @@ TEST_CASE("the summary says what overlapping brought") {
   report.startup_seconds = 0.5;
   CHECK(overlap_of(report).copy_hidden == Approx(0.75));
   CHECK(overlap_of(report).speed_up == Approx(2 / 1.5));
-  CHECK_THAT(summary(report, kLimits), Contains("overlap: 75 % of the copying hidden, 1.33 x one step at a time"));
+  CHECK_THAT(summary(report, kLimits),
+             Contains("overlap: 75 % of the copying hidden, 1.33 x one step at a time"));
 }
 
 TEST_CASE("the summary of a run on a GPU holds it against the bus both ways and the device's own rates") {
@@ -114,7 +117,8 @@ TEST_CASE("bytes are shown with three digits and binary units") {
   CHECK(format_bytes(0x1p62) == "4096 PiB");
 }
 
-// Wide bounds, and no comparison of one rate with another: other work on this machine slows either as it likes.
+// Wide bounds, and no comparison of one rate with another: other work on this machine slows either as it
+// likes.
 TEST_CASE("measured limits are those of a machine") {
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
     const HostLimits one = measure_host_limits(1, arithmetic);

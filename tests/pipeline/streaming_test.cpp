@@ -14,7 +14,8 @@
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -159,7 +160,8 @@ TEST_CASE("apply writes a large result past the caches, whatever line it begins 
     apply(chain, source.view(), view_of(first, spec.extent));
     CHECK(std::memcmp(first, expected.view().data, static_cast<std::size_t>(spec.bytes())) == 0);
     CHECK(std::all_of(memory.data(), first, [](float value) { return value == -1; }));
-    CHECK(std::all_of(first + spec.extent.area(), memory.data() + memory.size(), [](float value) { return value == -1; }));
+    CHECK(std::all_of(first + spec.extent.area(), memory.data() + memory.size(),
+                      [](float value) { return value == -1; }));
   }
 }
 

@@ -6,7 +6,7 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/files.hpp"
+#include "sepconv/io/formats.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

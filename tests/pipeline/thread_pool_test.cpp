@@ -1,4 +1,4 @@
-#include "sepconv/pipeline/thread_pool.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -83,14 +83,14 @@ TEST_CASE("a stop ends loops with Cancelled") {
 
 namespace {
 
-/// Runs `check()` in a process of a user of its own who may start so many threads. What it returns, or -1 where it did not end by itself. As
-/// who is not root: none, whatever the number.
+/// Runs `check()` in a process of a user of its own who may start so many threads. What it returns, or -1
+/// where it did not end by itself. As who is not root: none, whatever the number.
 template <class Check>
 int with_startable_threads(std::int64_t threads, const Check& check) {
   const pid_t child = fork();
   if (child == 0) {
     const auto nobody_else = static_cast<uid_t>(20000 + getppid() % 40000);  // nor another run of these tests
-    alarm(240);  // a hang ends, too
+    alarm(240);                                                              // a hang ends, too
     const auto most = static_cast<rlim_t>(threads_at_rest() + threads);
     const rlimit limit{most, most};
     if (geteuid() == 0 && (setgid(nobody_else) != 0 || setuid(nobody_else) != 0)) _exit(100);

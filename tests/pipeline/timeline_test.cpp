@@ -1,5 +1,5 @@
 // Timelines: unions and overlaps of intervals, copies, and the trace as a JSON that others can read.
-#include "sepconv/pipeline/timeline.hpp"
+#include "sepconv/pipeline/run/timeline.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -2,14 +2,13 @@
 #include "sepconv/pipeline/stages/transpose.hpp"
 
 #include <catch2/catch.hpp>
-
 #include <random>
 
 #include "../support/image.hpp"
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -22,15 +21,19 @@ std::string as_run(std::vector<std::string> stages) { return Chain::parse(stages
 class Stubborn final : public Stage {
  public:
   std::string text() const override { return "stubborn"; }
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override { apply_reference(in, out, arithmetic); }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+    apply_reference(in, out, arithmetic);
+  }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_reference({.kind = PointwiseOp::Kind::scale, .p = 2, .q = 1}, pixels, pixels, out.pixels, arithmetic);
+    pointwise_reference({.kind = PointwiseOp::Kind::scale, .p = 2, .q = 1}, pixels, pixels, out.pixels,
+                        arithmetic);
   }
 };
 
 /// Pixel (i, j) of item `item`, where items lie as `stacking` says and have `rows` x `cols` pixels.
-ConstPixelView pixel(const ConstPixelView& view, Stacking stacking, Extent matrix, std::int64_t item, std::int64_t row, std::int64_t col) {
+ConstPixelView pixel(const ConstPixelView& view, Stacking stacking, Extent matrix, std::int64_t item,
+                     std::int64_t row, std::int64_t col) {
   if (stacking == Stacking::rows) return view.crop({item * matrix.rows + row, col, 1, 1});
   return view.crop({row, item * matrix.cols + col, 1, 1});
 }
@@ -42,10 +45,14 @@ TEST_CASE("transposes move to the end, cancel in pairs, and turn the filters tha
   CHECK(as_run({"transpose", "transpose"}) == "copy");
   CHECK(as_run({"transpose", "scale:by=2,add=1", "transpose"}) == "scale:by=2,add=1");
   CHECK(as_run({"transpose", "scale:by=2,add=1"}) == "scale:by=2,add=1 | transpose");
-  CHECK(as_run({"taps:row=1,2,1,border=reflect", "transpose"}) == "taps:row=1,2,1,border=reflect | transpose");
-  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect"}) == "taps:row=1,2,1,border=reflect (columns first) | transpose");
-  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect", "transpose", "abs"}) == "taps:row=1,2,1,border=reflect (columns first) | abs");
-  CHECK(as_run({"transpose", "matrix:rows=2,values=1,2", "transpose", "transpose"}) == "matrix:rows=2,values=1,2 | transpose");
+  CHECK(as_run({"taps:row=1,2,1,border=reflect", "transpose"}) ==
+        "taps:row=1,2,1,border=reflect | transpose");
+  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect"}) ==
+        "taps:row=1,2,1,border=reflect (columns first) | transpose");
+  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect", "transpose", "abs"}) ==
+        "taps:row=1,2,1,border=reflect (columns first) | abs");
+  CHECK(as_run({"transpose", "matrix:rows=2,values=1,2", "transpose", "transpose"}) ==
+        "matrix:rows=2,values=1,2 | transpose");
 }
 
 TEST_CASE("the twin of a filter's twin is the filter") {
@@ -60,7 +67,10 @@ TEST_CASE("the twin of a filter's twin is the filter") {
 
 TEST_CASE("a stage without a twin keeps the transposes before it") {
   Chain chain;
-  chain.then(parse_stage("abs")).then(make_transpose()).then(std::make_shared<Stubborn>()).then(make_transpose());
+  chain.then(parse_stage("abs"))
+      .then(make_transpose())
+      .then(std::make_shared<Stubborn>())
+      .then(make_transpose());
   CHECK(chain.transposes_last().text() == "abs | transpose | stubborn | transpose");
   const Image source = Image::of_pattern({{23, 41}, 3, PixelType::u8}, Pattern::noise, 5);
   const Image expected({{23, 41}, 3, PixelType::u8}), actual({{23, 41}, 3, PixelType::u8});
@@ -81,7 +91,8 @@ TEST_CASE("many matrices transposed at once, cut in any way") {
     const Stacking stacking = i % 2 == 0 ? Stacking::rows : Stacking::cols;
     const std::int64_t items = between(1, 6);
     const Extent matrix{between(1, 20), between(1, 20)};
-    const Extent extent = stacking == Stacking::rows ? Extent{items * matrix.rows, matrix.cols} : Extent{matrix.rows, items * matrix.cols};
+    const Extent extent = stacking == Stacking::rows ? Extent{items * matrix.rows, matrix.cols}
+                                                     : Extent{matrix.rows, items * matrix.cols};
     const ImageSpec spec{extent, between(1, 3), kPixelTypes[random() % std::size(kPixelTypes)]};
     const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
     const Chain chain = Chain().then(make_transpose(items, stacking));
@@ -92,14 +103,16 @@ TEST_CASE("many matrices transposed at once, cut in any way") {
     options.tile = {between(1, 9), between(1, 9)};
     run(*source.reader(), *result.writer(), chain, options);
     run_whole_image(*source.reader(), *whole.writer(), chain);
-    INFO(items << " of " << matrix.rows << " x " << matrix.cols << ", bands of " << options.band_rows << " x " << options.band_cols);
+    INFO(items << " of " << matrix.rows << " x " << matrix.cols << ", bands of " << options.band_rows << " x "
+               << options.band_cols);
     REQUIRE(result == whole);
     const auto bytes = static_cast<std::size_t>(spec.pixel_bytes());
     for (std::int64_t item = 0; item < items; ++item) {
       for (std::int64_t row = 0; row < matrix.rows; ++row) {
         for (std::int64_t col = 0; col < matrix.cols; ++col) {
           const ConstPixelView from = pixel(source.view(), stacking, matrix, item, row, col);
-          const ConstPixelView to = pixel(result.view(), stacking, {matrix.cols, matrix.rows}, item, col, row);
+          const ConstPixelView to =
+              pixel(result.view(), stacking, {matrix.cols, matrix.rows}, item, col, row);
           REQUIRE(std::memcmp(from.data, to.data, bytes) == 0);
         }
       }
@@ -120,14 +133,16 @@ TEST_CASE("bands of a turned result cover it once, run down the source, and keep
     Stacking stacking;
     Extent source, band;
   };
-  for (const Case& c : {Case{1, Stacking::rows, {37, 53}, {10, 8}}, Case{4, Stacking::rows, {40, 9}, {4, 3}}, Case{4, Stacking::rows, {40, 9}, {18, 10}},
-                        Case{5, Stacking::cols, {7, 55}, {4, 3}}, Case{5, Stacking::cols, {7, 55}, {11, 14}}}) {
+  for (const Case& c : {Case{1, Stacking::rows, {37, 53}, {10, 8}}, Case{4, Stacking::rows, {40, 9}, {4, 3}},
+                        Case{4, Stacking::rows, {40, 9}, {18, 10}}, Case{5, Stacking::cols, {7, 55}, {4, 3}},
+                        Case{5, Stacking::cols, {7, 55}, {11, 14}}}) {
     const Image source = Image::of_pattern({c.source}, Pattern::noise, 1);
     const Chain chain = Chain().then(make_transpose(c.items, c.stacking));
     const Image result(chain.result_spec(source.spec()));
     const auto reader = source.reader();
     const auto writer = result.writer();
-    const Plan plan = sepconv::plan(*reader, *writer, chain, {.band_rows = c.band.rows, .band_cols = c.band.cols});
+    const Plan plan =
+        sepconv::plan(*reader, *writer, chain, {.band_rows = c.band.rows, .band_cols = c.band.cols});
     REQUIRE(plan.turned);
     REQUIRE(plan.band == c.band);
     std::vector<int> covered(static_cast<std::size_t>(result.spec().extent.area()));
@@ -138,7 +153,8 @@ TEST_CASE("bands of a turned result cover it once, run down the source, and keep
       const Rect rect = plan.band_rect(i);
       REQUIRE(!rect.empty());
       for (std::int64_t row = rect.row; row < rect.row_end(); ++row) {
-        for (std::int64_t col = rect.col; col < rect.col_end(); ++col) ++covered[static_cast<std::size_t>(row * result.spec().extent.cols + col)];
+        for (std::int64_t col = rect.col; col < rect.col_end(); ++col)
+          ++covered[static_cast<std::size_t>(row * result.spec().extent.cols + col)];
       }
       const Rect needed = source_rect(plan.chain, plan.specs, rect);
       read += needed.area();

@@ -2,18 +2,20 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/gemm.hpp"
-#include "sepconv/pipeline/measure.hpp"
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/gemm/gemm.hpp"
+#include "sepconv/pipeline/measure/measure.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
 
 namespace {
 
-const ImageSpec kNothing[] = {{{0, 0}, 1, PixelType::f32}, {{0, 5}, 1, PixelType::f32}, {{5, 0}, 1, PixelType::f32},
-                              {{-4, 5}, 1, PixelType::f32}, {{4, -5}, 1, PixelType::f32}, {{4, 5}, 0, PixelType::f32}};
+const ImageSpec kNothing[] = {{{0, 0}, 1, PixelType::f32},  {{0, 5}, 1, PixelType::f32},
+                              {{5, 0}, 1, PixelType::f32},  {{-4, 5}, 1, PixelType::f32},
+                              {{4, -5}, 1, PixelType::f32}, {{4, 5}, 0, PixelType::f32}};
 
 /// A caller's own reader and writer, which may say anything of their images.
 class ClaimingReader final : public Reader {

@@ -1,8 +1,9 @@
-// The launchers of the gemm ladder on the simulated GPU: its sums in the promised order, on the stream's thread.
+// The launchers of the gemm ladder on the simulated GPU: its sums in the promised order, on the stream's
+// thread.
 #include <cmath>
 
+#include "bench/gemm/launch.hpp"
 #include "sepconv/core/pixel_type.hpp"
-#include "sepconv/kernels/gemm/ladder/launch.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv {
@@ -25,12 +26,16 @@ void multiply(const GemmShape& shape, const GemmOperands& operands, const PixelV
 
 }  // namespace
 
-void gemm_ladders::launch(GemmRung, const GemmShape& shape, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
-  simulated::enqueue(stream,
-                     [=] { out.type == PixelType::f32 ? multiply<float>(shape, operands, out) : multiply<double>(shape, operands, out); });
+void gemm_ladders::launch(GemmRung, const GemmShape& shape, const GemmOperands& operands,
+                          const PixelView& out, DeviceStream stream) {
+  simulated::enqueue(stream, [=] {
+    out.type == PixelType::f32 ? multiply<float>(shape, operands, out)
+                               : multiply<double>(shape, operands, out);
+  });
 }
 
-void gemm_ladders::launch(ZeroCopyRung, const GemmOperands& operands, const TileCache& cache, const PixelView& out, DeviceStream stream) {
+void gemm_ladders::launch(ZeroCopyRung, const GemmOperands& operands, const TileCache& cache,
+                          const PixelView& out, DeviceStream stream) {
   launch(GemmRung::thread_an_element, cache.shape(), operands, out, stream);
 }
 

@@ -1,7 +1,8 @@
-// A GPU made of threads, for tests of the engine's order: every stream is a thread that runs what was enqueued, late by random delays,
-// and memory is the host's. It takes the place of kernels/cuda/ and of the launchers at link time, so the engine under test is the real
-// one, on any machine and under the thread sanitizer, which sees an access that no event orders as a race. What it cannot show is
-// anything about CUDA itself: that is what the same tests on a GPU are for.
+// A GPU made of threads, for tests of the engine's order: every stream is a thread that runs what was
+// enqueued, late by random delays, and memory is the host's. It takes the place of sepconv/kernels/cuda/ and
+// of the launchers at link time, so the engine under test is the real one, on any machine and under the
+// thread sanitizer, which sees an access that no event orders as a race. What it cannot show is anything
+// about CUDA itself: that is what the same tests on a GPU are for.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,16 +15,17 @@
 #include <thread>
 
 #include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
-#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "simulated_gpu.hpp"
 
 using Clock = std::chrono::steady_clock;
 
 /// A stream: a queue of work and the thread that does it.
 struct CUstream_st {
-  explicit CUstream_st(std::uint64_t seed) : random(seed), thread([this](std::stop_token stop) { work(stop); }) {}
+  explicit CUstream_st(std::uint64_t seed)
+      : random(seed), thread([this](std::stop_token stop) { work(stop); }) {}
   ~CUstream_st() {
     thread.request_stop();
     changed.notify_all();
@@ -138,18 +140,20 @@ std::pmr::memory_resource* pinned_resource() noexcept {
   return &resource;
 }
 
-void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
-               std::int64_t rows, DeviceStream stream) {
+void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes,
+               std::int64_t row_bytes, std::int64_t rows, DeviceStream stream) {
   stream->enqueue([=] {
     for (std::int64_t row = 0; row < rows; ++row) {
-      std::memcpy(static_cast<std::byte*>(to) + row * to_pitch_bytes, static_cast<const std::byte*>(from) + row * from_pitch_bytes,
+      std::memcpy(static_cast<std::byte*>(to) + row * to_pitch_bytes,
+                  static_cast<const std::byte*>(from) + row * from_pitch_bytes,
                   static_cast<std::size_t>(row_bytes));
     }
   });
 }
 
-void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes, std::int64_t row_bytes,
-                         std::int64_t rows, DeviceStream stream) {
+void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from,
+                         std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,
+                         DeviceStream stream) {
   copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
 }
 

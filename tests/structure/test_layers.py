@@ -1,29 +1,70 @@
-"""The arrows of the architecture point one way: app -> pipeline -> kernels and io -> core."""
+"""The arrows of the architecture point one way: app -> bench -> sepconv/pipeline -> sepconv/{kernels, io} -> sepconv/core, and inside the
+pipeline from measure, report and gemm over run, plan, stages and chain to machine. An include names a path that is in the tree."""
 
 import pathlib
 import re
+import shutil
+import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MAY_INCLUDE = {
-    "core": {"core"},
-    "io": {"io", "core"},
-    "kernels": {"kernels", "core"},
-    "pipeline": {"pipeline", "io", "kernels", "core"},
-    "app": {"app", "pipeline", "io", "kernels", "core"},
+BELOW = {
+    "app": ["bench", "sepconv"],
+    "bench": ["sepconv/kernels", "sepconv/core"],
+    "sepconv/pipeline/report": ["sepconv/pipeline/run"],
+    "sepconv/pipeline/measure": ["sepconv/pipeline/run"],
+    "sepconv/pipeline/gemm": ["sepconv/pipeline/run"],
+    "sepconv/pipeline/run": ["sepconv/pipeline/plan"],
+    "sepconv/pipeline/plan": ["sepconv/pipeline/stages"],
+    "sepconv/pipeline/stages": ["sepconv/pipeline/chain"],
+    "sepconv/pipeline/chain": ["sepconv/pipeline/machine", "sepconv/io"],
+    "sepconv/pipeline/machine": ["sepconv/kernels"],
+    "sepconv/kernels": ["sepconv/core"],
+    "sepconv/io": ["sepconv/core"],
+    "sepconv/core": [],
 }
-SOURCES = [p for folder in MAY_INCLUDE for p in sorted((ROOT / folder).rglob("*")) if p.suffix in {".hpp", ".cpp", ".h", ".cu"}]
+SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
+SOURCES = [p for folder in ("app", "bench", "sepconv") for p in sorted((ROOT / folder).rglob("*")) if p.suffix in SUFFIXES]
+NAME = lambda p: str(p.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_includes_point_down(path):
-    layer = path.relative_to(ROOT).parts[0]
-    for included in re.findall(r'#include "sepconv/(\w+)/', path.read_text()):
-        assert included in MAY_INCLUDE[layer], f"{layer}/ must not include {included}/"
+def room(path):
+    """The longest key of BELOW that the path is in."""
+    return max((key for key in BELOW if path.startswith(key + "/")), key=len, default=None)
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] != "app"], ids=lambda p: str(p.relative_to(ROOT)))
+def may_include(key):
+    """Every room that lies below this one, itself with them."""
+    found = {key}
+    for below in BELOW.get(key, [key]):
+        found |= may_include(below) if below in BELOW else {below}
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=NAME)
+def test_includes_name_paths_and_point_down(path):
+    own = room(NAME(path))
+    for included in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
+        beside = (path.parent / included).resolve()
+        target = beside if beside.exists() else ROOT / included
+        assert target.exists(), f"{included} is no path in the tree"
+        theirs = room(NAME(target))
+        if own is None or own == "app": continue
+        if theirs is None and NAME(target) != "sepconv/sepconv.hpp": continue
+        assert theirs in may_include(own), f"{own}/ must not include {included}"
+
+
+@pytest.mark.skipif(shutil.which("clang-format") is None, reason="no clang-format")
+def test_sources_are_formatted():
+    """./dev format does it."""
+    files = subprocess.run(["git", "ls-files", "*.cpp", "*.hpp", "*.h", "*.cu", "*.cuh"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    ran = subprocess.run(["clang-format", "--dry-run", *files], cwd=ROOT, capture_output=True, text=True)
+    unformatted = sorted(set(re.findall(r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", ran.stderr, re.MULTILINE)))
+    assert ran.returncode == 0 and not unformatted, "./dev format"
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] != "app"], ids=NAME)
 def test_only_the_program_prints_and_exits(path):
     code = re.sub(r"//.*", "", path.read_text())
     for word in ("std::cout", "std::cerr", "printf(", "fmt::print", "std::exit", "std::abort", "std::terminate"):
@@ -31,7 +72,7 @@ def test_only_the_program_prints_and_exits(path):
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "app" and p.stem != "console"],
-                         ids=lambda p: str(p.relative_to(ROOT)))
+                         ids=NAME)
 def test_the_program_prints_through_its_console(path):
     """app/console.* shows as escapes what would act on a terminal; nothing may go past it."""
     code = re.sub(r'//.*|"(\\.|[^"\\\n])*"', "", path.read_text())
@@ -40,6 +81,6 @@ def test_the_program_prints_through_its_console(path):
     assert not past, f"{past}: print through app/console.hpp"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.suffix != ".cuh"], ids=NAME)
 def test_files_stay_readable(path):
     assert len(path.read_text().splitlines()) <= 320, "cut it in two: a file has one purpose"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
-#include "sepconv/io/rows.hpp"
 
 namespace sepconv::test {
 
@@ -23,9 +23,7 @@ class Image {
   }
 
   const ImageSpec& spec() const noexcept { return spec_; }
-  PixelView view() const noexcept {
-    return dense_view(pixels_.data(), spec_);
-  }
+  PixelView view() const noexcept { return dense_view(pixels_.data(), spec_); }
   std::unique_ptr<Reader> reader() const { return make_memory_reader(view()); }
   std::unique_ptr<Writer> writer() const { return make_memory_writer(view()); }
 

@@ -6,7 +6,7 @@
 
 #include "../io/temporary_folder.hpp"
 #include "image.hpp"
-#include "sepconv/io/files.hpp"
+#include "sepconv/io/formats.hpp"
 
 namespace sepconv::test {
 
@@ -25,8 +25,8 @@ class MatrixFolder {
 
   /// A matrix of noise, made if it is not there yet.
   std::string noise(Extent extent, PixelType type, std::uint64_t seed) const {
-    const std::string name = std::to_string(extent.rows) + "x" + std::to_string(extent.cols) + "-" + std::string(name_of(type)) + "-" +
-                             std::to_string(seed) + ".npy";
+    const std::string name = std::to_string(extent.rows) + "x" + std::to_string(extent.cols) + "-" +
+                             std::string(name_of(type)) + "-" + std::to_string(seed) + ".npy";
     if (std::filesystem::exists(folder_.path() / name)) return folder_.path() / name;
     return save(name, Image::of_pattern({extent, 1, type}, Pattern::noise, seed));
   }

@@ -1,4 +1,5 @@
-// A small image, a chain and options that cut it into 13 bands: what the tests of the streaming runners have in common.
+// A small image, a chain and options that cut it into 13 bands: what the tests of the streaming runners have
+// in common.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/pipeline/run.hpp"
+#include "sepconv/pipeline/run/run.hpp"
 #include "wrappers.hpp"
 
 namespace sepconv::test {
 
 inline const ImageSpec kSpec{{200, 150}, 2, PixelType::u8};
 
-inline Chain two_stages() { return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"}); }
+inline Chain two_stages() {
+  return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"});
+}
 
 inline RunOptions small_bands(int slots = 3, const std::vector<int>& devices = {}) {
   RunOptions options;

@@ -12,7 +12,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/reader.hpp"
 #include "sepconv/io/writer.hpp"
-#include "sepconv/pipeline/stage.hpp"
+#include "sepconv/pipeline/chain/stage.hpp"
 
 namespace sepconv::test {
 
@@ -107,8 +107,8 @@ class HookedStage final : public Stage {
   std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
     return stage_->device_bytes(output, input, arithmetic);
   }
-  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
     hook_(calls_++);
     stage_->enqueue(in, out, arithmetic, arena, stream, then);
   }
@@ -133,7 +133,8 @@ class FailingMemory final : public std::pmr::memory_resource {
     if (allocations_++ == fail_at_) throw std::bad_alloc();
     void* const memory = upstream_->allocate(bytes, alignment);
     const std::int64_t held = held_bytes_ += static_cast<std::int64_t>(bytes);
-    for (std::int64_t most = most_held_bytes_; held > most && !most_held_bytes_.compare_exchange_weak(most, held);) {
+    for (std::int64_t most = most_held_bytes_;
+         held > most && !most_held_bytes_.compare_exchange_weak(most, held);) {
     }
     return memory;
   }

@@ -1,9 +1,13 @@
-// Products of matrices in page-locked memory of the host: sepconv beside cuBLAS on resident matrices, copies around cuBLAS, and cuBLASXt, in one process.
+// Products of matrices in page-locked memory of the host: sepconv beside cuBLAS on resident matrices, copies
+// around cuBLAS, and cuBLASXt, in one process.
 //
 //   peers_gemm [--size N] [--type f64|f32] [--runs R] [--no-xt]
 //
-// Medians after a warm-up. Some elements of every result are compared with sums in extended precision; errors are given in roundings times the square root of the
-// number of terms, and a result is wrong beyond four times that root. Exit code 0: all are right; 1: one is wrong; 77: no GPU.
+// Medians after a warm-up. Some elements of every result are compared with sums in extended precision; errors
+// are given in roundings times the square root of the number of terms, and a result is wrong beyond four
+// times that root. Exit code 0: all are right; 1: one is wrong; 77: no GPU.
+#include "sepconv/pipeline/gemm/gemm.hpp"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -16,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/pipeline/gemm.hpp"
 
 namespace {
 
@@ -57,10 +61,12 @@ class CuBlasXt {
   }
   bool is_there() const { return handle_ != nullptr; }
   /// Row-major a b, by exchanging the operands.
-  bool multiply(const Options& options, int block, const std::byte* a, const std::byte* b, std::byte* out) const {
+  bool multiply(const Options& options, int block, const std::byte* a, const std::byte* b,
+                std::byte* out) const {
     find<int(void*, int)>("cublasXtSetBlockDim")(handle_, block);
     const auto n = static_cast<std::size_t>(options.size);
-    return options.type == PixelType::f64 ? call<double>("cublasXtDgemm", n, b, a, out) : call<float>("cublasXtSgemm", n, b, a, out);
+    return options.type == PixelType::f64 ? call<double>("cublasXtDgemm", n, b, a, out)
+                                          : call<float>("cublasXtSgemm", n, b, a, out);
   }
 
  private:
@@ -71,7 +77,8 @@ class CuBlasXt {
   template <class T>
   bool call(const char* name, std::size_t n, const std::byte* a, const std::byte* b, std::byte* out) const {
     const T one = 1, zero = 0;
-    using Gemm = int(void*, int, int, std::size_t, std::size_t, std::size_t, const T*, const void*, std::size_t, const void*, std::size_t, const T*, void*, std::size_t);
+    using Gemm = int(void*, int, int, std::size_t, std::size_t, std::size_t, const T*, const void*,
+                     std::size_t, const void*, std::size_t, const T*, void*, std::size_t);
     return find<Gemm>(name)(handle_, 0, 0, n, n, n, &one, a, n, b, n, &zero, out, n) == 0;
   }
   void* library_;
@@ -87,15 +94,22 @@ double seconds_of(const std::function<void()>& work) {
 class Comparison {
  public:
   explicit Comparison(const Options& options)
-      : options_(options), spec_{{options.size, options.size}, 1, options.type}, a_(spec_.bytes(), pinned_resource()), b_(spec_.bytes(), pinned_resource()), out_(spec_.bytes(), pinned_resource()) {
+      : options_(options),
+        spec_{{options.size, options.size}, 1, options.type},
+        a_(spec_.bytes(), pinned_resource()),
+        b_(spec_.bytes(), pinned_resource()),
+        out_(spec_.bytes(), pinned_resource()) {
     std::mt19937_64 random(1);
     std::vector<double> values(65521);
     for (double& value : values) value = std::uniform_real_distribution<double>(-1, 1)(random);
-    for (std::int64_t i = 0; i < spec_.extent.area(); ++i) set(a_, i, values[static_cast<std::size_t>(i % 65521)]), set(b_, i, values[static_cast<std::size_t>(i % 64901)]);
+    for (std::int64_t i = 0; i < spec_.extent.area(); ++i)
+      set(a_, i, values[static_cast<std::size_t>(i % 65521)]),
+          set(b_, i, values[static_cast<std::size_t>(i % 64901)]);
   }
 
   /// `fetch`, if any, brings the result to the host and is not timed.
-  void time(const std::string& name, const std::function<void()>& multiply, const std::function<void()>& fetch = {}) {
+  void time(const std::string& name, const std::function<void()>& multiply,
+            const std::function<void()>& fetch = {}) {
     std::memset(out_.data(), 0xff, static_cast<std::size_t>(spec_.bytes()));
     std::vector<double> seconds;
     for (int run = 0; run <= options_.runs; ++run) {
@@ -110,28 +124,41 @@ class Comparison {
     const bool agrees = off <= kMostError * std::sqrt(static_cast<double>(options_.size));
     agree_ = agree_ && agrees;
     const double flops = 2 * std::pow(static_cast<double>(options_.size), 3);
-    fmt::print("| {} | {:.1f} | {:.1f} to {:.1f} | {:.1f} | {:.3f} | {:.3g} |{}\n", name, median * 1e3, seconds.front() * 1e3, seconds.back() * 1e3, flops / median / 1e12,
-               resident_ / median, off, agrees ? "" : " **wrong**");
+    fmt::print("| {} | {:.1f} | {:.1f} to {:.1f} | {:.1f} | {:.3f} | {:.3g} |{}\n", name, median * 1e3,
+               seconds.front() * 1e3, seconds.back() * 1e3, flops / median / 1e12, resident_ / median, off,
+               agrees ? "" : " **wrong**");
     std::fflush(stdout);
   }
 
   /// The product on matrices that are there, and with one copy up before and one down after it.
   void time_cublas() {
-    const Buffer a(spec_.bytes(), device_resource()), b(spec_.bytes(), device_resource()), out(spec_.bytes(), device_resource());
+    const Buffer a(spec_.bytes(), device_resource()), b(spec_.bytes(), device_resource()),
+        out(spec_.bytes(), device_resource());
     const Stream stream;
-    const auto copy = [&](std::byte* to, const std::byte* from) { copy_rows(to, 0, from, 0, spec_.bytes(), 1, stream.get()); };
-    const auto multiply = [&] { gemm_cuda({}, dense_view(a.data(), spec_), dense_view(b.data(), spec_), dense_view(out.data(), spec_), stream.get()); };
+    const auto copy = [&](std::byte* to, const std::byte* from) {
+      copy_rows(to, 0, from, 0, spec_.bytes(), 1, stream.get());
+    };
+    const auto multiply = [&] {
+      gemm_cuda({}, dense_view(a.data(), spec_), dense_view(b.data(), spec_), dense_view(out.data(), spec_),
+                stream.get());
+    };
     copy(a.data(), a_.data()), copy(b.data(), b_.data());
     expect();
-    time("cuBLAS, resident", [&] { multiply(), stream.synchronize(); }, [&] { copy(out_.data(), out.data()), stream.synchronize(); });
-    time("copy, cuBLAS, copy", [&] { copy(a.data(), a_.data()), copy(b.data(), b_.data()), multiply(), copy(out_.data(), out.data()), stream.synchronize(); });
+    time(
+        "cuBLAS, resident", [&] { multiply(), stream.synchronize(); },
+        [&] { copy(out_.data(), out.data()), stream.synchronize(); });
+    time("copy, cuBLAS, copy", [&] {
+      copy(a.data(), a_.data()), copy(b.data(), b_.data()), multiply(), copy(out_.data(), out.data()),
+          stream.synchronize();
+    });
   }
 
   void time_xt() {
     const CuBlasXt xt;
     if (!xt.is_there()) return;
     for (const int block : {1024, 2048, 4096, 8192})
-      time(fmt::format("cuBLASXt, blocks of {}", block), [&] { xt.multiply(options_, block, a_.data(), b_.data(), out_.data()); });
+      time(fmt::format("cuBLASXt, blocks of {}", block),
+           [&] { xt.multiply(options_, block, a_.data(), b_.data(), out_.data()); });
   }
 
   void time_sepconv(const char* name, std::int64_t device_bytes, int slots) {
@@ -142,7 +169,10 @@ class Comparison {
     BufferPool memory(device_resource()), pinned(pinned_resource());
     options.device_memory = &memory;
     options.pinned_memory = &pinned;
-    time(name, [&] { gemm({}, dense_view(a_.data(), spec_), dense_view(b_.data(), spec_), dense_view(out_.data(), spec_), options, HostMemory::page_locked); });
+    time(name, [&] {
+      gemm({}, dense_view(a_.data(), spec_), dense_view(b_.data(), spec_), dense_view(out_.data(), spec_),
+           options, HostMemory::page_locked);
+    });
   }
 
   std::int64_t bytes() const { return spec_.bytes(); }
@@ -151,11 +181,13 @@ class Comparison {
  private:
   void set(const Buffer& memory, std::int64_t index, double value) const {
     if (options_.type == PixelType::f64) reinterpret_cast<double*>(memory.data())[index] = value;
-    if (options_.type == PixelType::f32) reinterpret_cast<float*>(memory.data())[index] = static_cast<float>(value);
+    if (options_.type == PixelType::f32)
+      reinterpret_cast<float*>(memory.data())[index] = static_cast<float>(value);
   }
   std::int64_t sample(std::int64_t i) const { return i * 104729 * 641 % spec_.extent.area(); }
   static double value(const Buffer& memory, std::int64_t index, PixelType type) {
-    return type == PixelType::f64 ? reinterpret_cast<const double*>(memory.data())[index] : static_cast<double>(reinterpret_cast<const float*>(memory.data())[index]);
+    return type == PixelType::f64 ? reinterpret_cast<const double*>(memory.data())[index]
+                                  : static_cast<double>(reinterpret_cast<const float*>(memory.data())[index]);
   }
   /// Some elements in extended precision.
   void expect() {
@@ -163,16 +195,20 @@ class Comparison {
       const std::int64_t row = sample(i) / options_.size, col = sample(i) % options_.size;
       long double sum = 0;
       for (std::int64_t k = 0; k < options_.size; ++k)
-        sum += static_cast<long double>(value(a_, row * options_.size + k, options_.type)) * value(b_, k * options_.size + col, options_.type);
+        sum += static_cast<long double>(value(a_, row * options_.size + k, options_.type)) *
+               value(b_, k * options_.size + col, options_.type);
       expected_.push_back(static_cast<double>(sum));
     }
   }
-  /// The largest error of those elements, in roundings of the type to sums of k random terms from -1 to 1, of which each may be off by one.
+  /// The largest error of those elements, in roundings of the type to sums of k random terms from -1 to 1, of
+  /// which each may be off by one.
   double error() const {
-    const double rounding = (options_.type == PixelType::f64 ? 0x1p-53 : 0x1p-24) * std::sqrt(static_cast<double>(options_.size));
+    const double rounding =
+        (options_.type == PixelType::f64 ? 0x1p-53 : 0x1p-24) * std::sqrt(static_cast<double>(options_.size));
     double most = 0;
     for (std::int64_t i = 0; i < kSamples; ++i) {
-      const double off = std::abs(value(out_, sample(i), options_.type) - expected_[static_cast<std::size_t>(i)]) / rounding;
+      const double off =
+          std::abs(value(out_, sample(i), options_.type) - expected_[static_cast<std::size_t>(i)]) / rounding;
       if (std::isnan(off)) return off;  // not written
       most = std::max(most, off);
     }
@@ -196,7 +232,8 @@ int main(int argc, char** argv) {
   }
   const Options options = parse(argc, argv);
   Comparison comparison(options);
-  fmt::print("{} x {} x {} {}, page-locked, {}, {}\n\n", options.size, options.size, options.size, name_of(options.type), cuda_devices().front().name, gemm_cuda_library());
+  fmt::print("{} x {} x {} {}, page-locked, {}, {}\n\n", options.size, options.size, options.size,
+             name_of(options.type), cuda_devices().front().name, gemm_cuda_library());
   fmt::print("| | ms | from, to | TFLOP/s | of resident | error |\n|---|---|---|---|---|---|\n");
   comparison.time_cublas();
   if (options.with_xt) comparison.time_xt();

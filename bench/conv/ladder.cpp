@@ -1,0 +1,101 @@
+#include "bench/conv/ladder.hpp"
+
+#include <fmt/format.h>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+/// A launch has at most 65535 blocks of 32 rows; columns are counted in 32 bits.
+constexpr std::int64_t kMaxRows = std::int64_t{65535} * 32;
+constexpr std::int64_t kMaxCols = std::int64_t{1} << 30;
+
+std::vector<double> checked(std::vector<double> taps) {
+  const auto count = static_cast<std::int64_t>(taps.size());
+  if (count % 2 == 0 || count > 2 * kMaxLadderRadius + 1) {
+    throw InvalidArgument(
+        fmt::format("the ladder's kernels cannot apply {} taps: give an odd number up to {}", count,
+                    2 * kMaxLadderRadius + 1));
+  }
+  return taps;
+}
+
+Extent source_extent(Extent image, std::int64_t row_radius) {
+  return {image.rows, image.cols + 2 * row_radius};
+}
+Extent filtered_extent(Extent image, std::int64_t col_radius) {
+  return {image.rows + 2 * col_radius, image.cols};
+}
+
+}  // namespace
+
+LadderTaps::LadderTaps(std::vector<double> taps, Arithmetic arithmetic)
+    : taps_(checked(std::move(taps))),
+      type_(pixel_type_of(arithmetic)),
+      device_(count() * size_of(type_), device_resource()) {
+  const Stream stream;
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    const std::vector<A> rounded(taps_.begin(), taps_.end());
+    copy_rows(device_.data(), device_.size(), rounded.data(), device_.size(), device_.size(), 1,
+              stream.get());
+    stream.synchronize();
+  });
+}
+
+void check_ladder_pass(LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+                       const PixelView& out) {
+  const Extent needed = pass == LadderPass::rows ? source_extent(out.extent, taps.radius())
+                                                 : filtered_extent(out.extent, taps.radius());
+  if (in.extent != needed || in.type != taps.type() || out.type != taps.type() || in.channels != 1 ||
+      out.channels != 1) {
+    throw InvalidArgument(fmt::format(
+        "a pass of {} taps over {} x {} pixels needs {} x {} of one channel, all {}", taps.count(),
+        out.extent.rows, out.extent.cols, needed.rows, needed.cols, name_of(taps.type())));
+  }
+  if (out.extent.rows > kMaxRows || out.extent.cols > kMaxCols) {
+    throw InvalidArgument(
+        fmt::format("the ladder's kernels cannot filter {} rows x {} columns: give up to {} x {}",
+                    out.extent.rows, out.extent.cols, kMaxRows, kMaxCols));
+  }
+}
+
+Ladder::Ladder(const SeparableTaps& taps, Extent image, Arithmetic arithmetic)
+    : row_taps_(taps.row, arithmetic), col_taps_(taps.col, arithmetic), image_(image) {
+  const auto make = [&](Extent extent, Buffer& memory) {
+    const ImageSpec spec{extent, 1, row_taps_.type()};
+    memory = Buffer(spec.bytes(), device_resource());
+    return dense_view(memory.data(), spec);
+  };
+  source_ = make(source_extent(image, row_taps_.radius()), source_memory_);
+  filtered_ = make(filtered_extent(image, col_taps_.radius()), filtered_memory_);
+  const Stream stream;
+  ladder_fill(source_memory_.data(), 0, source_memory_.size(), stream.get());
+  ladder_fill(filtered_memory_.data(), 0, filtered_memory_.size(), stream.get());
+  stream.synchronize();
+}
+
+std::int64_t Ladder::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+                                  Arithmetic arithmetic) {
+  return (source_extent(image, row_radius).area() + filtered_extent(image, col_radius).area()) *
+         size_of(pixel_type_of(arithmetic));
+}
+
+void Ladder::load(const ConstPixelView& image, DeviceStream stream) const {
+  if (image.extent != image_ || image.type != source_.type || image.channels != 1) {
+    throw InvalidArgument(
+        fmt::format("the ladder was made for another image: give {} x {} pixels of one channel, {}",
+                    image_.rows, image_.cols, name_of(source_.type)));
+  }
+  const PixelView inside = source_.crop({0, row_taps_.radius(), image_.rows, image_.cols});
+  copy_rows(inside.data, inside.pitch_bytes, image.data, image.pitch_bytes, image.row_bytes(), image_.rows,
+            stream);
+}
+
+void Ladder::convolve(LadderRung rung, const PixelView& out, DeviceStream stream) const {
+  const PixelView inside = filtered_.crop({col_taps_.radius(), 0, image_.rows, image_.cols});
+  ladder_pass(rung, LadderPass::rows, row_taps_, source_, inside, stream);
+  ladder_pass(rung, LadderPass::cols, col_taps_, filtered_, out, stream);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,120 @@
+#include "bench/conv/ladder_tiled.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Extents of the three images, zeros included.
+struct Shapes {
+  Extent source, filtered, result;
+  std::int64_t area() const { return source.area() + filtered.area() + result.area(); }
+};
+Shapes shapes_of(std::int64_t row_radius, std::int64_t col_radius, Extent image) {
+  return {{image.rows, image.cols + 2 * row_radius}, {image.rows + 2 * col_radius, image.cols}, image};
+}
+
+std::int64_t rows_of_band(Extent image, std::int64_t tile_elements) {
+  return std::clamp<std::int64_t>(tile_elements / image.cols, 1, image.rows);
+}
+
+/// Of a lane: the larger of what the two passes read.
+std::int64_t band_input_elements(std::int64_t row_radius, std::int64_t col_radius, std::int64_t cols,
+                                 std::int64_t band_rows) {
+  return std::max(band_rows * (cols + 2 * row_radius), (band_rows + 2 * col_radius) * cols);
+}
+
+void zero(const PixelView& view) {
+  for (std::int64_t row = 0; row < view.extent.rows; ++row)
+    std::memset(view.row_data(row), 0, static_cast<std::size_t>(view.row_bytes()));
+}
+
+}  // namespace
+
+TiledLadderImage::TiledLadderImage(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+                                   Arithmetic arithmetic)
+    : row_radius_(row_radius), col_radius_(col_radius) {
+  const Shapes shapes = shapes_of(row_radius, col_radius, image);
+  const auto make = [&](Extent extent, Buffer& memory) {
+    const ImageSpec spec{extent, 1, pixel_type_of(arithmetic)};
+    memory = Buffer(spec.bytes(), pinned_resource());
+    return dense_view(memory.data(), spec);
+  };
+  source_ = make(shapes.source, source_memory_);
+  filtered_ = make(shapes.filtered, filtered_memory_);
+  result_ = make(shapes.result, result_memory_);
+  zero(source_.crop({0, 0, image.rows, row_radius}));
+  zero(source_.crop({0, row_radius + image.cols, image.rows, row_radius}));
+  zero(filtered_.crop({0, 0, col_radius, image.cols}));
+  zero(filtered_.crop({col_radius + image.rows, 0, col_radius, image.cols}));
+}
+
+std::int64_t TiledLadderImage::host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+                                          Arithmetic arithmetic) {
+  return shapes_of(row_radius, col_radius, image).area() * size_of(pixel_type_of(arithmetic));
+}
+
+PixelView TiledLadderImage::source() const noexcept {
+  return source_.crop({0, row_radius_, result_.extent.rows, result_.extent.cols});
+}
+
+TiledLadder::TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung rung,
+                         std::int64_t tile_elements, int streams)
+    : image_(image),
+      rung_(rung),
+      row_taps_(taps.row, image.result_.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
+      col_taps_(taps.col, image.result_.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
+      band_rows_(rows_of_band(image.result_.extent, tile_elements)) {
+  if (taps.row_radius() != image.row_radius_ || taps.col_radius() != image.col_radius_ || streams < 1) {
+    throw InvalidArgument("a tiled ladder needs an image made for its taps, and at least one stream");
+  }
+  const std::int64_t cols = image.result_.extent.cols, element_bytes = size_of(image.result_.type);
+  for (int i = 0; i < streams; ++i) {
+    lanes_.push_back(
+        {Buffer(band_input_elements(image.row_radius_, image.col_radius_, cols, band_rows_) * element_bytes,
+                device_resource()),
+         Buffer(band_rows_ * cols * element_bytes, device_resource()), Stream()});
+  }
+}
+
+std::int64_t TiledLadder::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+                                       Arithmetic arithmetic, std::int64_t tile_elements, int streams) {
+  const std::int64_t rows = rows_of_band(image, tile_elements);
+  return streams * (band_input_elements(row_radius, col_radius, image.cols, rows) + rows * image.cols) *
+         size_of(pixel_type_of(arithmetic));
+}
+
+void TiledLadder::run() const {
+  const Extent image = image_.result_.extent;
+  run_pass(LadderPass::rows, row_taps_, image_.source_,
+           image_.filtered_.crop({image_.col_radius_, 0, image.rows, image.cols}));
+  run_pass(LadderPass::cols, col_taps_, image_.filtered_, image_.result_);
+}
+
+void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& from,
+                           const PixelView& to) const {
+  const std::int64_t halo_rows = pass == LadderPass::cols ? 2 * taps.radius() : 0;
+  std::size_t band = 0;
+  for (std::int64_t row = 0; row < to.extent.rows; row += band_rows_, ++band) {
+    const Lane& lane = lanes_[band % lanes_.size()];
+    const std::int64_t rows = std::min(band_rows_, to.extent.rows - row);
+    // Rows lie without gaps, on the host and on the device: a band is one piece, and the stream's order all
+    // the order there is.
+    const PixelView host_in = from.crop({row, 0, rows + halo_rows, from.extent.cols});
+    const PixelView host_out = to.crop({row, 0, rows, to.extent.cols});
+    PixelView in = host_in, out = host_out;
+    in.data = lane.in.data(), out.data = lane.out.data();
+    copy_rows(in.data, in.pitch_bytes, host_in.data, in.pitch_bytes, in.row_bytes(), in.extent.rows,
+              lane.stream.get());
+    ladder_pass(rung_, pass, taps, in, out, lane.stream.get());
+    copy_rows(host_out.data, out.pitch_bytes, out.data, out.pitch_bytes, out.row_bytes(), rows,
+              lane.stream.get());
+  }
+  // The column pass reads rows that both streams have brought back.
+  for (const Lane& lane : lanes_) lane.stream.synchronize();
+}
+
+}  // namespace sepconv

@@ -1,0 +1,93 @@
+#include "bench/gemm/ladder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "bench/gemm/launch.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/geometry.hpp"
+#include "sepconv/kernels/gemm/gemm_views.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Tiles of both operands, the incomplete ones too; at least one, so that there is memory to point at.
+std::int64_t tile_count(const GemmShape& shape, std::int64_t side) {
+  const std::int64_t steps = ceil_div(shape.k, side);
+  return std::max<std::int64_t>(1, (ceil_div(shape.m, side) + ceil_div(shape.n, side)) * steps);
+}
+
+int checked_side(int side) {
+  if (std::ranges::find(kZeroCopySides, side) == std::end(kZeroCopySides))
+    throw InvalidArgument(
+        fmt::format("the zero-copy kernels have no blocks of {} x {}: give 8, 16 or 32", side, side));
+  return side;
+}
+
+/// Blocks are numbered along the x axis of a grid, which has so many.
+void check_blocks(const GemmShape& shape, std::int64_t side) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+  if (ceil_div(shape.m, side) <= kMost / ceil_div(shape.n, side)) return;
+  throw InvalidArgument(fmt::format(
+      "a result of {} x {} takes more than the {} blocks of {} x {} that a launch has: give a smaller one",
+      shape.m, shape.n, kMost, side, side));
+}
+
+}  // namespace
+
+GemmShape check_gemm_operands(const GemmOperands& operands, const ConstPixelView& out) {
+  const GemmOp op{.trans_a = operands.trans_a, .trans_b = operands.trans_b};
+  const ImageSpec a = spec_of(operands.a), b = spec_of(operands.b);
+  if (operands.added) gemm_shape(op, a, b, spec_of(*operands.added));
+  return gemm_shape(op, a, b, spec_of(out));
+}
+
+std::string_view name_of(GemmRung rung) noexcept {
+  constexpr std::string_view kNames[] = {"a thread an element", "shared tiles 16 x 16", "register tiles"};
+  return kNames[static_cast<std::size_t>(rung)];
+}
+
+std::string_view name_of(ZeroCopyRung rung) noexcept {
+  constexpr std::string_view kNames[] = {"zero-copy, global", "zero-copy, shared"};
+  return kNames[static_cast<std::size_t>(rung)];
+}
+
+void gemm_ladder(GemmRung rung, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+  const GemmShape shape = check_gemm_operands(operands, out);
+  if (out.extent.empty()) return;
+  check_blocks(shape, 16);
+  gemm_ladders::launch(rung, shape, operands, out, stream);
+}
+
+TileCache::TileCache(const GemmShape& shape, PixelType type, int side)
+    : shape_(shape),
+      type_(type),
+      side_(checked_side(side)),
+      tiles_(tile_count(shape, side) * side * side * size_of(type), device_resource()),
+      flags_(tile_count(shape, side) * static_cast<std::int64_t>(sizeof(int)), device_resource()) {}
+
+std::int64_t TileCache::device_bytes(const GemmShape& shape, PixelType type, int side) {
+  const std::int64_t tile_bytes = std::int64_t{side} * side * size_of(type);
+  return tile_count(shape, side) * (tile_bytes + static_cast<std::int64_t>(sizeof(int)));
+}
+
+void gemm_zero_copy(ZeroCopyRung rung, const GemmOperands& operands, const TileCache& cache,
+                    const PixelView& out, DeviceStream stream) {
+  const GemmShape shape = check_gemm_operands(operands, out);
+  if (operands.trans_a || operands.trans_b || operands.added)
+    throw InvalidArgument(
+        "the zero-copy kernels multiply two matrices as they are: transpose and add with another rung");
+  if (shape != cache.shape() || out.type != cache.type()) {
+    throw InvalidArgument(
+        fmt::format("the tile cache was made for {} x {} x {} {}: make one for {} x {} x {} {}",
+                    cache.shape().m, cache.shape().n, cache.shape().k, name_of(cache.type()), shape.m,
+                    shape.n, shape.k, name_of(out.type)));
+  }
+  if (out.extent.empty()) return;
+  check_blocks(shape, cache.side());
+  gemm_ladders::launch(rung, operands, cache, out, stream);
+}
+
+}  // namespace sepconv

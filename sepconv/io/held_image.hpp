@@ -1,0 +1,61 @@
+// What files that cannot be streamed have in common: a reader that decodes everything at the first read and
+// holds it, a writer that collects everything and encodes it at the end.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/formats.hpp"
+
+namespace sepconv {
+
+/// ICC profiles and texts beyond are left out: no profile is so large, and a file must not decide what it
+/// takes.
+inline constexpr std::int64_t kMostProfileBytes = std::int64_t{8} << 20;
+inline constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 20;
+
+/// What is known of an image before it is decoded.
+struct HeldSource {
+  ImageSpec spec;
+  std::string description;
+  Metadata metadata;
+  std::vector<std::string> warnings;
+  std::int64_t decoder_bytes = 0;  ///< bound of what decoding takes beside the image
+};
+/// Fills the image's rows, which lie one behind the other. Throws IoError.
+using DecodeImage = std::function<void(const InputFile& file, const PixelView& out)>;
+std::unique_ptr<Reader> make_held_reader(InputFile file, HeldSource source, DecodeImage decode);
+
+/// What a format holds of ours.
+struct HeldFormat {
+  std::string_view name;
+  bool u16;
+  std::string_view channels;  ///< digits
+  std::int64_t longest_side;
+  unsigned metadata = 0;  ///< sum of MetadataKinds
+};
+struct HeldSink {
+  std::vector<std::string> warnings;
+  std::int64_t encoder_bytes = 0;  ///< bound of what encoding takes beside the image
+  std::int64_t least_bytes = 0;    ///< that the file will have
+};
+/// Writes all of the file; may use the image's memory for what it likes. Throws IoError.
+using EncodeImage = std::function<void(OutputFile& file, const PixelView& image)>;
+
+/// Throws InvalidArgument for what the format cannot hold.
+void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format);
+/// Checks that too, and the target. The sink's warnings come before those of the options and about what of
+/// the metadata the format has no place for.
+std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
+                                         const HeldFormat& format, const CreateOptions& options,
+                                         HeldSink sink, EncodeImage encode);
+
+/// Memory behind profile and texts.
+std::int64_t held_bytes(const Metadata& metadata) noexcept;
+
+}  // namespace sepconv

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/extra_samples.hpp"
+#include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/io/held_image.hpp"
+
+namespace sepconv {
+namespace {
+
+class HeldWriter final : public Writer {
+ public:
+  HeldWriter(const std::filesystem::path& path, const ImageSpec& spec, const CreateOptions& options,
+             SinkLayout layout, const HeldSink& sink, EncodeImage encode)
+      : file_(path, {options.overwrite, options.durable}),
+        spec_(spec),
+        layout_(std::move(layout)),
+        encoder_bytes_(sink.encoder_bytes),
+        encode_(std::move(encode)) {
+    file_.expect(sink.least_bytes);
+    file_.add_warnings(layout_.warnings);
+  }
+
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+  std::int64_t buffer_bytes(int) const override { return spec_.bytes() + encoder_bytes_; }
+
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    if (image_.size() == 0) image_ = Buffer(spec_.bytes());
+    const PixelView image = dense_view(image_.data(), spec_);
+    for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+      copy_pixels(in.crop({first, 0, count, rect.cols}),
+                  image.crop({rect.row + first, rect.col, count, rect.cols}));
+    });
+  }
+
+  void prepare_finish() override {
+    if (encoded_) return;
+    encode_(file_, dense_view(image_.data(), spec_));
+    encoded_ = true;
+    image_ = Buffer();
+  }
+
+  void finish() override {
+    prepare_finish();
+    file_.commit();
+  }
+
+ private:
+  OutputFile file_;
+  ImageSpec spec_;
+  SinkLayout layout_;
+  std::int64_t encoder_bytes_;
+  EncodeImage encode_;
+  Buffer image_;
+  bool encoded_ = false;
+};
+
+}  // namespace
+
+void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format) {
+  const auto [rows, cols] = spec.extent;
+  if (rows > format.longest_side || cols > format.longest_side) {
+    throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than {} takes; choose .tif",
+                                      path.native(), cols, rows, format.name));
+  }
+  const bool type_fits = spec.type == PixelType::u8 || (spec.type == PixelType::u16 && format.u16);
+  const bool channels_fit =
+      spec.channels < 10 &&
+      format.channels.find(static_cast<char>('0' + spec.channels)) != std::string_view::npos;
+  if (type_fits && channels_fit) return;
+  std::string counts(1, format.channels.front());
+  for (const char digit : format.channels.substr(1)) counts += fmt::format(" or {}", digit);
+  throw InvalidArgument(fmt::format(
+      "cannot write {}: {} holds u8{} with {} channel{} and the image is {} with {}; cast it or choose .tif",
+      path.native(), format.name, format.u16 ? " and u16" : "", counts, counts == "1" ? "" : "s",
+      name_of(spec.type), spec.channels));
+}
+
+namespace {
+
+/// Throws for what a viewer would take for another picture.
+void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
+                   const Metadata& metadata) {
+  const auto refuse = [&](std::string_view meaning, std::string_view shown) {
+    throw InvalidArgument(
+        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose .tif",
+                    path.native(), meaning, format.name, shown));
+  };
+  const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
+  if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
+  const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
+  if (spec.channels != 4 || !anything_known) return;
+  const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
+  if (fourth == kAssociatedAlpha)
+    refuse("its colours are multiplied by alpha already (associated alpha)",
+           "shows them multiplied once more");
+  if (fourth != kUnassociatedAlpha) refuse("channel 4 is no alpha", "shows it as such");
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
+                                         const HeldFormat& format, const CreateOptions& options,
+                                         HeldSink sink, EncodeImage encode) {
+  check_held_spec(path, spec, format);
+  check_picture(path, spec, format, options.metadata);
+  SinkLayout layout;
+  layout.streams = false;
+  layout.description = fmt::format("{}, encoded as a whole", format.name);
+  layout.warnings = std::move(sink.warnings);
+  layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
+  const bool alpha_is_kept =
+      spec.channels == 4 && options.metadata.extra_samples == std::vector<std::uint16_t>{kUnassociatedAlpha};
+  std::string lost = not_kept(
+      options.metadata, format.metadata | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u),
+      format.name);
+  if (!lost.empty()) layout.warnings.push_back(std::move(lost));
+  if (spec.channels == 4 && options.metadata.extra_samples.empty())
+    layout.warnings.push_back(fmt::format(
+        "channel 4 becomes alpha: nothing is known of the image's channels, and {} shows a fourth as that",
+        format.name));
+  return std::make_unique<HeldWriter>(path, spec, options, std::move(layout), sink, std::move(encode));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,70 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/file_errors.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr const char* kNoFile =
+    "it is no regular file, and pixels are read at offsets; save it to a file first";
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
+  // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens
+  // to the name.
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor_ < 0) throw_read_error(path, errno == ENXIO ? std::string(kNoFile) : read_fact(errno));
+  try {
+    size_ = size_of_file();
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+std::int64_t InputFile::size_of_file() const {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, read_fact(errno));
+  if (S_ISDIR(status.st_mode)) throw_read_error(path_, "it is a folder; give the name of a file");
+  if (!S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
+  if (status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
+  return status.st_size;
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)), size_(other.size_), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(size_, other.size_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  const std::int64_t count = read_some_at(offset, bytes);
+  if (count == static_cast<std::int64_t>(bytes.size())) return;
+  throw_read_error(
+      path_, fmt::format("the file ends at byte {} where {} more bytes belong; it is truncated, copy it anew",
+                         offset + count, static_cast<std::int64_t>(bytes.size()) - count));
+}
+
+std::int64_t InputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  const std::int64_t count = read_fully(descriptor_, offset, bytes);
+  if (count < 0) throw_read_error(path_, read_fact(errno));
+  return count;
+}
+
+}  // namespace sepconv

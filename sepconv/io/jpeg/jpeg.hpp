@@ -1,0 +1,16 @@
+// JPEG files, by libjpeg: ITU-T T.81, and T.871 (JFIF)
+#pragma once
+
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/formats.hpp"
+
+namespace sepconv {
+
+/// Reads what comes before the pixels. Throws IoError for a damaged file and for kinds that libjpeg does not
+/// decode.
+std::unique_ptr<Reader> open_jpeg(InputFile file);
+/// The level of the layout is the quality, 1 to 100; 0 is 90.
+std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& options);
+
+}  // namespace sepconv

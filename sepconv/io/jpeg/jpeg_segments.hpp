@@ -1,0 +1,24 @@
+// The segments of a JPEG file that are not for libjpeg: what comes along with the pixels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/metadata.hpp"
+
+namespace sepconv {
+
+struct JpegExtras {
+  std::vector<std::byte> icc_profile;
+  std::uint16_t orientation = 1;
+  std::vector<std::string> warnings;
+};
+
+/// Looks at the segments before the pixels. What is damaged is left out with a warning.
+JpegExtras read_jpeg_extras(const InputFile& file);
+
+/// What EXIF begins with in a JPEG.
+inline constexpr std::string_view kExifName{"Exif\0\0", 6};
+
+}  // namespace sepconv

@@ -1,0 +1,293 @@
+#include "sepconv/io/metadata.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "sepconv/io/extra_samples.hpp"
+#include "sepconv/io/gdal_tags.hpp"
+
+namespace sepconv {
+namespace {
+
+/// ImageJ's, and of those who write in its way.
+bool is_imagej(std::string_view description) {
+  return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
+}
+
+std::string_view after_spaces(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+/// What follows `key`, spaces and `sign`; nothing if that is nowhere.
+std::optional<std::string_view> behind(std::string_view text, std::string_view key, char sign) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    const std::string_view rest = after_spaces(text.substr(at + key.size()));
+    if (rest.starts_with(sign)) return after_spaces(rest.substr(1));
+  }
+  return std::nullopt;
+}
+
+bool is_shaped(std::string_view description) {
+  const auto value = behind(description, "\"shape\"", ':');
+  return description.starts_with('{') && value && value->starts_with('[');
+}
+
+/// Whether the number behind `key=`, in quotes or not, is more than one or none that can be counted; not if
+/// there is no such key.
+bool is_several(std::string_view text, std::string_view key, std::int64_t one = 1) {
+  auto value = behind(text, key, '=');
+  if (!value) return false;
+  if (value->starts_with('"') || value->starts_with('\'')) value->remove_prefix(1);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
+  return error != std::errc() || (number != 1 && number != one);
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size()))
+    ++count;
+  return count;
+}
+
+/// One <Image>, of one plane (of several channels, if they are the image's), in no other file.
+bool ome_is_one(std::string_view xml, std::int64_t channels) {
+  const std::size_t images = count_of(xml, "<Image ") + count_of(xml, ":Image ");
+  return !is_several(xml, "SizeZ") && !is_several(xml, "SizeT") && !is_several(xml, "SizeC", channels) &&
+         images <= 1 && xml.find("FileName") == std::string_view::npos;
+}
+
+bool imagej_is_one(std::string_view description, std::int64_t channels) {
+  return !is_several(description, "images") && !is_several(description, "slices") &&
+         !is_several(description, "frames") && !is_several(description, "channels", channels);
+}
+
+/// As many elements as the image has.
+bool shape_is_one(std::string_view json, const ImageSpec& spec) {
+  std::string_view rest = behind(json, "\"shape\"", ':').value_or("");
+  rest = rest.substr(0, rest.find(']'));
+  std::int64_t elements = 1;
+  while (!rest.empty()) {
+    rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
+    std::int64_t side = 1;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), side);
+    if (error != std::errc()) break;
+    if (__builtin_mul_overflow(elements, side, &elements)) return false;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  }
+  return elements == spec.extent.area() * spec.channels;
+}
+
+bool says_pixels(std::uint32_t tag) { return tag == kGdalMetadata || tag == kGdalNodata; }
+
+std::string text_of(const RawTag& tag) {
+  const auto* const data = reinterpret_cast<const char*>(tag.data.data());
+  return {data, strnlen(data, tag.data.size())};
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return result;
+}
+
+/// GDAL_METADATA without its items that are statistics; whether there were any.
+bool remove_statistics(std::string& xml) {
+  constexpr std::string_view kEnd = "</item>";
+  std::string plain = lower(xml);
+  bool removed = false;
+  for (std::size_t begin = 0; (begin = plain.find("<item", begin)) != std::string::npos;) {
+    const std::size_t opened = plain.find('>', begin);
+    const std::size_t end = plain.find(kEnd, begin);
+    if (opened == std::string::npos || end == std::string::npos) break;
+    if (std::string_view(plain).substr(begin, opened - begin).find("statistics_") == std::string_view::npos) {
+      begin = opened;
+      continue;
+    }
+    std::size_t after = end + kEnd.size();
+    while (after < xml.size() && (xml[after] == '\n' || xml[after] == '\r' || xml[after] == ' ')) ++after;
+    xml.erase(begin, after - begin);
+    plain.erase(begin, after - begin);
+    removed = true;
+  }
+  return removed;
+}
+
+/// Names that are written with references to characters, or not as items: what they say is not known here.
+bool may_hold_statistics(std::string_view xml) {
+  return xml.find("&#") != std::string_view::npos || lower(xml).find("statistics_") != std::string::npos;
+}
+
+void drop_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
+  std::erase_if(tags, [tag](const RawTag& raw) { return raw.tag == tag; });
+}
+
+void drop_statistics(std::vector<RawTag>& tags, std::vector<std::string>& lost) {
+  const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
+  if (found == tags.end()) return;
+  std::string xml = text_of(*found);
+  const bool removed = remove_statistics(xml);
+  const bool unknown = may_hold_statistics(xml);
+  if (!removed && !unknown) return;
+  lost.emplace_back(
+      unknown ? "GDAL's metadata are left out: among them are statistics of the source's values"
+              : "GDAL's statistics (STATISTICS_*) are left out: they are those of the source's values");
+  if (unknown || lower(xml).find("<item") == std::string::npos) return drop_tag(tags, kGdalMetadata);
+  const auto bytes = std::as_bytes(std::span(xml.c_str(), xml.size() + 1));
+  found->data.assign(bytes.begin(), bytes.end());
+  found->count = found->data.size();
+}
+
+void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
+  if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
+}
+
+/// What says what channels mean.
+void drop_meaning(Metadata& metadata, bool to_one_channel, std::vector<std::string>& lost) {
+  const auto left_out = [&](bool had, std::string_view what) {
+    leave_out(had, what, "the channels of the result are not the source's", lost);
+  };
+  left_out(!metadata.icc_profile.empty(), "the ICC profile is");
+  left_out(!metadata.extra_samples.empty(), "which channels are alpha is");
+  metadata.icc_profile.clear();
+  metadata.extra_samples.clear();
+  if (!to_one_channel || metadata.photometric != Photometric::min_is_white) {
+    const std::string_view meaning = meaning_of(metadata.photometric.value_or(Photometric::min_is_black));
+    left_out(!meaning.empty(), fmt::format("\"{}\" is", meaning));
+    metadata.photometric.reset();
+  }
+  left_out(std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end(),
+           "GDAL's metadata are");
+  drop_tag(metadata.geo_tags, kGdalMetadata);
+}
+
+/// A filter takes missing pixels for values.
+void drop_nodata(std::vector<RawTag>& tags, bool spreads, std::vector<std::string>& lost) {
+  const auto found = std::ranges::find(tags, kGdalNodata, &RawTag::tag);
+  if (found == tags.end()) return;
+  if (text_of(*found).empty()) return drop_tag(tags, kGdalNodata);
+  lost.push_back(
+      fmt::format("missing pixels (GDAL's nodata value {}) are computed with as if they were values{}; the "
+                  "result has no nodata value",
+                  text_of(*found), spreads ? " and spread to their neighbours" : ""));
+  tags.erase(found);
+}
+
+}  // namespace
+
+bool is_ome(std::string_view description) {
+  return description.find("<OME") != std::string_view::npos ||
+         description.find(":OME ") != std::string_view::npos;
+}
+
+// They repeat the shape and the type of the pixels too.
+bool counts_images(std::string_view description) {
+  return is_ome(description) || is_imagej(description) || is_shaped(description);
+}
+
+bool describes_one(std::string_view description, const ImageSpec& spec) {
+  if (is_ome(description)) return ome_is_one(description, spec.channels);
+  if (is_imagej(description)) return imagej_is_one(description, spec.channels);
+  return !is_shaped(description) || shape_is_one(description, spec);
+}
+
+std::optional<std::string> nodata_value(const Metadata& metadata) {
+  const auto found = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag);
+  if (found == metadata.geo_tags.end()) return std::nullopt;
+  return text_of(*found);
+}
+
+Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
+  Metadata kept = *this;
+  const auto left_out = [&](bool had, std::string_view what, std::string_view why) {
+    leave_out(had, what, why, lost);
+  };
+  if (change.places) {
+    constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
+    left_out(resolution.has_value(), "the resolution is", kWhy);
+    left_out(orientation != 1, "the orientation is", kWhy);
+    const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
+    left_out(std::ranges::any_of(geo_tags, is_place), "the GeoTIFF tags are", kWhy);
+    kept.resolution.reset();
+    kept.orientation = 1;
+    std::erase_if(kept.geo_tags, is_place);
+  }
+  if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
+  if (change.values) {
+    drop_statistics(kept.geo_tags, lost);
+    drop_nodata(kept.geo_tags, change.spreads, lost);
+    if (change.spreads &&
+        std::ranges::find(kept.extra_samples, kUnassociatedAlpha) != kept.extra_samples.end())
+      lost.emplace_back(
+          "colours are computed with as if alpha hid none of them: what is transparent spreads to its "
+          "neighbours");
+  } else if (change.type) {
+    left_out(nodata_value(*this).has_value(), "the nodata value is", "the type of the result is another");
+    drop_tag(kept.geo_tags, kGdalNodata);
+  }
+  const bool other_shape = (change.places || change.channels || change.type) && counts_images(description);
+  if (description_of_several || other_shape) {
+    left_out(true, "the description is",
+             description_of_several ? "it counts other images beside this one"
+                                    : "it states a shape or type that the result does not have");
+    kept.description.clear();
+    kept.description_of_several = false;
+  }
+  return kept;
+}
+
+std::string_view meaning_of(Photometric photometric) noexcept {
+  switch (photometric) {
+    case Photometric::min_is_white:
+      return "0 is white";
+    case Photometric::cmyk:
+      return "channels are CMYK";
+    case Photometric::cielab:
+      return "channels are CIE L*a*b*";
+    case Photometric::icc_lab:
+      return "channels are ICC L*a*b*";
+    case Photometric::itu_lab:
+      return "channels are ITU L*a*b*";
+    case Photometric::other:
+      return "values are neither intensities nor colours";
+    default:
+      return "";
+  }
+}
+
+std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format) {
+  std::vector<std::string_view> names;
+  const auto check = [&](MetadataKind kind, bool has, std::string_view name) {
+    if (has && (held & static_cast<unsigned>(kind)) == 0) names.push_back(name);
+  };
+  using enum MetadataKind;
+  check(resolution, metadata.resolution.has_value(), "resolution");
+  check(orientation, metadata.orientation != 1, "orientation");
+  check(icc_profile, !metadata.icc_profile.empty(), "ICC profile");
+  check(texts, !metadata.description.empty(), "description");
+  check(texts, !metadata.software.empty(), "software");
+  check(texts, !metadata.date_time.empty(), "date");
+  check(texts, !metadata.artist.empty(), "artist");
+  check(texts, !metadata.copyright.empty(), "copyright");
+  const bool nodata = nodata_value(metadata).has_value();
+  check(geo_tags, nodata, "nodata value");
+  check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
+  check(alpha, !metadata.extra_samples.empty(), "meaning of further channels (alpha)");
+  const std::string colours =
+      fmt::format("\"{}\"", meaning_of(metadata.photometric.value_or(Photometric::min_is_black)));
+  check(photometric, colours != "\"\"", colours);
+  if (names.empty()) return {};
+  return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "),
+                     names.size() == 1 ? "is" : "are", format, names.size() == 1 ? "it" : "them");
+}
+
+}  // namespace sepconv

@@ -1,0 +1,105 @@
+// What an image file carries beside its pixels and what of it goes along to a result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sepconv/core/image.hpp"
+
+namespace sepconv {
+
+/// Pixels per unit, as TIFF stores them.
+struct Resolution {
+  double x = 0;
+  double y = 0;
+  enum class Unit : std::uint8_t { none = 1, inch = 2, centimetre = 3 } unit = Unit::inch;
+  friend bool operator==(const Resolution&, const Resolution&) = default;
+};
+
+/// A TIFF tag carried along unread, such as the GeoTIFF tags: `type` is TIFF's field type, `data` in native
+/// byte order.
+struct RawTag {
+  std::uint32_t tag = 0;
+  std::uint16_t type = 0;
+  std::uint64_t count = 0;
+  std::vector<std::byte> data;
+  friend bool operator==(const RawTag&, const RawTag&) = default;
+};
+
+/// How the samples are meant: TIFF's photometric interpretation without the cases that decode to another;
+/// `other` is any that is not named here, as a camera's mosaic.
+enum class Photometric : std::uint8_t {
+  min_is_white,
+  min_is_black,
+  rgb,
+  cmyk,
+  cielab,
+  icc_lab,
+  itu_lab,
+  other
+};
+/// "0 is white", "channels are CMYK" and so on; empty for what every format of pictures means by one channel
+/// or three.
+std::string_view meaning_of(Photometric photometric) noexcept;
+
+/// What becomes of an image on the way to a result, as far as its metadata speak of it.
+struct ImageChange {
+  bool places = false;  ///< rows or columns are others, or elsewhere
+  bool channels = false;
+  bool to_one_channel = false;  ///< matters only with `channels`
+  bool type = false;
+  bool values = false;   ///< pixels are computed, not only moved
+  bool spreads = false;  ///< of their neighbours too
+};
+
+struct Metadata {
+  std::optional<Resolution> resolution;
+  std::uint16_t orientation =
+      1;  ///< TIFF's Orientation, 1 to 8: how a viewer should turn the rows and columns as stored
+  std::vector<std::byte> icc_profile;
+  std::string description;
+  bool description_of_several =
+      false;  ///< it counts other images beside this one, so no result of one image has it
+  std::string software, date_time, artist, copyright;
+  std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata)
+                                 ///< and 42113 (nodata)
+  std::optional<Photometric> photometric;
+  std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
+
+  /// What still holds after this change: position, orientation and resolution fall with the places; profile,
+  /// photometric (but "0 is white" of the one channel that is left) and extra samples with the channels; a
+  /// description that states the shape or type (OME-XML, ImageJ, shaped JSON) with any of them; GDAL's
+  /// statistics and nodata value with the values. What falls is added to `lost`, a sentence each.
+  Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
+};
+
+/// Whether a description of a kind that counts images (OME-XML, ImageJ's, tifffile's) speaks of one image of
+/// this shape; true for all others.
+bool describes_one(std::string_view description, const ImageSpec& spec);
+bool is_ome(std::string_view description);
+/// Whether it is of such a kind.
+bool counts_images(std::string_view description);
+
+/// The text of GDAL's nodata tag.
+std::optional<std::string> nodata_value(const Metadata& metadata);
+
+/// Kinds of metadata, for formats to say which of them they hold.
+enum class MetadataKind : std::uint8_t {
+  resolution = 1,
+  orientation = 2,
+  icc_profile = 4,
+  texts = 8,
+  geo_tags = 16,
+  photometric = 32,
+  alpha = 64
+};
+
+/// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does
+/// not keep; empty if it keeps all.
+std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format);
+
+}  // namespace sepconv

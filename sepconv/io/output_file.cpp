@@ -1,0 +1,197 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/sidecars.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Renames without replacing. File systems that cannot do it in one step get a hard link, which fails
+/// likewise if the target exists. Returns 0 or an errno.
+int rename_to_absent(const fs::path& from, const fs::path& to) noexcept {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (link(from.c_str(), to.c_str()) != 0) return errno;
+  unlink(from.c_str());
+  return 0;
+}
+
+void sync_folder(const fs::path& target) {
+  const int folder = open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int failed = folder < 0 || fsync(folder) != 0 ? errno : 0;
+  if (folder >= 0) close(folder);
+  if (failed != 0)
+    throw_write_error(target, "its folder could not be synchronised to the disk: " + write_fact(failed));
+}
+
+/// What the file system of a file has left for it; no bound where it does not say.
+std::int64_t free_bytes(const fs::path& target) {
+  struct statvfs system {};
+  if (statvfs(folder_of(target).c_str(), &system) != 0 || system.f_blocks == 0)
+    return std::numeric_limits<std::int64_t>::max();
+  std::int64_t bytes = 0;
+  return __builtin_mul_overflow(system.f_bavail, system.f_frsize, &bytes)
+             ? std::numeric_limits<std::int64_t>::max()
+             : bytes;
+}
+
+std::string space_fact(std::int64_t needed, std::int64_t there) {
+  return fmt::format("it takes {} and its file system has {} free; free some space or choose another place",
+                     format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(there)));
+}
+
+std::string exists_fact() {
+  return "it exists already; give CreateOptions::overwrite to replace it or choose another name";
+}
+
+void check_target(const fs::path& target, bool overwrite) {
+  if (!target.has_filename()) throw_write_error(target, "the name of a file is missing; add one");
+  const fs::path folder = folder_of(target);
+  std::error_code ignored;
+  const fs::file_status folder_status = fs::status(folder, ignored);
+  if (!fs::exists(folder_status)) {
+    throw_write_error(target, fmt::format("the folder {} does not exist; make it or choose another place",
+                                          folder.native()));
+  }
+  if (!fs::is_directory(folder_status)) {
+    throw_write_error(target, fmt::format("{} is no folder; choose another place", folder.native()));
+  }
+  const fs::file_status status = fs::status(target, ignored);
+  if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw_write_error(target, "it is no regular file; choose the name of a file");
+  }
+  // A symbolic link that leads nowhere has no status of its own, yet its name is taken.
+  if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, exists_fact());
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw_write_error(
+        target, errno == EROFS
+                    ? write_fact(EROFS)
+                    : fmt::format("the folder {} is not writable; choose another place", folder.native()));
+  }
+}
+
+/// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
+fs::path behind_links(const fs::path& target) {
+  constexpr int kMaxLinks = 40;  // Linux's own limit, path_resolution(7)
+  fs::path path = target;
+  std::error_code ignored;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path, ignored)); ++links) {
+    if (links == kMaxLinks)
+      throw_write_error(target, "it is a symbolic link that leads in a circle; choose another name");
+    std::error_code failed;
+    const fs::path next = fs::read_symlink(path, failed);
+    if (failed) throw_write_error(target, write_fact(failed.value()));
+    path = path.parent_path() / next;  // an absolute one replaces all
+  }
+  return path;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const fs::path& target, Options options) : target_(target), options_(options) {
+  check_target(target, options.overwrite);
+  // Renaming over a symbolic link would replace the link; what the user means is the file behind it.
+  target_ = behind_links(target);
+  if (target_ != target) check_target(target_, options.overwrite);
+  leftovers_ = find_leftovers(target_);
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
+  warn_of_stale_sidecars(target_, warnings);
+  leftovers_.add_warnings(target_, warnings);
+  const std::int64_t there = free_bytes(target_);
+  if (there < expected_bytes_ - leftovers_.stored_bytes)
+    warnings.push_back(
+        fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
+}
+
+void OutputFile::discard() noexcept {
+  if (!committed_ && !temporary_.empty()) unlink(temporary_.c_str());  // before its lock is gone
+  if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+  temporary_.clear();
+}
+
+int OutputFile::descriptor() {
+  const std::lock_guard lock(making_);
+  if (descriptor_ < 0) make_temporary();
+  return descriptor_;
+}
+
+void OutputFile::make_temporary() {
+  if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
+  remove_leftovers(leftovers_);
+  const std::int64_t there = free_bytes(target_);
+  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there));
+
+  struct stat replaced {};
+  const bool replaces = options_.overwrite && stat(target_.c_str(), &replaced) == 0;
+  // Until it has the rights of the file that it replaces nobody else has any.
+  TemporaryFile made = make_temporary_file(target_, replaces ? 0600 : 0666);
+  if (made.descriptor < 0) throw_write_error(target_, write_fact(made.error));
+  descriptor_ = made.descriptor;
+  temporary_ = std::move(made.name);
+  if (!replaces) return;
+  if (const int failed = inherit_rights(descriptor_, replaced.st_mode, replaced.st_gid); failed != 0)
+    throw_write_error(target_, write_fact(failed));
+}
+
+void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  const int file = descriptor();
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    // Zero bytes written without an error: what a full device does on some file systems.
+    if (count <= 0) throw_write_error(target_, write_fact(count == 0 ? ENOSPC : errno));
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
+}
+
+std::int64_t OutputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) {
+  const std::int64_t count = read_fully(descriptor(), offset, bytes);
+  if (count < 0) throw_read_error(target_, read_fact(errno));
+  return count;
+}
+
+void OutputFile::resize(std::int64_t bytes) {
+  if (ftruncate(descriptor(), static_cast<off_t>(bytes)) != 0) throw_write_error(target_, write_fact(errno));
+}
+
+void OutputFile::commit() {
+  const int file = descriptor();
+  mark_complete(file);
+  int failed = options_.durable && fsync(file) != 0 ? errno : 0;
+  // Network file systems report a full disk at a close. The lock stays until the file has its name: without,
+  // another run would remove it.
+  const int flushed = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if ((flushed < 0 || close(flushed) != 0) && failed == 0) failed = errno;
+  if (failed == 0) {
+    failed = options_.overwrite ? (rename(temporary_.c_str(), target_.c_str()) == 0 ? 0 : errno)
+                                : rename_to_absent(temporary_, target_);
+  }
+  if (failed != 0) {
+    discard();
+    throw_write_error(target_, failed == EEXIST ? exists_fact() : write_fact(failed));
+  }
+  committed_ = true;
+  close(std::exchange(descriptor_, -1));
+  if (options_.durable) sync_folder(target_);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <png.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
+#include "sepconv/io/byte_stream.hpp"
+#include "sepconv/io/codec_guard.hpp"
+#include "sepconv/io/exif.hpp"
+#include "sepconv/io/held_image.hpp"
+#include "sepconv/io/per_metre.hpp"
+#include "sepconv/io/png/png.hpp"
+#include "sepconv/io/png/png_chunks.hpp"
+
+namespace sepconv {
+namespace {
+
+using enum MetadataKind;
+constexpr unsigned kKept = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
+                           static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts);
+constexpr std::int64_t kMostLength = (std::int64_t{1} << 31) - 1;
+constexpr HeldFormat kPng{"PNG", true, "134", kMostLength, kKept};
+/// What libpng holds however small the image: deflate's window and tables, buffers.
+constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
+
+/// A handle of libpng that gives its bytes to us and keeps its words to itself.
+class PngEncoder {
+ public:
+  explicit PngEncoder(const ImageSpec& spec) : spec_(spec) {
+    if (!guard_.run([this] { create(); })) fail("libpng");
+  }
+  PngEncoder(const PngEncoder&) = delete;
+  PngEncoder& operator=(const PngEncoder&) = delete;
+  ~PngEncoder() = default;
+
+  /// Why libpng does not write this profile; empty if it does.
+  std::string refusal(const std::vector<std::byte>& profile) {
+    if (!guard_.run([this, &profile] { set_profile(profile); })) return guard_.message();
+    return png_get_valid(png_, info_, PNG_INFO_iCCP) != 0 ? "" : warning_;
+  }
+
+  void encode(OutputFile& file, const Metadata& metadata, const PixelView& image) {
+    OutputBytes bytes(file);
+    bytes_ = &bytes;
+    auto exif = exif_of(metadata.orientation);
+    const auto chunks = text_chunks(metadata);
+    const bool done = guard_.run([&] {
+      png_set_write_fn(png_, this, write, flush);
+      set_metadata(metadata, exif);
+      if (!chunks.empty()) png_set_text(png_, info_, chunks.data(), static_cast<int>(chunks.size()));
+      png_write_info(png_, info_);
+      if (spec_.type == PixelType::u16 && std::endian::native == std::endian::little) png_set_swap(png_);
+      for (std::int64_t row = 0; row < image.extent.rows; ++row)
+        png_write_row(png_, reinterpret_cast<png_const_bytep>(image.row_data(row)));
+      png_write_end(png_, nullptr);
+    });
+    if (!done) fail(file.target().native());
+    bytes.flush();
+  }
+
+ private:
+  static PngEncoder& self(png_structp png) { return *static_cast<PngEncoder*>(png_get_error_ptr(png)); }
+  static void error(png_structp png, png_const_charp message) { self(png).guard_.fail(message); }
+  static void warn(png_structp png, png_const_charp message) {
+    std::snprintf(self(png).warning_, sizeof warning_, "%s", message);
+  }
+  static void write(png_structp png, png_bytep data, std::size_t bytes) {
+    PngEncoder& encoder = self(png);
+    encoder.guard_.keep([&] { encoder.bytes_->write({reinterpret_cast<const std::byte*>(data), bytes}); });
+  }
+  static void flush(png_structp) {}
+
+  [[noreturn]] void fail(const std::string& name) const {
+    guard_.rethrow(fmt::format("cannot write {}: ", name), "; choose .tif");
+  }
+
+  void create() {
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, error, warn);
+    if (png_ == nullptr) guard_.fail("libpng cannot be started");
+    info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) guard_.fail("Out of memory");
+    png_set_user_limits(png_, kMostLength, kMostLength);
+    // Speed goes before size.
+    png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+    png_set_compression_level(png_, Z_BEST_SPEED);
+    png_set_compression_strategy(png_, Z_RLE);
+    const int colours = spec_.channels == 1   ? PNG_COLOR_TYPE_GRAY
+                        : spec_.channels == 3 ? PNG_COLOR_TYPE_RGB
+                                              : PNG_COLOR_TYPE_RGB_ALPHA;
+    png_set_IHDR(png_, info_, static_cast<png_uint_32>(spec_.extent.cols),
+                 static_cast<png_uint_32>(spec_.extent.rows), static_cast<int>(8 * size_of(spec_.type)),
+                 colours, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  }
+
+  void set_profile(const std::vector<std::byte>& profile) {
+    png_set_iCCP(png_, info_, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
+                 reinterpret_cast<png_const_bytep>(profile.data()), static_cast<png_uint_32>(profile.size()));
+  }
+
+  void set_metadata(const Metadata& metadata, std::array<std::byte, kExifBytes>& exif) {
+    if (metadata.resolution) {
+      const int unit =
+          metadata.resolution->unit == Resolution::Unit::none ? PNG_RESOLUTION_UNKNOWN : PNG_RESOLUTION_METER;
+      if (const auto size = per_metre(*metadata.resolution))
+        png_set_pHYs(png_, info_, size->x, size->y, unit);
+    }
+    if (!metadata.icc_profile.empty()) set_profile(metadata.icc_profile);
+    if (metadata.orientation != 1)
+      png_set_eXIf_1(png_, info_, static_cast<png_uint_32>(exif.size()),
+                     reinterpret_cast<png_bytep>(exif.data()));
+  }
+
+  /// The chunk that takes UTF-8 for what is UTF-8 and no ASCII. All else goes into the one for Latin-1, as it
+  /// is: other bytes of a TIFF's text are most often that. They point into the metadata.
+  static std::vector<png_text> text_chunks(const Metadata& metadata) {
+    std::vector<png_text> chunks;
+    for (const PngText& kind : kPngTexts) {
+      const std::string& text = metadata.*kind.text;
+      if (text.empty()) continue;
+      const bool ascii =
+          std::ranges::all_of(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });
+      png_text chunk{};
+      chunk.compression = ascii || !is_utf8(text) ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
+      chunk.key = const_cast<char*>(kind.keyword);
+      chunk.text = const_cast<char*>(text.c_str());
+      chunk.text_length = text.size();
+      chunks.push_back(chunk);
+    }
+    return chunks;
+  }
+
+  CodecGuard guard_;
+  ImageSpec spec_;
+  OutputBytes* bytes_ = nullptr;
+  char warning_[160] = "";
+  struct Handle {
+    ~Handle() { png_destroy_write_struct(&png, &info); }
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+  } handle_;
+  png_structp& png_ = handle_.png;
+  png_infop& info_ = handle_.info;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& spec,
+                                   const CreateOptions& options) {
+  check_held_spec(path, spec, kPng);
+  Metadata metadata = options.metadata;
+  HeldSink sink;
+  if (metadata.resolution && !per_metre(*metadata.resolution))
+    sink.warnings.emplace_back("the resolution is not kept: PNG holds whole numbers per metre");
+  if (!metadata.icc_profile.empty()) {
+    if (const std::string refusal = PngEncoder(spec).refusal(metadata.icc_profile); !refusal.empty()) {
+      sink.warnings.push_back(fmt::format("the ICC profile is not kept: libpng says of it \"{}\"", refusal));
+      metadata.icc_profile.clear();
+    }
+  }
+  // Profile and texts: ours, libpng's, and compressed.
+  sink.encoder_bytes = kCodecBytes + 8 * spec.row_bytes() + 4 * held_bytes(metadata);
+  return make_held_writer(path, spec, kPng, options, std::move(sink),
+                          [metadata, spec](OutputFile& file, const PixelView& image) {
+                            PngEncoder(spec).encode(file, metadata, image);
+                          });
+}
+
+}  // namespace sepconv

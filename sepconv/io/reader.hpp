@@ -1,0 +1,73 @@
+// Source of pixels, by rectangle. Knows nothing of stages, bands or devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sepconv/core/executor.hpp"
+#include "sepconv/core/image.hpp"
+#include "sepconv/io/metadata.hpp"
+
+namespace sepconv {
+
+/// In what order rectangles may be asked for.
+enum class Access : std::uint8_t {
+  random,      ///< any rectangle, any order, several calls at once
+  sequential,  ///< full-width rows, ascending, each row once, one call at a time
+};
+
+/// What a planner must know of a file's layout.
+struct SourceLayout {
+  /// What the file stores in one piece: a tile, a strip (full width), or the whole image for a file that
+  /// cannot be streamed. {1, 1}: rows one behind the other, of which a rectangle costs its own bytes.
+  Extent block{1, 1};
+  Access access = Access::random;
+  /// False when the file must be decoded as a whole and is held in memory from the first read on.
+  bool streams = true;
+  /// For people: "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".
+  std::string description{};
+  /// Whether rows of a block are read alone, as those of an uncompressed tile; else it is decoded whole.
+  bool cuts_blocks = false;
+  /// What of the file a result will not have or may get wrong, a sentence each: pages, masks, tags that are
+  /// left out.
+  std::vector<std::string> warnings{};
+
+  /// The smallest part that is decoded at once.
+  Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  virtual const ImageSpec& spec() const noexcept = 0;
+  virtual const SourceLayout& layout() const noexcept = 0;
+  virtual const Metadata& metadata() const noexcept = 0;
+
+  /// Reads and decodes `rect` (inside the image, not empty) into `out`: same extent, spec().channels and
+  /// spec().type. Decoding is spread over `executor`. Blocks that `rect` only touches are decoded whole and
+  /// cropped; rectangles of whole blocks waste nothing. Thread-safe when layout().access is random. Throws
+  /// IoError, which names the file.
+  virtual void read(const Rect& rect, const PixelView& out, Executor& executor) = 0;
+
+  /// The pixels of `rect` where they lie already, if that is page-locked memory that stays as it is while the
+  /// run lasts; else a view without data. A device copies from there itself, and read() is not called for
+  /// them.
+  virtual ConstPixelView page_locked(const Rect& rect) const {
+    (void)rect;
+    return {};
+  }
+  /// Whether all of the image lies so.
+  bool is_page_locked() const { return page_locked(Rect::whole(spec().extent)).data != nullptr; }
+
+  /// Upper bound of the memory held while reads run on an executor of this concurrency, decoder's own
+  /// included, `out` excluded. Part of the plan's ceiling, so it must hold.
+  virtual std::int64_t buffer_bytes(int concurrency) const = 0;
+
+  /// Bytes of the file behind the pixels, 0 if unknown: for progress and rates.
+  virtual std::int64_t stored_bytes() const noexcept { return spec().bytes(); }
+};
+
+}  // namespace sepconv

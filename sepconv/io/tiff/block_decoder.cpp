@@ -1,0 +1,173 @@
+#include "sepconv/io/tiff/block_decoder.hpp"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/one_block_tiff.hpp"
+#include "sepconv/io/tiff/predictor.hpp"
+
+namespace sepconv {
+namespace {
+
+/// A file in memory that is only read.
+class ConstantBytes final : public TiffBytes {
+ public:
+  explicit ConstantBytes(std::vector<std::byte> content) : content_(std::move(content)) {}
+
+  std::int64_t read_some(std::int64_t offset, std::span<std::byte> bytes) override {
+    const std::int64_t count =
+        std::clamp<std::int64_t>(size() - offset, 0, static_cast<std::int64_t>(bytes.size()));
+    if (count > 0) std::memcpy(bytes.data(), content_.data() + offset, static_cast<std::size_t>(count));
+    return count;
+  }
+  void write(std::int64_t, std::span<const std::byte>) override {
+    throw std::logic_error("a decoder's directory is not written");
+  }
+  std::int64_t size() override { return static_cast<std::int64_t>(content_.size()); }
+
+ private:
+  std::vector<std::byte> content_;
+};
+
+/// What the codec itself holds, from its sources: tables and windows; a progressive JPEG keeps the
+/// coefficients of its block, which libtiff refuses beyond 100 MiB.
+std::int64_t codec_bytes(const BlockFormat& format) {
+  constexpr std::int64_t kKiB = 1 << 10;
+  constexpr std::int64_t kMiB = 1 << 20;
+  switch (format.compression) {
+    case COMPRESSION_LZW:
+      return 128 * kKiB;
+    case COMPRESSION_ZSTD:
+      return format.bytes() + 512 * kKiB;  // of the window only what a block fills is ever touched
+    case COMPRESSION_JPEG:
+      return std::min(2 * format.bytes(), 100 * kMiB) + 64 * format.row_bytes() + kMiB;
+    default:
+      return 64 * kKiB;
+  }
+}
+
+constexpr std::int64_t kHandleBytes = 64 << 10;
+
+bool is_deflate(std::uint16_t compression) {
+  return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+}
+
+/// Sides of the image in a JPEG stream, from its frame header (ITU-T T.81, B.2.2); nothing if there is none.
+std::optional<Extent> jpeg_extent(std::span<const std::byte> stream) {
+  const auto u8 = [&](std::size_t at) { return std::to_integer<std::int64_t>(stream[at]); };
+  for (std::size_t at = 2; at + 9 < stream.size();) {
+    const std::int64_t marker = u8(at + 1);
+    if (u8(at) != 0xFF) return std::nullopt;
+    const bool is_frame =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    if (is_frame) return Extent{u8(at + 5) << 8 | u8(at + 6), u8(at + 7) << 8 | u8(at + 8)};
+    const bool is_fill = marker == 0xFF;
+    at += is_fill ? 1 : 2 + static_cast<std::size_t>(u8(at + 2) << 8 | u8(at + 3));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// Deflate by libdeflate, which says how many bytes it made; through libtiff it does not.
+class BlockDecoder::Inflater {
+ public:
+  /// Success: `encoded` is a stream of exactly out's size. Insufficient space: of more, and `out` is not
+  /// filled.
+  libdeflate_result decode(std::span<const std::byte> encoded, std::span<std::byte> out) const noexcept {
+    if (!state_) return LIBDEFLATE_INSUFFICIENT_SPACE;
+    return libdeflate_zlib_decompress(state_.get(), encoded.data(), encoded.size(), out.data(), out.size(),
+                                      nullptr);
+  }
+
+ private:
+  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> state_{
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor};
+};
+
+BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
+    : format_(format),
+      directory_(std::make_unique<ConstantBytes>(one_block_tiff(format))),
+      handle_(*directory_, std::move(name), "r", std::max<std::int64_t>(16 << 20, 2 * format.bytes())) {
+  if (format.compression == COMPRESSION_JPEG && format.photometric == PHOTOMETRIC_YCBCR) {
+    handle_.check(TIFFSetField(handle_.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0,
+                  "cannot deliver YCbCr as RGB");
+  }
+  if (!is_deflate(format.compression)) return;
+  if (format.fill_order == FILLORDER_MSB2LSB) inflater_ = std::make_unique<Inflater>();
+  // What is left to libtiff are streams of more than the block. By zlib it fills the block or fails; by
+  // libdeflate it leaves what does not fit as it was, without a word.
+  handle_.check(TIFFSetField(handle_.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0,
+                "cannot choose a decoder");
+}
+
+BlockDecoder::~BlockDecoder() = default;
+
+std::span<std::byte> BlockDecoder::encoded(std::int64_t bytes) {
+  if (encoded_.size() < bytes) {
+    encoded_ = {};  // before the larger one is made: the two together are not in the plan
+    encoded_ = Buffer(round_up(bytes, 64 << 10));
+  }
+  encoded_bytes_ = bytes;
+  return encoded_.bytes().first(static_cast<std::size_t>(bytes));
+}
+
+std::span<std::byte> BlockDecoder::scratch() {
+  if (scratch_.size() == 0) scratch_ = Buffer(format_.bytes());
+  return scratch_.bytes();
+}
+
+void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, bool is_last_strip) {
+  if (inflate(out, what)) return;
+  if (format_.compression == COMPRESSION_JPEG) check_jpeg_extent(out, what, is_last_strip);
+  handle_.clear_messages();
+  const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
+                                             static_cast<tmsize_t>(out.size()));
+  handle_.check(decoded != 0, what);
+  if (!handle_.jpeg_complaint().empty())
+    throw IoError(handle_.name() + ": " + what + ": " + handle_.jpeg_complaint());
+}
+
+bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& what) {
+  if (!inflater_) return false;
+  const libdeflate_result result =
+      inflater_->decode(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)), out);
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) return false;
+  if (result != LIBDEFLATE_SUCCESS) {
+    throw IoError(fmt::format("{}: {}: {}", handle_.name(), what,
+                              result == LIBDEFLATE_SHORT_OUTPUT ? "its deflate stream holds fewer pixels"
+                                                                : "its deflate stream is broken"));
+  }
+  undo_predictor(out, format_);
+  return true;
+}
+
+// Of a stream that is smaller than its block libtiff fills a part of the block and only warns; one that is
+// larger it takes for the last strip, as each is the only one of its handle.
+void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::string& what,
+                                     bool is_last_strip) const {
+  const auto found = jpeg_extent(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
+  const std::int64_t rows = static_cast<std::int64_t>(out.size()) / format_.row_bytes();
+  if (!found ||
+      (found->rows >= rows && found->cols == format_.extent.cols && (found->rows == rows || is_last_strip)))
+    return;
+  throw IoError(fmt::format("{}: {}: its JPEG holds {} x {} pixels of {} x {}", handle_.name(), what,
+                            found->cols, found->rows, format_.extent.cols, rows));
+}
+
+std::int64_t BlockDecoder::memory_bytes(const BlockFormat& format) {
+  const std::int64_t row_of_planes =
+      format.predictor == PREDICTOR_FLOATINGPOINT ? format.row_bytes() : 0;  // ours, or libtiff's
+  return kHandleBytes + row_of_planes + static_cast<std::int64_t>(2 * format.jpeg_tables.size()) +
+         8 * format.channels + round_up(format.max_encoded_bytes(), 64 << 10) + format.bytes() +
+         codec_bytes(format);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,53 @@
+// Decodes blocks of one format, one at a time, from memory to memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/tiff/block_format.hpp"
+#include "sepconv/io/tiff/tiff_handle.hpp"
+
+namespace sepconv {
+
+/// Owns a libtiff handle and the buffers of one worker. Not thread-safe: one per worker.
+class BlockDecoder {
+  class Inflater;
+
+ public:
+  BlockDecoder(const BlockFormat& format, std::string name);
+  ~BlockDecoder();
+  BlockDecoder(const BlockDecoder&) = delete;
+  BlockDecoder& operator=(const BlockDecoder&) = delete;
+
+  /// Room for the encoded bytes of the next block, to be filled by the caller.
+  std::span<std::byte> encoded(std::int64_t bytes);
+  /// Room for a decoded block, for those who cannot decode in place.
+  std::span<std::byte> scratch();
+
+  /// Decodes what encoded() was filled with into `out`: whole rows of the block, in native byte order, YCbCr
+  /// as RGB. Fills all of `out` or throws IoError, with `what` between the file's name and the codec's
+  /// message; OutOfMemory where that was the reason. `is_last_strip`: a JPEG may have more rows than the
+  /// image, as writers leave them that fill up the last strip.
+  void decode(std::span<std::byte> out, const std::string& what, bool is_last_strip = false);
+
+  /// Upper bound of the memory of one decoder.
+  static std::int64_t memory_bytes(const BlockFormat& format);
+
+ private:
+  bool inflate(std::span<std::byte> out, const std::string& what);
+  void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
+
+  BlockFormat format_;
+  std::unique_ptr<Inflater> inflater_;
+  std::unique_ptr<TiffBytes> directory_;
+  TiffHandle handle_;
+  Buffer encoded_;
+  Buffer scratch_;
+  std::int64_t encoded_bytes_ = 0;
+};
+
+}  // namespace sepconv

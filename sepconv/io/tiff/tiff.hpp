@@ -1,0 +1,31 @@
+// TIFF and BigTIFF through libtiff, which decodes and encodes on as many threads as the executor has.
+// docs/formats.md lists what is read and written.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "sepconv/io/formats.hpp"
+
+namespace sepconv {
+
+/// Whether a file that begins with these bytes (at least 4) is a TIFF or BigTIFF of either byte order.
+bool is_tiff(std::span<const std::byte> head) noexcept;
+
+/// Opens directory `page`, else the file's only image. Throws IoError: not a TIFF, no such page, damaged,
+/// unsupported codec or pixel layout (and says which are supported).
+std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::optional<int> page = std::nullopt);
+
+/// See create_writer.
+std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& options);
+
+/// The layout of a reader made by open_tiff; nothing for other readers.
+std::optional<FileLayout> tiff_layout(const Reader& reader);
+
+FileInfo tiff_info(const std::filesystem::path& path);
+
+}  // namespace sepconv

@@ -1,0 +1,220 @@
+#include "sepconv/io/tiff/tiff_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/tiff_tags.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kStripBytes = 1 << 20;
+constexpr std::int64_t kMaxBlockBytes = std::int64_t{2} << 30;
+
+std::uint16_t tag_of(Compression compression) {
+  switch (compression) {
+    case Compression::none:
+      return COMPRESSION_NONE;
+    case Compression::lzw:
+      return COMPRESSION_LZW;
+    case Compression::deflate:
+      return COMPRESSION_ADOBE_DEFLATE;
+    case Compression::zstd:
+      return COMPRESSION_ZSTD;
+    case Compression::jpeg:
+      return COMPRESSION_JPEG;
+    case Compression::packbits:
+      return COMPRESSION_PACKBITS;
+  }
+  return COMPRESSION_NONE;
+}
+
+struct LevelRange {
+  int least = 0, greatest = 0, normal = 0;
+};
+
+LevelRange levels_of(Compression compression) {
+  switch (compression) {
+    case Compression::deflate:
+      return {1, 9, 6};
+    case Compression::zstd:
+      return {1, 22, 3};  // zstd's own default, not libtiff's 9, which takes 17 MiB a thread
+    case Compression::jpeg:
+      return {1, 100, 90};
+    default:
+      return {};
+  }
+}
+
+// The source's own meaning where it still fits; else three integer channels are taken for colours, anything
+// else for intensities.
+Photometric choose_photometric(const ImageSpec& spec, const Metadata& metadata) {
+  if (metadata.photometric && metadata.photometric != Photometric::other &&
+      channels_meant(*metadata.photometric) <= spec.channels)
+    return *metadata.photometric;
+  return spec.channels == 3 && (spec.type == PixelType::u8 || spec.type == PixelType::u16)
+             ? Photometric::rgb
+             : Photometric::min_is_black;
+}
+
+std::uint16_t tag_of(Photometric photometric) {
+  switch (photometric) {
+    case Photometric::min_is_white:
+      return PHOTOMETRIC_MINISWHITE;
+    case Photometric::rgb:
+      return PHOTOMETRIC_RGB;
+    case Photometric::cmyk:
+      return PHOTOMETRIC_SEPARATED;
+    case Photometric::cielab:
+      return PHOTOMETRIC_CIELAB;
+    case Photometric::icc_lab:
+      return PHOTOMETRIC_ICCLAB;
+    case Photometric::itu_lab:
+      return PHOTOMETRIC_ITULAB;
+    default:
+      return PHOTOMETRIC_MINISBLACK;
+  }
+}
+
+Extent choose_block(const ImageSpec& spec, const FileLayout& layout, std::int64_t row_bytes) {
+  if (layout.tiled) return layout.tile;
+  std::int64_t rows =
+      layout.rows_per_strip > 0 ? layout.rows_per_strip : std::max<std::int64_t>(1, kStripBytes / row_bytes);
+  if (layout.compression == Compression::jpeg)
+    rows = round_up(rows, 16);  // whole units of 8 x 8 at half the resolution
+  return {std::min(rows, spec.extent.rows), spec.extent.cols};
+}
+
+void check_spec(const std::string& name, const ImageSpec& spec, const FileLayout& layout) {
+  const auto refuse = [&](std::string_view fact) {
+    throw InvalidArgument(fmt::format("{}: {}", name, fact));
+  };
+  if (spec.extent.empty() || spec.extent.rows > kMaxSide || spec.extent.cols > kMaxSide) {
+    refuse(fmt::format("a TIFF cannot hold {} x {} pixels; both sides must be from 1 to 2^31 - 1",
+                       spec.extent.cols, spec.extent.rows));
+  }
+  if (spec.channels < 1 || spec.channels > 65535)
+    refuse(fmt::format("a TIFF cannot hold {} channels; it takes 1 to 65535", spec.channels));
+  const Extent tile = layout.tile;
+  if (layout.tiled && (tile.empty() || tile.rows % 16 != 0 || tile.cols % 16 != 0 ||
+                       std::max(tile.rows, tile.cols) > (1 << 20))) {
+    refuse(fmt::format("tiles of {} x {} cannot be; both sides must be multiples of 16, from 16 to 2^20",
+                       tile.cols, tile.rows));
+  }
+  const LevelRange levels = levels_of(layout.compression);
+  if (layout.level != 0 && (layout.level < levels.least || layout.level > levels.greatest)) {
+    refuse(levels.greatest == 0 ? std::string("this compression has no levels; leave the level out")
+                                : fmt::format("level {} cannot be; this compression takes {} to {}",
+                                              layout.level, levels.least, levels.greatest));
+  }
+  if (TIFFIsCODECConfigured(tag_of(layout.compression)) == 0)
+    refuse("this machine's libtiff was built without that compression; choose another");
+}
+
+void check_block(const std::string& name, const TiffDirectory& directory) {
+  const auto refuse = [&](std::string_view fact) {
+    throw InvalidArgument(fmt::format("{}: {}", name, fact));
+  };
+  const BlockFormat& block = directory.block;
+  if (block.compression == COMPRESSION_JPEG) {
+    if (block.type != PixelType::u8)
+      refuse(fmt::format("JPEG takes u8, not {}; choose deflate, or cast to u8", name_of(block.type)));
+    if (block.channels != 1 && block.channels != 3) {
+      refuse(fmt::format("JPEG takes 1 or 3 channels, not {}; choose deflate, or planes of their own",
+                         block.channels));
+    }
+    if (std::max(block.extent.rows, block.extent.cols) > 65500)
+      refuse("JPEG takes sides of at most 65500 pixels; choose tiles");
+  }
+  if (directory.compressed() && block.bytes() > kMaxBlockBytes)
+    refuse("a compressed tile or strip must stay below 2 GiB; choose smaller ones");
+  if (directory.grid().area() >= std::numeric_limits<std::uint32_t>::max() / directory.planes())
+    refuse("that makes too many tiles or strips; choose larger ones");
+}
+
+// Whether the file may need offsets beyond 32 bits, whatever the codec makes of the pixels.
+bool needs_big_tiff(const TiffDirectory& directory, const Metadata& metadata) {
+  const BlockFormat& block = directory.block;
+  const std::int64_t block_bytes = directory.compressed() ? block.max_encoded_bytes() : block.bytes();
+  constexpr std::int64_t kDirectory = 64 << 10;
+  constexpr std::int64_t kLimit = (std::int64_t{1} << 32) - kDirectory;
+  const std::int64_t others =
+      16 * directory.block_count() + memory_bytes(metadata) + 8 * directory.spec.channels;
+  return others > kLimit || block_bytes > (kLimit - others) / directory.block_count();
+}
+
+}  // namespace
+
+TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
+                             const CreateOptions& options) {
+  const FileLayout& layout = options.layout;
+  check_spec(path.native(), spec, layout);
+  TiffDirectory directory;
+  directory.spec = spec;
+  directory.tiled = layout.tiled;
+  directory.planar = layout.planar && spec.channels > 1;
+  BlockFormat& block = directory.block;
+  block.channels = directory.planar ? 1 : spec.channels;
+  block.type = spec.type;
+  block.compression = tag_of(layout.compression);
+  block.level = layout.level != 0 ? layout.level : levels_of(layout.compression).normal;
+  block.big_endian = std::endian::native == std::endian::big;
+  block.extent = choose_block(spec, layout, spec.extent.cols * block.channels * size_of(spec.type));
+  if (layout.predictor && has_predictor(block.compression)) {
+    block.predictor = is_floating(spec.type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL;
+  }
+  const Photometric photometric = choose_photometric(spec, options.metadata);
+  const bool converts =
+      layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
+  block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
+  check_block(path.native(), directory);
+  directory.big_tiff = options.big_tiff.value_or(needs_big_tiff(directory, options.metadata));
+  if (!directory.big_tiff && !directory.compressed() && needs_big_tiff(directory, options.metadata)) {
+    throw InvalidArgument(
+        fmt::format("{}: {} bytes of pixels do not fit into a classic TIFF; make it a BigTIFF", path.native(),
+                    spec.bytes()));
+  }
+  return directory;
+}
+
+void write_layout(const TiffHandle& handle, const TiffDirectory& directory, const Metadata& metadata) {
+  TIFF* tiff = handle.get();
+  const BlockFormat& block = directory.block;
+  const auto set = [&](std::uint32_t tag, auto... value) {
+    handle.check(TIFFSetField(tiff, tag, value...) != 0, fmt::format("cannot set tag {}", tag));
+  };
+  set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(directory.spec.extent.cols));
+  set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(directory.spec.extent.rows));
+  set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(directory.spec.channels));
+  set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(block.type)));
+  set(TIFFTAG_SAMPLEFORMAT, static_cast<int>(sample_format(block.type)));
+  set(TIFFTAG_PLANARCONFIG, directory.planar ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+  set(TIFFTAG_COMPRESSION, static_cast<int>(block.compression));
+  if (block.predictor != PREDICTOR_NONE) set(TIFFTAG_PREDICTOR, static_cast<int>(block.predictor));
+  if (directory.tiled) {
+    set(TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(block.extent.cols));
+    set(TIFFTAG_TILELENGTH, static_cast<std::uint32_t>(block.extent.rows));
+  } else {
+    set(TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(block.extent.rows));
+  }
+  set(TIFFTAG_PHOTOMETRIC, static_cast<int>(block.photometric));
+  if (block.photometric == PHOTOMETRIC_YCBCR) {
+    const float range[] = {0, 255, 128, 255, 128, 255};
+    set(TIFFTAG_YCBCRSUBSAMPLING, static_cast<int>(block.subsampling[0]),
+        static_cast<int>(block.subsampling[1]));
+    set(TIFFTAG_REFERENCEBLACKWHITE, static_cast<const float*>(range));
+  }
+  const std::int64_t extra =
+      directory.spec.channels - channels_meant(choose_photometric(directory.spec, metadata));
+  if (extra > 0) {
+    std::vector<std::uint16_t> meaning(static_cast<std::size_t>(extra), EXTRASAMPLE_UNSPECIFIED);
+    if (std::ssize(metadata.extra_samples) == extra) meaning = metadata.extra_samples;
+    set(TIFFTAG_EXTRASAMPLES, static_cast<int>(extra), static_cast<const std::uint16_t*>(meaning.data()));
+  }
+}
+
+}  // namespace sepconv

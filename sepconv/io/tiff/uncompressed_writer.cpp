@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/one_at_a_time.hpp"
+#include "sepconv/io/tiff/tiff_writer.hpp"
+
+namespace sepconv {
+namespace {
+
+/// What a task gathers before it writes: fits the second-level cache.
+constexpr std::int64_t kScratchBytes = 256 << 10;
+/// What a task of a file of strips takes: large against a task's cost, small against a band.
+constexpr std::int64_t kTaskBytes = 1 << 20;
+/// Pixels begin where a page of the system's cache does: where they began at byte 8, as libtiff has it, they
+/// were written in three times the time, because processors copy slowly between addresses that differ within
+/// a cache line.
+constexpr std::int64_t kPageBytes = 4096;
+/// In smaller files a page of nothing would show.
+constexpr std::int64_t kLeastAlignedBytes = 16 * kPageBytes;
+
+class UncompressedWriter final : public TiffWriter {
+ public:
+  explicit UncompressedWriter(std::unique_ptr<TiffSink> tiff)
+      : TiffWriter(std::move(tiff)), format_(directory().block), first_offset_(begin_pixels()) {}
+
+  void finish() override {
+    const Extent grid = directory().grid();
+    for (std::int64_t index = 0; index < directory().block_count(); ++index) {
+      sink().place(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
+    }
+    sink().finish();
+  }
+
+  std::int64_t buffer_bytes(int) const override { return sink().memory_bytes() + scratch_bytes(); }
+
+ private:
+  /// Where the first pixel goes.
+  std::int64_t begin_pixels() {
+    if (format_.bytes() * directory().block_count() >= kLeastAlignedBytes) sink().align(kPageBytes);
+    return sink().next_offset();
+  }
+
+  void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
+    OneAtATime executor(threads);
+    if (directory().tiled) {
+      write_tiles(rect, in, executor);
+    } else {
+      write_strips(rect, in, executor);
+    }
+  }
+
+  void write_tiles(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+    const Rect tiles = directory().grid_rect(rect);
+    executor.for_each(directory().planes() * tiles.area(), [&](std::int64_t task, int) {
+      const std::int64_t plane = task / tiles.area();
+      const std::int64_t grid_row = tiles.row + task % tiles.area() / tiles.cols;
+      const std::int64_t grid_col = tiles.col + task % tiles.cols;
+      const Rect tile = directory().block_rect(grid_row, grid_col);
+      const Rect part = tile.intersect(rect);
+      const std::int64_t offset = first_offset_ +
+                                  directory().block_index(plane, grid_row, grid_col) * format_.bytes() +
+                                  (part.row - tile.row) * format_.row_bytes();
+      write_tile_rows(offset, channel_of(plane),
+                      in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
+    });
+  }
+
+  /// Rows of a tile, which are as wide as it, or end where the image does. What a tile has below the image is
+  /// left out: a new file holds zeros there.
+  void write_tile_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
+    Buffer& scratch = make_scratch();
+    BlockFormat piece = format_;
+    for (std::int64_t row = 0; row < in.extent.rows; row += piece.extent.rows) {
+      piece.extent.rows = std::min(scratch.size() / format_.row_bytes(), in.extent.rows - row);
+      const Extent filled{piece.extent.rows, in.extent.cols};
+      copy_to_block(in.crop({row, 0, filled.rows, filled.cols}), channel, scratch.data(),
+                    format_.row_bytes());
+      pad_block(scratch.data(), piece, filled);
+      sink().write_at(offset + row * format_.row_bytes(),
+                      scratch.bytes().first(static_cast<std::size_t>(piece.bytes())));
+    }
+  }
+
+  // Strips lie one behind the other, so a plane is one array of rows.
+  void write_strips(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+    const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTaskBytes / in.row_bytes());
+    const std::int64_t tasks = ceil_div(rect.rows, rows_per_task);
+    executor.for_each(directory().planes() * tasks, [&](std::int64_t task, int) {
+      const std::int64_t plane = task / tasks;
+      const std::int64_t first = task % tasks * rows_per_task;
+      const ConstPixelView rows = in.crop({first, 0, std::min(rows_per_task, rect.rows - first), rect.cols});
+      const std::int64_t offset = first_offset_ +
+                                  (plane * spec().extent.rows + rect.row + first) * format_.row_bytes() +
+                                  rect.col * pixel_bytes();
+      write_rows(offset, channel_of(plane), rows);
+    });
+  }
+
+  void write_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
+    const bool whole_rows = in.extent.cols == spec().extent.cols;
+    if (channel == kAllChannels && whole_rows && in.contiguous()) {
+      sink().write_at(offset, {in.data, static_cast<std::size_t>(in.extent.rows * in.row_bytes())});
+    } else if (channel == kAllChannels && (!whole_rows || 2 * in.row_bytes() > kScratchBytes)) {
+      for (std::int64_t row = 0; row < in.extent.rows; ++row) {
+        sink().write_at(offset + row * format_.row_bytes(),
+                        {in.row_data(row), static_cast<std::size_t>(in.row_bytes())});
+      }
+    } else {
+      write_through_scratch(offset, channel, in, whole_rows);
+    }
+  }
+
+  void write_through_scratch(std::int64_t offset, std::int64_t channel, const ConstPixelView& in,
+                             bool whole_rows) {
+    Buffer& scratch = make_scratch();
+    const std::int64_t row_bytes = format_.row_bytes();
+    const bool many = whole_rows && row_bytes <= kScratchBytes;
+    const Extent step{many ? kScratchBytes / row_bytes : 1,
+                      many ? in.extent.cols : kScratchBytes / pixel_bytes()};
+    for (std::int64_t row = 0; row < in.extent.rows; row += step.rows) {
+      for (std::int64_t col = 0; col < in.extent.cols; col += step.cols) {
+        const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(in.extent));
+        copy_to_block(in.crop(part), channel, scratch.data(), part.cols * pixel_bytes());
+        sink().write_at(offset + row * row_bytes + col * pixel_bytes(),
+                        scratch.bytes().first(static_cast<std::size_t>(part.area() * pixel_bytes())));
+      }
+    }
+  }
+
+  /// What is gathered before it is written; not all files need it.
+  Buffer& make_scratch() {
+    if (scratch_.data() == nullptr) scratch_ = Buffer(scratch_bytes());
+    return scratch_;
+  }
+  std::int64_t scratch_bytes() const noexcept {
+    if (!directory().tiled) return kScratchBytes;
+    const std::int64_t row_bytes = format_.row_bytes();
+    return std::clamp(kScratchBytes / row_bytes * row_bytes, row_bytes, format_.bytes());
+  }
+  std::int64_t pixel_bytes() const noexcept { return format_.channels * size_of(format_.type); }
+
+  const BlockFormat format_;
+  const std::int64_t first_offset_;
+  Buffer scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_uncompressed_writer(std::unique_ptr<TiffSink> sink) {
+  return std::make_unique<UncompressedWriter>(std::move(sink));
+}
+
+}  // namespace sepconv

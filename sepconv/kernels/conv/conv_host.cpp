@@ -1,0 +1,125 @@
+#include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/conv/conv_check.hpp"
+#include "sepconv/kernels/conv/strips.hpp"
+#include "sepconv/kernels/simd/dispatch.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/kernels/conv/conv_host.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "sepconv/kernels/conv/columns_first-inl.h"
+#include "sepconv/kernels/conv/march-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+template <class A>
+Taps<A> rounded_taps(const std::vector<double>& taps, Arena& arena) {
+  const auto count = static_cast<std::int64_t>(taps.size());
+  A* const rounded = arena.allocate<A>(count);
+  std::transform(taps.begin(), taps.end(), rounded, [](double tap) { return static_cast<A>(tap); });
+  return {rounded, count};
+}
+
+/// Calls filter(strip) for each strip of the output.
+template <class Filter>
+void for_each_strip(const StripLayout& layout, const Region& out, const Filter& filter) {
+  for (std::int64_t col = out.rect.col; col < out.rect.col_end(); col += layout.strip_cols) {
+    const std::int64_t cols = std::min(layout.strip_cols, out.rect.col_end() - col);
+    filter(out.crop({out.rect.row, col, out.rect.rows, cols}));
+  }
+}
+
+template <class A>
+void convolve_columns_first(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                            const Region& out, Arena& arena) {
+  const Arena::Scope scope(arena);
+  const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
+  const Taps<A> row_taps = rounded_taps<A>(taps.row, arena);
+  const Taps<A> col_taps = rounded_taps<A>(taps.col, arena);
+  ColumnsFirstScratch<A> scratch;
+  scratch.block = arena.allocate<A>(layout.padded_elements);
+  scratch.ring = {arena.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
+                  layout.ring_pitch};
+  scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
+  scratch.filtered = arena.allocate<A>(layout.ring_pitch);
+  scratch.window = arena.allocate<const A*>(layout.window_rows);
+  for_each_strip(layout, out, [&](const Region& strip) {
+    ColumnsFirstStrip<A>(row_taps, col_taps, border, in, strip, scratch).run(arena);
+  });
+}
+
+/// Makes streamed stores seen by whom the caller tells, also after a stop.
+struct FlushOnExit {
+  bool streamed;
+  ~FlushOnExit() {
+    if (streamed) hwy::FlushStream();
+  }
+};
+
+template <class A>
+void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+              Arena& arena) {
+  if (taps.columns_first) return convolve_columns_first<A>(taps, border, in, out, arena);
+  const Arena::Scope scope(arena);
+  const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
+  const Taps<A> row_taps = rounded_taps<A>(taps.row, arena);
+  const Taps<A> col_taps = rounded_taps<A>(taps.col, arena);
+  A* const padded = arena.allocate<A>(layout.padded_elements);
+  StripScratch<A> scratch;
+  scratch.ring = {arena.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
+                  layout.ring_pitch};
+  scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
+  scratch.window = arena.allocate<const A*>(layout.window_rows);
+
+  const FlushOnExit flush{out.streamed};
+  for_each_strip(layout, out, [&](const Region& strip) {
+    const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
+    if (taps.col.empty()) {
+      filter_strip_rows(rows, strip, scratch.ring, arena);
+    } else {
+      march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
+    }
+  });
+}
+
+void convolve_f32(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+                  Arena& arena) {
+  convolve<float>(taps, border, in, out, arena);
+}
+void convolve_f64(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+                  Arena& arena) {
+  convolve<double>(taps, border, in, out, arena);
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(convolve_f32);
+HWY_EXPORT(convolve_f64);
+
+void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena) {
+  check_convolution(taps, in, out);
+  if (out.rect.empty()) return;
+  if (arithmetic == Arithmetic::f64) {
+    HWY_DYNAMIC_DISPATCH(convolve_f64)(taps, border, in, out, arena);
+  } else {
+    HWY_DYNAMIC_DISPATCH(convolve_f32)(taps, border, in, out, arena);
+  }
+}
+
+std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
+                                    Arithmetic arithmetic, Extent image) {
+  if (out.empty()) return 0;
+  const std::int64_t element_bytes = size_of(pixel_type_of(arithmetic));
+  return StripLayout(taps, out, image, channels, element_bytes).scratch_bytes(taps, element_bytes);
+}
+
+}  // namespace sepconv
+#endif

@@ -1,0 +1,74 @@
+// Operations that need one pixel of each input. `in` and `out` have equal extents; any pixel types;
+// `arithmetic` as in conv.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sepconv/core/image.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+
+namespace sepconv {
+
+/// What is done to one element x of each input (a: first, b: second).
+struct PointwiseOp {
+  enum class Kind : std::uint8_t {
+    copy,        ///< a
+    scale,       ///< fma(a, p, q)
+    clamp,       ///< min(max(a, p), q); NaN stays NaN
+    absolute,    ///< |a|
+    threshold,   ///< a > p ? q : r; NaN compares false
+    round_to,    ///< rounded half to even and saturated to `type`, as a store to that type would; f32, f64:
+                 ///< rounded to that precision
+    magnitude,   ///< sqrt(fma(a, a, b * b))
+    sum,         ///< a + b
+    difference,  ///< a - b
+    unsharp,     ///< d = a - b; |d| >= q ? fma(p, d, a) : a      (a: source, b: blurred; p: amount, q:
+                 ///< threshold)
+  };
+  Kind kind = Kind::copy;
+  double p = 0, q = 0, r = 0;
+  PixelType type = PixelType::f32;
+
+  bool binary() const noexcept { return kind >= Kind::magnitude; }
+};
+
+/// p, q and r are rounded once to the arithmetic type. Stores as in conv.hpp. `b` is ignored unless
+/// op.binary(). Neither allocates; `out` may be `a` or `b` itself (same data, type and pitch).
+void pointwise_reference(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                         const PixelView& out, Arithmetic arithmetic);
+void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                    const PixelView& out, Arithmetic arithmetic);
+
+/// Most unary operations that one launch applies one after another.
+inline constexpr std::size_t kMostFusedOps = 8;
+
+/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device
+/// memory that stays valid until the stream has passed. `then`: unary operations, at most kMostFusedOps, that
+/// the result passes through before it is stored. Throws InvalidArgument and CudaError.
+void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                    const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
+                    std::span<const PointwiseOp> then = {});
+
+/// Mixing of channels: out_channels x in_channels coefficients, row-major, and one offset per output channel.
+struct ChannelMatrix {
+  std::int64_t out_channels = 0;
+  std::int64_t in_channels = 0;
+  std::vector<double> coefficients;
+  std::vector<double> offsets;
+};
+
+/// Per pixel and output channel i: acc = offset[i]; for j ascending: acc = fma(m[i][j], x[j], acc).
+void mix_channels_reference(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                            Arithmetic arithmetic);
+void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                       Arithmetic arithmetic);
+/// As pointwise_cuda. At most kMostDeviceMatrix coefficients and offsets.
+void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+
+inline constexpr std::int64_t kMostDeviceMatrix = 3600;
+
+}  // namespace sepconv

@@ -1,0 +1,104 @@
+#include "sepconv/pipeline/chain/chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+
+void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
+                    std::span<const PointwiseOp>) const {
+  throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
+}
+
+Chain Chain::parse(std::span<const std::string> stages) {
+  Chain chain;
+  for (const std::string& stage : stages) chain.then(parse_stage(stage));
+  return chain;
+}
+
+Chain Chain::parse(std::initializer_list<std::string_view> stages) {
+  Chain chain;
+  for (const std::string_view stage : stages) chain.then(parse_stage(stage));
+  return chain;
+}
+
+std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
+  std::vector<ImageSpec> specs{source};
+  for (const StagePtr& stage : stages_) specs.push_back(stage->output_spec(specs.back()));
+  return specs;
+}
+
+Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
+  if (asked) return *asked;
+  bool wide = source.type == PixelType::f64 || result_spec(source).type == PixelType::f64;
+  for (const StagePtr& stage : stages_) wide = wide || stage->needs_f64();
+  return wide ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+const Stage* Chain::host_only_stage(const ImageSpec& source) const {
+  const std::vector<ImageSpec> all = specs(source);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!stages_[i]->runs_on_device(all[i])) return stages_[i].get();
+  }
+  return nullptr;
+}
+
+std::int64_t Chain::resident_bytes() const {
+  std::int64_t bytes = 0;
+  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->resident_bytes());
+  return bytes;
+}
+
+Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
+  Chain chain;
+  for (const StagePtr& stage : stages_) {
+    const std::int64_t bytes = Arena::bytes_for(stage->resident_bytes());
+    chain.then(bytes > 0 ? stage->on_device(memory, stream) : stage);
+    memory += bytes;
+  }
+  return chain;
+}
+
+Chain Chain::transposes_last() const {
+  Chain result;
+  StagePtr carried;  // a transpose on its way to the end
+  for (const StagePtr& stage : stages_) {
+    if (stage->is_transpose()) {
+      carried = carried == nullptr ? stage : nullptr;
+      continue;
+    }
+    const StagePtr twin = carried != nullptr ? stage->transposed() : stage;
+    if (twin == nullptr) result.then(std::exchange(carried, nullptr));
+    result.then(twin != nullptr ? twin : stage);
+  }
+  if (carried != nullptr) result.then(carried);
+  return result;
+}
+
+Work Chain::work() const noexcept {
+  Work most = Work::none;
+  for (const StagePtr& stage : stages_) {
+    const Work work = stage->moves_only()             ? Work::none
+                      : stage->pointwise() != nullptr ? Work::pixels
+                                                      : Work::neighbours;
+    most = std::max(most, work);
+  }
+  return most;
+}
+
+bool Chain::turns() const {
+  return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->is_transpose(); }) % 2 == 1;
+}
+
+std::string Chain::text() const {
+  if (stages_.empty()) return "copy";
+  std::string text;
+  for (const StagePtr& stage : stages_) text += fmt::format("{}{}", text.empty() ? "" : " | ", stage->text());
+  return text;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,99 @@
+// A chain of stages, and the text that names one.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sepconv/pipeline/chain/stage.hpp"
+
+namespace sepconv {
+
+/// What a chain makes a pixel of.
+enum class Work : std::uint8_t {
+  none,        ///< pixels are only moved
+  pixels,      ///< each of one pixel
+  neighbours,  ///< of others too
+};
+
+/// Stages applied one after another. Each sees its own input image extended by its own border. An empty chain
+/// copies. Values stay in the arithmetic type between stages and are rounded once, at the end, to the type of
+/// the last output_spec.
+class Chain {
+ public:
+  Chain() = default;
+  explicit Chain(std::vector<StagePtr> stages) : stages_(std::move(stages)) {}
+
+  /// Each element one stage, e.g. {"gaussian:sigma=2.5", "cast:type=f32"}. Throws InvalidArgument.
+  static Chain parse(std::span<const std::string> stages);
+  static Chain parse(std::initializer_list<std::string_view> stages);
+
+  Chain& then(StagePtr stage) {
+    stages_.push_back(std::move(stage));
+    return *this;
+  }
+
+  const std::vector<StagePtr>& stages() const noexcept { return stages_; }
+  std::size_t size() const noexcept { return stages_.size(); }
+  bool empty() const noexcept { return stages_.empty(); }
+
+  /// Spec of the input of each stage and, last, of the result: size() + 1 of them. Throws InvalidArgument,
+  /// naming the stage.
+  std::vector<ImageSpec> specs(const ImageSpec& source) const;
+  ImageSpec result_spec(const ImageSpec& source) const { return specs(source).back(); }
+
+  /// `asked` if set; f64 when the source, the result or a stage is f64; else f32.
+  Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked = std::nullopt) const;
+
+  /// The first stage that does not run on a device for this source; null if all do.
+  const Stage* host_only_stage(const ImageSpec& source) const;
+
+  /// What its stages hold, and take of each device.
+  std::int64_t resident_bytes() const;
+
+  /// The chain to enqueue: Stage::on_device() of each. `memory` has room for resident_bytes() and outlives
+  /// it.
+  Chain on_device(std::byte* memory, DeviceStream stream) const;
+
+  /// The same result by less moving: every transpose goes towards the end, past stages that have a
+  /// transposed() twin, and two that meet cancel. What is left of them is one transpose at the end, unless a
+  /// stage has no twin. The same bits.
+  Chain transposes_last() const;
+
+  /// Whether rows of the source are columns of the result: an odd number of stages transposes.
+  bool turns() const;
+
+  Work work() const noexcept;
+  /// Whether any stage does more than move pixels.
+  bool computes() const noexcept { return work() != Work::none; }
+
+  /// "gaussian:... | cast:..." or "copy" for an empty chain.
+  std::string text() const;
+
+ private:
+  std::vector<StagePtr> stages_;
+};
+
+/// One stage from "name" or "name:key=value,...". A word without '=' belongs to the value before it, so lists
+/// are written plainly: "taps:row=1,2,1,col=-1,0,1". Throws InvalidArgument, with the nearest name for an
+/// unknown stage or key.
+StagePtr parse_stage(std::string_view text);
+
+/// A stage as help texts and completion know it.
+struct StageEntry {
+  struct Key {
+    std::string name;
+    std::string help;  ///< meaning, unit and default in a few words
+  };
+  std::string name;
+  std::string help;     ///< one line
+  std::string example;  ///< parses, and is run by a test
+  std::vector<Key> keys;
+};
+const std::vector<StageEntry>& stage_table();
+
+}  // namespace sepconv

@@ -1,0 +1,195 @@
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+
+namespace sepconv {
+namespace {
+
+/// A stage and the pointwise stages after it that it does as well.
+struct Step {
+  std::size_t first;
+  std::vector<PointwiseOp> then;
+  PixelType result = PixelType::f32;  ///< what its result is stored as
+  std::size_t end() const noexcept { return first + 1 + then.size(); }
+};
+
+/// Between stages that compute, values are of the arithmetic type; those that only move pixels are given the
+/// type that they are to deliver, so that a transpose at the end moves the result's bytes and one at the
+/// beginning the source's.
+void set_result_types(std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
+                      Arithmetic arithmetic) {
+  PixelType type = specs.back().type;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    steps[i].result = type;
+    if (!chain.stages()[steps[i].first]->moves_only()) type = pixel_type_of(arithmetic);
+  }
+  for (Step& step : steps) {
+    if (!chain.stages()[step.first]->moves_only()) break;
+    step.result = specs.front().type;
+  }
+}
+
+/// Every stage for itself, as the CPU computes them.
+std::vector<Step> single_steps(const Chain& chain, const std::vector<ImageSpec>& specs,
+                               Arithmetic arithmetic) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < chain.size(); ++i) steps.push_back({i, {}});
+  set_result_types(steps, chain, specs, arithmetic);
+  return steps;
+}
+
+/// Pointwise stages done by the stage before them, as a device computes them.
+std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& specs,
+                              Arithmetic arithmetic) {
+  std::vector<Step> steps;
+  const auto takes_more = [&](const Step& step) {
+    return step.then.size() < kMostFusedOps && !chain.stages()[step.first]->moves_only();
+  };
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const PointwiseOp* op = chain.stages()[i]->pointwise();
+    if (op != nullptr && !steps.empty() && takes_more(steps.back())) {
+      steps.back().then.push_back(*op);
+    } else {
+      steps.push_back({i, {}});
+    }
+  }
+  set_result_types(steps, chain, specs, arithmetic);
+  return steps;
+}
+
+/// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
+std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
+                                       const std::vector<Rect>& rects) {
+  std::array<std::int64_t, 2> bytes{};
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    const std::size_t end = steps[i].end();
+    bytes[i % 2] =
+        std::max(bytes[i % 2], Arena::view_bytes(rects[end].extent(), specs[end].channels, steps[i].result));
+  }
+  return bytes;
+}
+
+PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, PixelType type) {
+  return {slab, rect.extent(), spec.channels, type,
+          aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
+}
+
+/// Upper bound of the arena bytes for any output of at most this extent. stage_bytes(stage, output, input) is
+/// a stage's own share.
+template <class StageBytes>
+std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
+                         const std::vector<ImageSpec>& specs, Extent output, const StageBytes& stage_bytes) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
+  const auto slabs = slab_bytes(steps, specs, rects);
+  std::int64_t most = 0;
+  for (const Step& step : steps) {
+    most = std::max(most,
+                    stage_bytes(*chain.stages()[step.first], rects[step.end()].extent(), specs[step.first]));
+  }
+  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
+}
+
+/// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
+template <class Compute>
+void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
+                const ConstRegion& source, const Region& out, Arena& arena, const Compute& compute) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
+  const Arena::Scope scope(arena);
+  const auto bytes = slab_bytes(steps, specs, rects);
+  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]),
+                                        arena.allocate<std::byte>(bytes[1])};
+  ConstRegion in = source;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t end = steps[i].end();
+    Region result = out;
+    if (i + 1 < steps.size())
+      result = {view_in(slabs[i % 2], rects[end], specs[end], steps[i].result), rects[end],
+                specs[end].extent};
+    compute(*chain.stages()[steps[i].first], steps[i], in, result);
+    in = result;
+  }
+}
+
+}  // namespace
+
+std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
+  std::vector<Rect> rects(chain.size() + 1);
+  rects.back() = output;
+  for (std::size_t i = chain.size(); i-- > 0;)
+    rects[i] = chain.stages()[i]->input_for(rects[i + 1], specs[i]);
+  return rects;
+}
+
+std::vector<Rect> tiles_of(const Rect& rect, Extent tile) {
+  std::vector<Rect> tiles;
+  for (std::int64_t row = rect.row; row < rect.row_end(); row += tile.rows) {
+    for (std::int64_t col = rect.col; col < rect.col_end(); col += tile.cols) {
+      tiles.push_back(Rect{row, col, tile.rows, tile.cols}.intersect(rect));
+    }
+  }
+  return tiles;
+}
+
+Rect middle_rect(Extent image, Extent part) {
+  const std::int64_t rows = std::min(part.rows, image.rows);
+  const std::int64_t cols = std::min(part.cols, image.cols);
+  return {(image.rows - rows) / 2, (image.cols - cols) / 2, rows, cols};
+}
+
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
+                                Arithmetic arithmetic) {
+  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, tile,
+                     [&](const Stage& stage, Extent output, const ImageSpec& input) {
+                       return stage.scratch_bytes(output, input, arithmetic);
+                     });
+}
+
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
+                                Arithmetic arithmetic) {
+  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, output,
+                     [&](const Stage& stage, Extent part, const ImageSpec& input) {
+                       return stage.device_bytes(part, input, arithmetic);
+                     });
+}
+
+double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
+  double operations = 0;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    // A row pass runs over the input's rows, a column pass over the output's.
+    const std::int64_t in_rows = chain.stages()[i]->works_on_halo() ? rects[i].rows : rects[i + 1].rows;
+    const double rows = static_cast<double>(in_rows + rects[i + 1].rows) / 2;
+    const double elements = rows * static_cast<double>(rects[i + 1].cols * specs[i + 1].channels);
+    operations += chain.stages()[i]->operations_per_element() * elements;
+  }
+  return operations;
+}
+
+void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                  const ConstRegion& source, const Region& out, Arena& arena) {
+  if (chain.empty()) {
+    const ConstPixelView pixels = source.crop(out.rect).pixels;
+    return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
+  }
+  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, arena,
+             [&](const Stage& stage, const Step&, const ConstRegion& in, const Region& result) {
+               stage.apply(in, result, arithmetic, arena);
+             });
+}
+
+void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                   const ConstRegion& source, const Region& out, Arena& arena, DeviceStream stream) {
+  if (chain.empty()) {
+    const ConstPixelView pixels = source.crop(out.rect).pixels;
+    return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
+  }
+  walk_steps(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena,
+             [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
+               stage.enqueue(in, result, arithmetic, arena, stream, step.then);
+             });
+}
+
+}  // namespace sepconv

@@ -1,0 +1,44 @@
+// A whole chain on one tile: the rectangles that each stage needs, the scratch they take, and the computation
+// itself.
+#pragma once
+
+#include <vector>
+
+#include "sepconv/pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+/// For a rectangle of the result: element i is the part of stage i's input that is needed, the last is
+/// `output` itself.
+std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
+
+/// Upper bound of the arena bytes that compute_tile takes for any tile of at most this extent.
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
+                                Arithmetic arithmetic);
+
+/// Multiply-adds that compute_tile does for a tile of this extent away from the image's edges.
+double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile);
+
+/// Computes out.rect of the chain's result. `source` holds the part of the source image that it needs.
+/// Intermediate images live in the arena, two at a time: in the arithmetic type, or the result's before
+/// stages that only move pixels.
+void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                  const ConstRegion& source, const Region& out, Arena& arena);
+
+/// The device memory that enqueue_chain takes from its arena for any output of at most this extent.
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
+                                Arithmetic arithmetic);
+
+/// compute_tile on the current device: enqueued on `stream`, without waiting for anything. Regions and arena
+/// are device memory; pointwise stages are done by the stage before them. Every stage must run on a device.
+void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                   const ConstRegion& source, const Region& out, Arena& arena, DeviceStream stream);
+
+/// `rect` cut into tiles of this extent, row by row; those at the right and lower edge may be smaller.
+std::vector<Rect> tiles_of(const Rect& rect, Extent tile);
+
+/// A rectangle of this extent (clipped to the image) in the middle of the image, where nothing is cut off a
+/// halo.
+Rect middle_rect(Extent image, Extent part);
+
+}  // namespace sepconv

@@ -1,0 +1,132 @@
+// What this machine's memory and arithmetic units can do at best: the limits that the summary measures a run
+// against.
+#include "sepconv/pipeline/machine/host_limits.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/pipeline/machine/host_limits.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first: it includes this file once more for every instruction set.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Fused multiply-adds on ten independent registers, so that neither latency (4 cycles) nor the two ports of
+/// current processors wait. Returns a value that depends on all of them, for the compiler to keep them.
+template <class T>
+T fma_burst(std::int64_t steps, T factor) {
+  const hn::ScalableTag<T> tag;
+  const auto m = hn::Set(tag, factor);
+  auto a = hn::Iota(tag, 0), b = hn::Iota(tag, 1), c = hn::Iota(tag, 2), d = hn::Iota(tag, 3),
+       e = hn::Iota(tag, 4);
+  auto f = hn::Iota(tag, 5), g = hn::Iota(tag, 6), h = hn::Iota(tag, 7), i = hn::Iota(tag, 8),
+       j = hn::Iota(tag, 9);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    a = hn::MulAdd(a, m, m), b = hn::MulAdd(b, m, m), c = hn::MulAdd(c, m, m), d = hn::MulAdd(d, m, m);
+    e = hn::MulAdd(e, m, m), f = hn::MulAdd(f, m, m), g = hn::MulAdd(g, m, m), h = hn::MulAdd(h, m, m);
+    i = hn::MulAdd(i, m, m), j = hn::MulAdd(j, m, m);
+  }
+  const auto upper = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, d)), e);
+  const auto lower = hn::Add(hn::Add(hn::Add(f, g), hn::Add(h, i)), j);
+  return hn::GetLane(hn::SumOfLanes(tag, hn::Add(upper, lower)));
+}
+
+float fma_burst_f32(std::int64_t steps, float factor) { return fma_burst<float>(steps, factor); }
+double fma_burst_f64(std::int64_t steps, double factor) { return fma_burst<double>(steps, factor); }
+std::int64_t lanes_f32() { return static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>())); }
+std::int64_t lanes_f64() { return static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<double>())); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sepconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(fma_burst_f32);
+HWY_EXPORT(fma_burst_f64);
+HWY_EXPORT(lanes_f32);
+HWY_EXPORT(lanes_f64);
+
+namespace {
+
+constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // source; as much again for the target
+constexpr int kRounds = 5;
+constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
+constexpr int kRegisters = 10;
+
+/// Best of some rounds of `work(thread)` on all threads at once, in seconds; the first round also touches the
+/// memory.
+template <class Work>
+double best_seconds(ThreadPool& pool, int rounds, Work&& work) {
+  using Clock = std::chrono::steady_clock;
+  const int threads = pool.concurrency();
+  std::vector<Clock::time_point> times;
+  times.reserve(static_cast<std::size_t>(rounds) + 1);
+  std::barrier round(threads, [&]() noexcept { times.push_back(Clock::now()); });
+  // A task a thread: all of them wait for each other.
+  pool.for_each(threads, [&](std::int64_t, int thread) {
+    round.arrive_and_wait();
+    for (int repeat = 0; repeat < rounds; ++repeat) {
+      work(thread);
+      round.arrive_and_wait();
+    }
+  });
+  double best = 1e30;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    best = std::min(best, std::chrono::duration<double>(times[i] - times[i - 1]).count());
+  }
+  return best;
+}
+
+double fma_rate(ThreadPool& pool, Arithmetic arithmetic, int rounds) {
+  std::atomic<double> sink = 0;
+  const bool is_f64 = arithmetic == Arithmetic::f64;
+  const double seconds = best_seconds(pool, rounds, [&](int) {
+    sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
+                  : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
+  });
+  const std::int64_t lanes = is_f64 ? HWY_DYNAMIC_DISPATCH(lanes_f64)() : HWY_DYNAMIC_DISPATCH(lanes_f32)();
+  return static_cast<double>(lanes * kRegisters * kFmaSteps * pool.concurrency()) / seconds;
+}
+
+}  // namespace
+
+// Two times 16 MiB stay under any memory ceiling worth the name but fit the last-level cache of large
+// servers, where the copy then measures that cache. Bands are sized to caches too, so it is the limit that a
+// run meets there.
+HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
+  ThreadPool pool({.threads = std::max(threads, 1)});
+  HostLimits limits;
+  const std::int64_t share = kCopyBytes / pool.concurrency();
+  const Buffer from(kCopyBytes), to(kCopyBytes);
+  std::memset(from.data(), 1,
+              static_cast<std::size_t>(kCopyBytes));  // else all its pages are one page of zeros
+  const double copy_seconds = best_seconds(pool, kRounds, [&](int thread) {
+    std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
+  });
+  limits.copy_bytes_per_second = 2.0 * static_cast<double>(share * pool.concurrency()) / copy_seconds;
+  limits.fma_per_second = fma_rate(pool, arithmetic, kRounds);
+  return limits;
+}
+
+double measure_fma_rate(int threads, Arithmetic arithmetic, int rounds) {
+  ThreadPool pool(threads);
+  return fma_rate(pool, arithmetic, rounds);
+}
+
+}  // namespace sepconv
+#endif

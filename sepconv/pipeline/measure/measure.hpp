@@ -1,0 +1,43 @@
+// Statistics of an image and the difference of two, streamed through the same bands as run().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sepconv/pipeline/run/run.hpp"
+
+namespace sepconv {
+
+/// Of one channel. Not-a-numbers are counted and left out of everything else.
+struct ChannelStats {
+  std::int64_t count = 0;
+  std::int64_t nan_count = 0;
+  double min = 0, max = 0, mean = 0;
+  double deviation = 0;  ///< of the population: sqrt(mean((x - mean)^2))
+  /// 256 equal bins over [histogram_low, histogram_high]; for integer types over the type's whole range.
+  double histogram_low = 0, histogram_high = 0;
+  std::vector<std::int64_t> histogram;
+};
+/// One pass for integer types, two for floating types (the second for the histogram). The same bits for any
+/// plan.
+std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options = {});
+
+struct Comparison {
+  std::int64_t elements = 0;
+  std::int64_t different = 0;  ///< elements with |a - b| > tolerance, or exactly one of them not a number
+  double max_difference = 0;
+  double mean_difference = 0;
+  double psnr_db = 0;  ///< 10 log10(peak^2 / mean squared difference); peak: the type's greatest value, 1 for
+                       ///< floating types; infinity if equal
+  struct Position {
+    std::int64_t row = 0, col = 0, channel = 0;
+    double a = 0, b = 0;
+  };
+  std::optional<Position> first;  ///< first differing element in row-major order
+  bool equal() const noexcept { return different == 0; }
+};
+/// Throws InvalidArgument when extents, channels or types differ.
+Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options = {});
+
+}  // namespace sepconv

@@ -1,0 +1,83 @@
+#include "sepconv/pipeline/plan/ceilings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr double kDeviceMemoryShare = 0.9;  // of what is free
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxSlots = 64;
+
+}  // namespace
+
+void check_options(const PlanOptions& options) {
+  const auto check = [](bool good, std::string_view what, std::int64_t value, std::string_view range) {
+    if (!good) throw InvalidArgument(fmt::format("{} cannot be {}; it lies {}", what, value, range));
+  };
+  check(options.max_memory_bytes >= 0, "the memory ceiling", options.max_memory_bytes, "above 0");
+  check(options.threads >= 0 && options.threads <= kMaxThreads, "the number of threads", options.threads,
+        "between 1 and 1024");
+  check(options.slots >= 0 && options.slots <= kMaxSlots, "the number of slots", options.slots,
+        "between 1 and 64");
+  check(options.band_rows >= 0, "the number of rows of a band", options.band_rows, "above 0");
+  check(options.max_device_memory_bytes >= 0, "the ceiling for device memory",
+        options.max_device_memory_bytes, "above 0");
+  check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
+  for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
+    check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
+    // Both would take the whole of what one may.
+    if (std::count(options.devices.begin(), device, *device) > 0)
+      throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
+  }
+}
+
+std::int64_t memory_ceiling(const PlanOptions& options) {
+  return options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
+}
+
+int threads_of(const PlanOptions& options) {
+  return options.threads > 0 ? options.threads : usable_processors();
+}
+
+std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
+  if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
+  if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
+  return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
+}
+
+bool LeastMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                       const Ceilings& ceilings) {
+  host_ = std::min(host_, memory.total());
+  if (memory.total() > ceilings.host) return false;
+  device_ = std::min(device_, device_memory.total());
+  return device_memory.total() <= ceilings.device;
+}
+
+void LeastMemory::fail(const Ceilings& ceilings, const char* planned) const {
+  if (host_ == kNone)
+    throw OutOfMemory(
+        fmt::format("no plan of so many rows and columns can be made for this {}; leave out "
+                    "PlanOptions::band_rows and PlanOptions::band_cols",
+                    planned));
+  const bool device_is_short = device_ != kNone;
+  const std::int64_t least = device_is_short ? device_ : host_;
+  throw OutOfMemory(
+      fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {} bytes; raise {} to {}K",
+                  format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
+                  device_is_short ? " of device memory" : "", planned, least,
+                  device_is_short ? "PlanOptions::max_device_memory_bytes" : "PlanOptions::max_memory_bytes",
+                  ceil_div(least, 1024)));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,39 @@
+// What every planner asks of its options and says when nothing fits. Internal to the planners.
+#pragma once
+
+#include <limits>
+
+#include "sepconv/pipeline/plan/plan.hpp"
+
+namespace sepconv {
+
+constexpr int kPreferredSlots = 3;  ///< one being read, one computed, one written
+
+/// Throws InvalidArgument for options that make no sense.
+void check_options(const PlanOptions& options);
+
+/// What a run with these options may hold on the host: what they say, else a quarter of what is free.
+std::int64_t memory_ceiling(const PlanOptions& options);
+
+/// Ceilings for the host and for each GPU.
+struct Ceilings {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+};
+
+/// The least memory that candidates would do with.
+class LeastMemory {
+ public:
+  /// Takes a candidate into account. Whether it fits.
+  bool fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory, const Ceilings& ceilings);
+  /// None did: throws OutOfMemory with the least ceiling that would do, rounded up and in a form that can be
+  /// typed. "source, chain and sink", "product".
+  [[noreturn]] void fail(const Ceilings& ceilings, const char* planned) const;
+
+ private:
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::int64_t host_ = kNone;    // whatever it takes on a device
+  std::int64_t device_ = kNone;  // of those that fit the host
+};
+
+}  // namespace sepconv

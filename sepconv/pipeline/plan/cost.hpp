@@ -1,0 +1,79 @@
+// What a way to cut an image costs, in memory and in work: the model behind plan(). Internal to the
+// planner.
+#pragma once
+
+#include "sepconv/pipeline/plan/plan.hpp"
+
+namespace sepconv {
+
+/// Elements of a product that keep a whole GPU busy: a sum is not shared out, so there is no more to do at
+/// once.
+inline constexpr std::int64_t kDeviceProductElements = 1 << 20;
+
+/// Everything about a run that is settled before the cut is chosen.
+struct PlanProblem {
+  const Chain& chain;
+  std::vector<ImageSpec> specs;
+  Arithmetic arithmetic;
+  const Reader& source;
+  const Writer& sink;
+  std::int64_t
+      max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
+  int devices = 0;      ///< GPUs; 0: the CPU computes
+  bool turned = false;  ///< as in Plan
+  Extent item{};
+  double sum_length =
+      0;  ///< of products with matrices, all stages together: they read both operands once a tile
+  bool whole_columns =
+      false;  ///< any part of the result needs columns of a product's input from top to bottom
+
+  /// Sets the last four from the chain.
+  void find_turn();
+
+  /// Reads end at multiples of this many rows, so that no block is decoded twice.
+  std::int64_t read_unit_rows() const;
+  /// Bands end at multiples of this.
+  Extent band_unit() const;
+  /// A band in the middle, where nothing is cut off a halo.
+  Rect middle(Extent band) const;
+  /// Rows of the source that a band needs beyond its own number.
+  std::int64_t halo_rows(Extent band) const;
+};
+
+/// One candidate: how the image is cut and what follows from it.
+struct Cut {
+  Extent band;
+  Extent tile;
+  int slots = 1;
+  int threads = 1;
+  std::int64_t slot_input_bytes = 0;
+  std::int64_t slot_output_bytes = 0;
+  std::int64_t arena_bytes = 0;
+  MemoryUse memory;
+  DeviceMemoryUse device_memory;
+  std::int64_t bytes_read = 0;
+  bool stores_rows = false;  ///< as in Plan
+  double operations = 0;
+  double cost = 0;  ///< estimated time in multiply-adds; for comparing candidates only
+};
+
+/// The best tile for a band: little recomputation, scratch that stays in the cache, work for every thread.
+/// `forced` wins if not empty.
+Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced);
+
+/// What a band costs to read and write, whoever computes it.
+struct BandTraffic {
+  Extent band;
+  std::int64_t bytes_read = 0;  ///< as in Plan; an estimate where bands are very many
+  double piece_bytes = 0;       ///< what short pieces cost, as so many bytes moved
+  bool stores_rows = false;     ///< as in Plan
+};
+BandTraffic traffic_of(const PlanProblem& problem, Extent band);
+
+/// Evaluates a candidate completely, for the CPU.
+Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads);
+
+/// The same for GPUs, each of which computes a band as a whole.
+Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads);
+
+}  // namespace sepconv

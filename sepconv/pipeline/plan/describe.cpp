@@ -1,0 +1,82 @@
+// The plan in words.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/printable.hpp"
+#include "sepconv/pipeline/machine/host_limits.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
+
+namespace sepconv {
+namespace {
+
+std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
+
+std::string spec_text(const ImageSpec& spec) {
+  return fmt::format("{} x {} pixels, {} channel{} of {}, {}", spec.extent.cols, spec.extent.rows,
+                     spec.channels, spec.channels == 1 ? "" : "s", name_of(spec.type), bytes(spec.bytes()));
+}
+
+/// Seconds of copying and of arithmetic at the rates that this machine reaches now, the larger being the
+/// limit.
+std::string limit_text(const Plan& plan) {
+  const HostLimits limits = measure_host_limits(plan.threads, plan.arithmetic);
+  // A source byte is copied into a slot and read from it, a result byte written to a slot and copied out.
+  const double copying =
+      2.0 * static_cast<double>(plan.bytes_read + plan.bytes_written) / limits.copy_bytes_per_second;
+  const double arithmetic = plan.operations / limits.fma_per_second;
+  return fmt::format(
+      "{}: at this machine's rates copying takes {:.2f} s and arithmetic {:.2f} s, storage and codecs aside",
+      copying > arithmetic ? "memory bandwidth" : "arithmetic", copying, arithmetic);
+}
+
+}  // namespace
+
+std::string describe(const Plan& plan, const Reader& source, const Writer& sink) {
+  std::string text;
+  const auto line = [&text](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<10} {}\n", name, printable(value));
+  };
+  line("source", spec_text(plan.source()));
+  line("", source.layout().description);
+  line("chain",
+       plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic))
+                                                  : ", moves pixels and computes nothing"));
+  if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("run as", as_run);
+  line("result", spec_text(plan.result()));
+  line("", sink.layout().description);
+  line("streams", plan.streams ? "yes" : "no");
+  line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
+  if (plan.devices.empty())
+    line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols,
+                              plan.threads, plan.threads == 1 ? "" : "s"));
+  line("slots", fmt::format("{} of {} input and {} output", plan.slots, bytes(plan.slot_input_bytes),
+                            bytes(plan.slot_output_bytes)));
+  line("read", bytes(plan.bytes_read));
+  line("written", bytes(plan.bytes_written));
+  if (plan.chain.computes())
+    line("work",
+         fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
+                     plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
+  const auto resident = [](std::int64_t held) {
+    return held > 0 ? fmt::format(", matrices {}", bytes(held)) : "";
+  };
+  line("memory",
+       fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}{}", bytes(plan.memory.total()),
+                   bytes(plan.max_memory_bytes), bytes(plan.memory.slots), bytes(plan.memory.scratch),
+                   bytes(plan.memory.source), bytes(plan.memory.sink), resident(plan.memory.resident)));
+  if (!plan.devices.empty()) {
+    line("devices", fmt::format("cuda:{}", fmt::join(plan.devices, ",")));
+    line("", fmt::format("{} of {} on each: slots {}, scratch {}{}", bytes(plan.device_memory.total()),
+                         bytes(plan.max_device_memory_bytes), bytes(plan.device_memory.slots),
+                         bytes(plan.device_memory.scratch), resident(plan.device_memory.resident)));
+  }
+  if (plan.devices.empty()) line("limit", limit_text(plan));
+  for (const std::string& warning : plan.warnings) line("warning", warning);
+  for (const std::string& note : plan.notes) line("note", note);
+  return text;
+}
+
+}  // namespace sepconv

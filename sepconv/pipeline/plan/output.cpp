@@ -1,0 +1,168 @@
+#include "sepconv/pipeline/plan/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
+constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
+/// Likewise for tiles.
+constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
+constexpr Extent kUsualTile{512, 512};
+/// TIFF 6.0, section 15: the sides of tiles are multiples of it.
+constexpr std::int64_t kTileUnit = 16;
+
+bool jpeg_can_hold(const ImageSpec& spec) {
+  return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
+}
+
+/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least
+/// that TIFF has. What is then still too large goes in strips.
+void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t most_bytes) {
+  if (layout.tile.area() * pixel_bytes > most_bytes && layout.tile.area() > kUsualTile.area())
+    layout.tile = kUsualTile;
+  while (layout.tile.area() * pixel_bytes > most_bytes &&
+         std::max(layout.tile.rows, layout.tile.cols) > kTileUnit) {
+    layout.tile.rows = std::max(kTileUnit, round_up(layout.tile.rows / 2, kTileUnit));
+    layout.tile.cols = std::max(kTileUnit, round_up(layout.tile.cols / 2, kTileUnit));
+  }
+  layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
+}
+
+/// The layout of a source as far as a result of this spec can and should have it.
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept,
+                            const OutputRequest& request, std::vector<std::string>& warnings) {
+  const auto from = file_layout(source);
+  if (!from) return {};
+  FileLayout layout = *from;
+  // What is only moved loses nothing.
+  if (layout.compression == Compression::jpeg && (kept != Kept::in_place || !jpeg_can_hold(spec))) {
+    layout.compression = Compression::deflate;
+    layout.level = 0;
+    layout.predictor = true;
+    if (!request.compression)
+      warnings.emplace_back(
+          kept != Kept::in_place
+              ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
+              : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
+  }
+  if (kept != Kept::in_place) {
+    std::swap(layout.tile.rows, layout.tile.cols);
+    layout.rows_per_strip = 0;
+  }
+  if (layout.tiled) {
+    const Extent whole{round_up(layout.tile.rows, kTileUnit), round_up(layout.tile.cols, kTileUnit)};
+    if (whole != layout.tile && !request.tile) {
+      warnings.push_back(
+          fmt::format("tiles of {} x {} where the source's are {} x {}: TIFF has only multiples of {}",
+                      whole.cols, whole.rows, layout.tile.cols, layout.tile.rows, kTileUnit));
+    }
+    layout.tile = whole;
+  }
+  if (layout.tiled)
+    shrink_tiles(layout, spec.pixel_bytes(), kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
+  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
+    layout.rows_per_strip = 0;
+  layout.planar = layout.planar && spec.channels > 1;
+  return layout;
+}
+
+FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const OutputRequest& request, Kept kept,
+                         std::vector<std::string>& warnings) {
+  FileLayout layout =
+      source != nullptr ? inherited_layout(*source, spec, kept, request, warnings) : FileLayout{};
+  if (layout.compression == Compression::jpeg && !request.compression)
+    warnings.emplace_back(
+        "compressed as JPEG once more, like the source: pixels change a little (quality 90); another "
+        "compression loses nothing");
+  if (request.compression) {
+    layout.compression = *request.compression;
+    layout.level = request.level;
+  }
+  if (request.tile) {
+    layout.tiled = !request.tile->empty();
+    if (layout.tiled) layout.tile = *request.tile;
+    layout.rows_per_strip = 0;
+  }
+  if (request.planar) layout.planar = true;
+  if (request.no_predictor) layout.predictor = false;
+  return layout;
+}
+
+}  // namespace
+
+CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request,
+                             Kept kept, Work work) {
+  CreateOptions options;
+  options.layout = chosen_layout(source, spec, request, kept, options.layout_warnings);
+  if (source != nullptr) {
+    const ImageSpec& from = source->spec();
+    const ImageChange change{.places = kept != Kept::in_place || spec.extent != from.extent,
+                             .channels = kept == Kept::rearranged || spec.channels != from.channels,
+                             .to_one_channel = spec.channels == 1,
+                             .type = spec.type != from.type,
+                             .values = work != Work::none,
+                             .spreads = work == Work::neighbours};
+    Metadata metadata = source->metadata();
+    std::optional<Resolution> turned;
+    if (kept == Kept::turned) turned = std::exchange(metadata.resolution, std::nullopt);
+    options.metadata = metadata.kept_for(change, options.warnings);
+    if (turned) {
+      std::swap(turned->x, turned->y);
+      options.metadata.resolution = turned;
+    }
+  }
+  options.overwrite = request.overwrite;
+  options.durable = request.durable;
+  options.big_tiff = request.big_tiff;
+  return options;
+}
+
+CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request) {
+  return output_options(chain.result_spec(source.spec()), &source, request,
+                        chain.turns() ? Kept::turned : Kept::in_place, chain.work());
+}
+
+Geometries geometries_of(bool is_tiff, const OutputRequest& request, std::int64_t pixel_bytes,
+                         const std::function<CreateOptions(const OutputRequest&)>& create) {
+  Geometries geometries{create(request), {}};
+  if (!is_tiff || request.tile) return geometries;
+  FileLayout tiles;
+  tiles.tile = kUsualTile;
+  shrink_tiles(tiles, pixel_bytes, kLargestKeptStrip);
+  OutputRequest other = request;
+  other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
+  geometries.other = create(other);
+  return geometries;
+}
+
+std::string plan_in_either(const Geometries& geometries,
+                           const std::function<void(const CreateOptions&)>& plan) {
+  std::exception_ptr failure;
+  try {
+    plan(geometries.first);
+    return "";
+  } catch (const OutOfMemory&) {
+    if (!geometries.other) throw;
+    failure = std::current_exception();
+  }
+  const FileLayout& layout = geometries.other->layout;
+  try {
+    plan(*geometries.other);
+  } catch (const OutOfMemory&) {
+    if (layout.tiled) throw;
+    std::rethrow_exception(failure);  // strips want the higher ceiling
+  }
+  if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
+  return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}",
+                     layout.tile.rows, layout.tile.cols);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,61 @@
+// How a result is to be stored: as the caller says, else as its source is, as far as that makes sense for the
+// result.
+//
+//   auto in = sepconv::open_reader("scan.tif");
+//   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
+//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in,
+//   chain));
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sepconv/io/formats.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+/// What the caller decides; what is left open is the source's.
+struct OutputRequest {
+  std::optional<Compression> compression;
+  int level = 0;               ///< of that compression; 0: its default
+  std::optional<Extent> tile;  ///< 0 x 0: strips
+  bool planar = false;
+  bool no_predictor = false;
+  std::optional<bool> big_tiff;
+  bool overwrite = false;
+  bool durable = false;
+};
+
+/// Where the pixels of a result come from.
+enum class Kept : std::uint8_t {
+  in_place,    ///< every pixel is where it was
+  turned,      ///< rows are columns: places fall, the resolution's sides change places
+  rearranged,  ///< rows, columns and channels are others: places and colours fall
+};
+
+/// For a result of this spec: `source`, if there is one, lends layout and metadata; What is
+/// turned or rearranged does not become JPEG unless asked for. What could not be taken over is in
+/// CreateOptions::warnings.
+CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request,
+                             Kept kept, Work work);
+
+/// The same for what `chain` makes of `source`.
+CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request = {});
+
+/// What a file is made with: as asked; and, unless the caller decided, with tiles in place of a TIFF's
+/// strips, or the other way round.
+struct Geometries {
+  CreateOptions first;
+  std::optional<CreateOptions> other;
+};
+Geometries geometries_of(bool is_tiff, const OutputRequest& request, std::int64_t pixel_bytes,
+                         const std::function<CreateOptions(const OutputRequest&)>& create);
+
+/// Calls `plan`, which throws OutOfMemory where nothing fits the ceiling, for the first and then for the
+/// other. Empty, or why it is the other.
+std::string plan_in_either(const Geometries& geometries,
+                           const std::function<void(const CreateOptions&)>& plan);
+
+}  // namespace sepconv

@@ -1,0 +1,238 @@
+#include "sepconv/pipeline/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/plan/candidates.hpp"
+#include "sepconv/pipeline/plan/ceilings.hpp"
+#include "sepconv/pipeline/plan/cost.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
+constexpr std::int64_t kLeastArenaBytes = 1 << 20;
+constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
+
+struct Search {
+  std::optional<Cut> best;
+  LeastMemory least;
+
+  void offer(const Cut& cut, const Ceilings& ceilings) {
+    if (least.fits(cut.memory, cut.device_memory, ceilings) && (!best || cut.cost < best->cost)) best = cut;
+  }
+};
+
+/// A cut is useful when less than half of its work is done for the second time.
+bool is_useful(const PlanProblem& problem, const Cut& cut) {
+  return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.specs.back().extent);
+}
+
+using Candidates = std::vector<std::vector<BandTraffic>>;
+
+Candidates candidates_of(const PlanProblem& problem, const PlanOptions& options) {
+  Candidates candidates;
+  for (const std::vector<Extent>& group : candidate_bands(problem, options)) {
+    candidates.emplace_back();
+    for (const Extent band : group) candidates.back().push_back(traffic_of(problem, band));
+  }
+  return candidates;
+}
+
+Search search(const PlanProblem& problem, const Candidates& candidates, const PlanOptions& options,
+              int threads, const Ceilings& ceilings) {
+  std::vector<int> slot_counts{options.slots};
+  if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
+  Search found;
+  for (const std::vector<BandTraffic>& group : candidates) {
+    for (const BandTraffic& traffic : group) {
+      const Extent tile =
+          problem.devices > 0 ? traffic.band : choose_tile(problem, traffic.band, threads, options.tile);
+      for (const int slots : slot_counts) {
+        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, traffic, slots, threads)
+                                        : evaluate(problem, traffic, tile, slots, threads),
+                    ceilings);
+      }
+    }
+    // Where whole columns are needed, narrower bands read nothing twice either, if they are as high as the
+    // result.
+    const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;
+    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols && !narrow_will_do;
+    if (full_width && found.best && is_useful(problem, *found.best)) break;
+  }
+  return found;
+}
+
+/// Fewer threads hold less scratch: halve their number until something fits.
+Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+  const Candidates candidates = candidates_of(problem, options);
+  for (;; threads /= 2) {
+    const Search found = search(problem, candidates, options, threads, ceilings);
+    if (found.best) return *found.best;
+    if (threads == 1) found.least.fail(ceilings, "source, chain and sink");
+  }
+}
+
+/// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row
+/// by row keeps but one busy.
+std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
+  const bool in_order =
+      source.layout().access == Access::sequential || sink.layout().access == Access::sequential;
+  if (in_order && options.devices.size() > 1) return {options.devices.front()};
+  return options.devices;
+}
+
+/// Why a plan has fewer slots than are best where memory allows.
+std::string why_fewer_slots(const Plan& plan) {
+  const std::int64_t bands =
+      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // of each device
+  const int more = kPreferredSlots - plan.slots;
+  const std::int64_t on_host = plan.memory.total() + plan.memory.slots / plan.slots * more;
+  const std::int64_t on_device =
+      plan.device_memory.total() +
+      (device_inputs(kPreferredSlots) - device_inputs(plan.slots)) * plan.slot_input_bytes +
+      more * plan.slot_output_bytes;
+  const bool fits =
+      on_host <= plan.max_memory_bytes && (plan.devices.empty() || on_device <= plan.max_device_memory_bytes);
+  if (bands > plan.slots && !fits)
+    return fmt::format("memory is short: {}", plan.slots == 1
+                                                  ? "nothing overlaps"
+                                                  : "reading and writing take turns to overlap computing");
+  if (bands == 1) return "there is only one band";
+  if (bands <= kPreferredSlots) return fmt::format("there are only {} bands", bands);
+  return "with so few bands from top to bottom more would not be faster";
+}
+
+std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
+                                 int asked_threads) {
+  std::vector<std::string> notes;
+  const Extent image = plan.result().extent;
+  const std::int64_t halo = problem.halo_rows(plan.band);
+  const SourceLayout& source = problem.source.layout();
+  if (!source.streams) {
+    notes.push_back(fmt::format("the source cannot be streamed: it is decoded as a whole and held ({})",
+                                format_bytes(static_cast<double>(plan.memory.source))));
+  } else if (plan.turned) {
+    notes.push_back(explain_turned(problem, plan));
+  } else if (plan.band.cols == image.cols) {
+    notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
+  }
+  if (!problem.sink.layout().streams) {
+    notes.push_back("the sink cannot be streamed: the result is collected in memory before it is encoded");
+  }
+  if (problem.band_unit().rows > 1) {
+    notes.push_back(
+        fmt::format("bands end at multiples of {} rows, the sink's blocks", problem.band_unit().rows));
+  }
+  if (problem.whole_columns && !plan.turned) {
+    notes.push_back("a band needs whole columns of the source: bands lie side by side");
+  } else if (halo > 0) {
+    notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
+  }
+  if (plan.band.cols < image.cols && options.band_cols == 0 && !plan.turned && !problem.whole_columns) {
+    notes.push_back(fmt::format(
+        "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
+        format_bytes(static_cast<double>(plan.bytes_read)),
+        format_bytes(static_cast<double>(plan.source().bytes()))));
+  }
+  if (options.slots == 0 && plan.slots < kPreferredSlots)
+    notes.push_back(
+        fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
+  if (plan.threads < asked_threads)
+    notes.push_back(
+        fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));
+  if (plan.devices.size() < options.devices.size())
+    notes.emplace_back("one GPU, because the source or the sink goes row by row");
+  if (options.max_memory_bytes == 0)
+    notes.push_back(
+        "the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");
+  return notes;
+}
+
+}  // namespace
+
+std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
+
+BandCut Plan::row_cut() const noexcept { return {result().extent.rows, item.rows, band.rows}; }
+BandCut Plan::col_cut() const noexcept { return {result().extent.cols, item.cols, band.cols}; }
+
+Rect Plan::band_rect(std::int64_t index) const noexcept {
+  const BandCut rows = row_cut();
+  const BandCut cols = col_cut();
+  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
+  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
+  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+}
+
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
+  return needed_rects(chain, specs, output).front();
+}
+
+Plan plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& options) {
+  check_options(options);
+  Plan plan;
+  plan.asked = options;
+  plan.given = given;
+  plan.chain = given.transposes_last();
+  const Chain& chain = plan.chain;
+  check_image("the source", source.spec());
+  plan.specs = chain.specs(source.spec());
+  if (plan.result() != sink.spec())
+    throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
+  plan.arithmetic = chain.arithmetic(source.spec(), options.arithmetic);
+  plan.max_memory_bytes = memory_ceiling(options);
+  const int threads = threads_of(options);
+
+  const std::int64_t max_arena_bytes =
+      std::clamp(plan.max_memory_bytes / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);
+  plan.devices = useful_devices(options, source, sink);
+  if (!plan.devices.empty()) {
+    const Stage* const host_only = chain.host_only_stage(source.spec());
+    if (host_only != nullptr)
+      throw InvalidArgument(
+          fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
+  }
+  plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
+  PlanProblem problem{chain,
+                      plan.specs,
+                      plan.arithmetic,
+                      source,
+                      sink,
+                      max_arena_bytes,
+                      static_cast<int>(plan.devices.size())};
+  problem.find_turn();
+  plan.turned = problem.turned;
+  plan.item = problem.item;
+  const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
+  plan.threads = cut.threads;
+  plan.slots = cut.slots;
+  plan.band = cut.band;
+  plan.tile = cut.tile;
+  plan.slot_input_bytes = cut.slot_input_bytes;
+  plan.slot_output_bytes = cut.slot_output_bytes;
+  plan.arena_bytes = cut.arena_bytes;
+  plan.memory = cut.memory;
+  plan.device_memory = cut.device_memory;
+  plan.bytes_read = cut.bytes_read;
+  plan.bytes_written = plan.result().bytes();
+  plan.stores_rows = cut.stores_rows;
+  plan.operations = cut.operations;
+  const double ideal = tile_operations(chain, plan.specs, plan.result().extent);
+  plan.recomputed = std::max(0.0, cut.operations - ideal);
+  plan.streams = source.layout().streams && sink.layout().streams;
+  plan.warnings = source.layout().warnings;
+  plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
+  plan.notes = explain(problem, plan, options, threads);
+  return plan;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,142 @@
+// The plan of a run: how an image is cut into bands and tiles, and the memory that takes. Pure integer
+// arithmetic.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/reader.hpp"
+#include "sepconv/io/writer.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+/// What the caller asks for; 0 or nothing means "choose".
+struct PlanOptions {
+  std::int64_t max_memory_bytes =
+      0;            ///< ceiling for everything the run holds; 0: a quarter of the memory that is free
+  int threads = 0;  ///< 0: all processors this process may use
+  int slots = 0;    ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
+  std::int64_t band_rows = 0;  ///< rows of the result per band; rounded up to what the sink's blocks need
+  std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
+  Extent tile{};               ///< pixels of the result computed at once by one thread; for tests
+  std::optional<Arithmetic> arithmetic{};
+  /// GPUs to compute on, by their index among cuda_devices(), each once; empty: the CPU.
+  std::vector<int> devices{};
+  std::int64_t max_device_memory_bytes =
+      0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of
+          ///< them. CUDA's own context, some hundred MiB, and its rounding of allocations come on top
+};
+
+/// Where the ceiling's bytes go.
+struct MemoryUse {
+  std::int64_t slots = 0;     ///< band buffers, input and output, all slots
+  std::int64_t scratch = 0;   ///< arenas of all threads
+  std::int64_t source = 0;    ///< reader and decoder
+  std::int64_t sink = 0;      ///< writer and encoder
+  std::int64_t resident = 0;  ///< what the chain's stages hold: matrices
+  std::int64_t total() const noexcept { return slots + scratch + source + sink + resident; }
+};
+
+/// Where the bytes on each GPU go.
+struct DeviceMemoryUse {
+  std::int64_t slots = 0;     ///< bands of source and result, all slots
+  std::int64_t scratch = 0;   ///< what the chain takes between source and result of a band
+  std::int64_t resident = 0;  ///< what the chain's stages hold
+  std::int64_t total() const noexcept { return slots + scratch + resident; }
+};
+
+/// How one side of the result is cut: into `length / item` items (item divides length; one item is the usual
+/// case), and each of them into bands of at most `band`; a band beyond an item is a multiple of it.
+struct BandCut {
+  std::int64_t length, item, band;
+
+  std::int64_t count() const noexcept {
+    return band < item ? length / item * per_item() : ceil_div(length, band);
+  }
+  std::int64_t begin(std::int64_t index) const noexcept {
+    return band < item ? index / per_item() * item + index % per_item() * band : index * band;
+  }
+  std::int64_t size(std::int64_t index) const noexcept {
+    return std::min(band, (band < item ? (index / per_item() + 1) * item : length) - begin(index));
+  }
+
+ private:
+  std::int64_t per_item() const noexcept { return ceil_div(item, band); }
+};
+
+/// A value: what run() does is in it, and nothing is planned again. Made by plan() for a source and a sink,
+/// and for those that look like them.
+struct Plan {
+  PlanOptions asked;             ///< that it was made with
+  Chain given;                   ///< as it was given
+  Chain chain;                   ///< as it is run: that one with its transposes_last()
+  std::vector<ImageSpec> specs;  ///< of the source, between stages, of the result
+  Arithmetic arithmetic = Arithmetic::f32;
+  int threads = 1;
+  int slots = 1;
+  bool turned = false;  ///< rows of the source are columns of the result
+  Extent item;    ///< of the result: bands keep to one of these or hold whole ones; the result itself but for
+                  ///< many matrices transposed at once
+  Extent band;    ///< of the result; bands at the right and lower edge may be smaller
+  Extent tile{};  ///< of the result, inside a band
+  std::int64_t slot_input_bytes = 0;
+  std::int64_t slot_output_bytes = 0;
+  std::int64_t arena_bytes = 0;  ///< per thread
+  MemoryUse memory;
+  std::int64_t max_memory_bytes = 0;
+  std::vector<int>
+      devices;  ///< GPUs that compute; empty: the CPU. Each has its own slots and a run of whole bands
+  DeviceMemoryUse device_memory;  ///< on each of them
+  std::int64_t max_device_memory_bytes = 0;
+  std::int64_t bytes_read =
+      0;  ///< of source pixels, decoded, halos of column tiles and partly used blocks included
+  std::int64_t bytes_written = 0;  ///< of result pixels
+  double operations = 0;           ///< fused multiply-adds of the whole run, recomputed halos included
+  double recomputed = 0;  ///< part of `operations` that is done again because bands and tiles overlap
+  bool stores_rows =
+      false;  ///< a kernel, not a copy engine, brings results to page-locked memory: their rows are short
+  bool streams = true;  ///< source and sink both do
+  std::vector<std::string>
+      warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
+  std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
+
+  const ImageSpec& source() const noexcept { return specs.front(); }
+  const ImageSpec& result() const noexcept { return specs.back(); }
+
+  /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along
+  /// its rows if it is turned.
+  std::int64_t band_count() const noexcept;
+  /// Rectangle of the result of band `index`.
+  Rect band_rect(std::int64_t index) const noexcept;
+
+ private:
+  BandCut row_cut() const noexcept;
+  BandCut col_cut() const noexcept;
+};
+
+/// Buffers for bands of the source that a GPU holds: one more than the only slot, because the rows that a
+/// band shares with the one before are copied from buffer to buffer.
+constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; }
+
+/// The part of the source that `output` of the result needs, through all stages.
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
+
+/// Plans this chain from the source to the sink; sink.spec() must equal chain.result_spec(source.spec()).
+/// Reads no pixel. Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest
+/// sufficient ceiling if none fits.
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
+
+/// The plan for people, several lines; what `sepconv plan` prints.
+std::string describe(const Plan& plan, const Reader& source, const Writer& sink);
+
+/// What a run with these options may hold on each of these GPUs: what they say, else most of what is free on
+/// the one that has the least. Without GPUs there is no ceiling. Throws CudaError.
+std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);
+/// The threads that were asked for, else all of those.
+int threads_of(const PlanOptions& options);
+
+}  // namespace sepconv

@@ -1,0 +1,53 @@
+// What follows from the chain, the source and the sink alone.
+#include <algorithm>
+
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/plan/cost.hpp"
+
+namespace sepconv {
+
+std::int64_t PlanProblem::read_unit_rows() const {
+  const SourceLayout& layout = source.layout();
+  return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.unit().rows)
+                                                           : 1;
+}
+
+Extent PlanProblem::band_unit() const {
+  const Extent image = specs.back().extent;
+  // Blocks of a turned result are short pieces of the file as it is: whole tiles.
+  const Extent block = turned ? sink.layout().block : sink.layout().unit();
+  return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
+          std::clamp<std::int64_t>(block.cols, 1, image.cols)};
+}
+
+std::int64_t PlanProblem::halo_rows(Extent band) const {
+  const Rect part = middle(band);
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - (turned ? part.cols : part.rows));
+}
+
+void PlanProblem::find_turn() {
+  item = specs.back().extent;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Stage& stage = *chain.stages()[i];
+    const Extent turned_item = stage.turned_item(specs[i]);
+    const Extent in = specs[i].extent;
+    if (!stage.works_on_halo() && !stage.moves_only()) {
+      sum_length += stage.operations_per_element();
+      const Rect needed = stage.input_for({0, 0, 1, 1}, specs[i]);
+      whole_columns = whole_columns || (!turned && in.rows > 1 && needed.rows == in.rows);
+    }
+    if (turned_item.empty()) continue;
+    turned = !turned;
+    // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
+    if (!stage.is_transpose() && chain.size() == 1) item = turned_item;
+  }
+}
+
+Rect PlanProblem::middle(Extent band) const {
+  const Extent image = specs.back().extent;
+  // Without a halo a band at the beginning is like any other, and it does not straddle two items.
+  return item == image ? middle_rect(image, band)
+                       : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
+}
+
+}  // namespace sepconv

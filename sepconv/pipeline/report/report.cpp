@@ -1,0 +1,214 @@
+#include "sepconv/pipeline/report/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/printable.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+
+namespace sepconv {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMostLimitBytes = std::int64_t{64} << 20;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// Seconds that a step would take at the machine's limits: copying, while arithmetic goes on.
+double least_seconds(const StepReport& step, const Plan& plan, const RunLimits& limits) {
+  const bool on_device = !plan.devices.empty();
+  const auto bytes = static_cast<double>(step.bytes);
+  const bool computes = step.name.starts_with("compute");
+  // The bus goes both ways at once in a run, so that is its limit.
+  if (on_device && (step.name.starts_with("upload") || step.name.starts_with("download")))
+    return ratio(bytes, limits.device.duplex_bytes_per_second);
+  if (on_device && computes) {
+    const bool wide = plan.arithmetic == Arithmetic::f64;
+    return std::max(
+        ratio(bytes, limits.device.copy_bytes_per_second),
+        ratio(step.operations, wide ? limits.device.fma_f64_per_second : limits.device.fma_f32_per_second));
+  }
+  // The bytes of compute are those that it reads and those that it writes; the others' are moved from here to
+  // there.
+  return std::max(ratio(bytes * (computes ? 1 : 2), limits.host.copy_bytes_per_second),
+                  ratio(step.operations, limits.host.fma_per_second));
+}
+
+/// Bytes of a pixel as a step sees it: download and write move results, the others source pixels.
+std::int64_t pixel_bytes_of(const StepReport& step, const Plan& plan) {
+  return (step.name == "write" || step.name.starts_with("download") ? plan.result() : plan.source())
+      .pixel_bytes();
+}
+
+std::string table_row(const StepReport& step, const Plan& plan, const RunLimits& limits) {
+  const double rate = ratio(static_cast<double>(step.bytes), step.busy_seconds);
+  // Compute moves source and result; its pixels are those of the result, halos of the source aside.
+  const auto whole = static_cast<double>(plan.result().extent.area());
+  const double parts = static_cast<double>(std::max<std::size_t>(1, plan.devices.size()));
+  const double pixels =
+      step.name.starts_with("compute")
+          ? whole / parts
+          : ratio(static_cast<double>(step.bytes), static_cast<double>(pixel_bytes_of(step, plan)));
+  return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>9.0f} % {:>7.0f} %\n", step.name,
+                     step.busy_seconds, rate / 1e6, ratio(pixels, step.busy_seconds) / 1e6,
+                     100 * ratio(least_seconds(step, plan, limits), step.busy_seconds),
+                     100 * ratio(step.hidden_seconds, step.busy_seconds));
+}
+
+std::string limits_line(const Plan& plan, const RunLimits& limits) {
+  std::string text = fmt::format("  limits: host copy {:.1f} GB/s", limits.host.copy_bytes_per_second / 1e9);
+  if (plan.devices.empty()) {
+    return text + fmt::format(", {:.0f} G fused multiply-adds/s\n", limits.host.fma_per_second / 1e9);
+  }
+  const DeviceLimits& device = limits.device;
+  const bool wide = plan.arithmetic == Arithmetic::f64;
+  return text +
+         fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s\n",
+                     device.duplex_bytes_per_second / 1e9, device.copy_bytes_per_second / 1e9,
+                     (wide ? device.fma_f64_per_second : device.fma_f32_per_second) / 1e12);
+}
+
+json limits_json(const Plan& plan, const RunLimits& limits) {
+  json all = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
+              {"fma_per_second", limits.host.fma_per_second}};
+  if (plan.devices.empty()) return all;
+  const DeviceLimits& device = limits.device;
+  all["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},
+                   {"download_bytes_per_second", device.download_bytes_per_second},
+                   {"duplex_bytes_per_second", device.duplex_bytes_per_second},
+                   {"copy_bytes_per_second", device.copy_bytes_per_second},
+                   {"fma_f32_per_second", device.fma_f32_per_second},
+                   {"fma_f64_per_second", device.fma_f64_per_second}};
+  return all;
+}
+
+json device_json(const Plan& plan) {
+  return {{"devices", plan.devices},
+          {"memory_bytes",
+           {{"slots", plan.device_memory.slots},
+            {"scratch", plan.device_memory.scratch},
+            {"resident", plan.device_memory.resident},
+            {"total", plan.device_memory.total()},
+            {"ceiling", plan.max_device_memory_bytes}}}};
+}
+
+json spec_json(const ImageSpec& spec) {
+  return {{"rows", spec.extent.rows},
+          {"cols", spec.extent.cols},
+          {"channels", spec.channels},
+          {"type", name_of(spec.type)}};
+}
+
+json plan_json(const Plan& plan) {
+  json specs = json::array();
+  for (const ImageSpec& spec : plan.specs) specs.push_back(spec_json(spec));
+  json all = {{"specs", std::move(specs)},
+              {"arithmetic", name_of(plan.arithmetic)},
+              {"threads", plan.threads},
+              {"slots", plan.slots},
+              {"bands", plan.band_count()},
+              {"band", {{"rows", plan.band.rows}, {"cols", plan.band.cols}}},
+              {"tile", {{"rows", plan.tile.rows}, {"cols", plan.tile.cols}}},
+              {"memory_bytes",
+               {{"slots", plan.memory.slots},
+                {"scratch", plan.memory.scratch},
+                {"source", plan.memory.source},
+                {"sink", plan.memory.sink},
+                {"resident", plan.memory.resident},
+                {"total", plan.memory.total()},
+                {"ceiling", plan.max_memory_bytes}}},
+              {"bytes_read", plan.bytes_read},
+              {"bytes_written", plan.bytes_written},
+              {"operations", plan.operations},
+              {"recomputed", plan.recomputed},
+              {"streams", plan.streams},
+              {"warnings", plan.warnings},
+              {"notes", plan.notes}};
+  if (!plan.devices.empty()) all["cuda"] = device_json(plan);
+  return all;
+}
+
+std::string dumped(const json& value) {
+  return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+RunLimits measure_limits(const Plan& plan) {
+  RunLimits limits{.host = measure_host_limits(plan.threads, plan.arithmetic)};
+  if (plan.devices.empty()) return limits;
+  // What measure_device_limits() holds stays below the run's ceilings.
+  const std::int64_t bytes =
+      std::min({kMostLimitBytes, plan.max_memory_bytes / 2, plan.max_device_memory_bytes / 16});
+  try {
+    limits.device = measure_device_limits(plan.devices.front(), bytes);
+  } catch (
+      const Error&) {  // the run is done, and its result good: somebody else has taken the memory meanwhile
+  }
+  return limits;
+}
+
+std::string summary(const RunReport& report, const RunLimits& limits) {
+  const Plan& plan = report.plan;
+  const auto pixels = static_cast<double>(plan.result().extent.area());
+  std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {} band{} of {} x {} pixels, {} slot{}; {}\n",
+                                 report.wall_seconds, ratio(pixels, report.wall_seconds) / 1e6,
+                                 plan.band_count(), plan.band_count() == 1 ? "" : "s", plan.band.cols,
+                                 plan.band.rows, plan.slots, plan.slots == 1 ? "" : "s", report.device);
+  text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
+                      "of limit", "hidden");
+  for (const StepReport& step : report.steps) text += table_row(step, plan, limits);
+  text += limits_line(plan, limits);
+  const Overlap overlap = overlap_of(report);
+  text +=
+      fmt::format("  overlap: {:.0f} % of the copying hidden, {:.2f} x one step at a time; bottleneck: {}\n",
+                  100 * overlap.copy_hidden, overlap.speed_up, report.bottleneck);
+  if (!plan.devices.empty())
+    text +=
+        fmt::format("  start: {:.2f} s before the first band (plan, memory, GPU)\n", report.startup_seconds);
+  text += fmt::format("  memory: {} at the peak, {} planned, ceiling {}\n",
+                      format_bytes(static_cast<double>(peak_rss_bytes())),
+                      format_bytes(static_cast<double>(plan.memory.total())),
+                      format_bytes(static_cast<double>(plan.max_memory_bytes)));
+  if (!plan.devices.empty())
+    text += fmt::format("  device memory: {} planned on each GPU, ceiling {}\n",
+                        format_bytes(static_cast<double>(plan.device_memory.total())),
+                        format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
+  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
+  return text;
+}
+
+std::string to_json(const RunReport& report, const RunLimits& limits) {
+  json steps = json::array();
+  for (const StepReport& step : report.steps) {
+    steps.push_back({{"name", step.name},
+                     {"busy_seconds", step.busy_seconds},
+                     {"hidden_seconds", step.hidden_seconds},
+                     {"bytes", step.bytes},
+                     {"operations", step.operations},
+                     {"bytes_per_second", ratio(static_cast<double>(step.bytes), step.busy_seconds)},
+                     {"share_of_limit", ratio(least_seconds(step, report.plan, limits), step.busy_seconds)}});
+  }
+  const Overlap overlap = overlap_of(report);
+  return dumped({{"wall_seconds", report.wall_seconds},
+                 {"startup_seconds", report.startup_seconds},
+                 {"device", report.device},
+                 {"bottleneck", report.bottleneck},
+                 {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
+                 {"bytes_stored", report.bytes_stored},
+                 {"peak_rss_bytes", peak_rss_bytes()},
+                 {"limits", limits_json(report.plan, limits)},
+                 {"steps", std::move(steps)},
+                 {"plan", plan_json(report.plan)}});
+}
+
+std::string to_json(const Plan& plan) { return dumped(plan_json(plan)); }
+
+}  // namespace sepconv

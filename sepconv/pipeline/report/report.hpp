@@ -1,0 +1,33 @@
+// The closing summary of a run, for people and for machines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/pipeline/machine/host_limits.hpp"
+#include "sepconv/pipeline/run/run_report.hpp"
+
+namespace sepconv {
+
+/// What a run is held against: its host's rates and those of the (first) GPU that computed.
+struct RunLimits {
+  HostLimits host;
+  DeviceLimits device{};
+};
+/// Measures what a run of this plan needs, now: some tens of milliseconds for the host, some tenths of a
+/// second for a GPU, inside the plan's ceilings. The rates of a GPU that cannot be measured are 0.
+RunLimits measure_limits(const Plan& plan);
+
+/// Several lines: per step busy time, rate, share of the limit, how much of the copying was hidden, the
+/// bottleneck, peak memory.
+std::string summary(const RunReport& report, const RunLimits& limits);
+
+/// The same facts and the plan as JSON text; schema in docs/formats.md.
+std::string to_json(const RunReport& report, const RunLimits& limits);
+
+/// The plan alone as JSON text: the same object as "plan" in the report.
+std::string to_json(const Plan& plan);
+
+}  // namespace sepconv

@@ -1,0 +1,173 @@
+#include "sepconv/pipeline/run/cuda_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
+
+namespace sepconv {
+namespace {
+
+/// The part of the bands that device `index` of `count` computes.
+BandRange share_of(std::int64_t bands, std::size_t index, std::size_t count) {
+  const auto at = [&](std::size_t i) {
+    return bands * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(count);
+  };
+  return {at(index), at(index + 1)};
+}
+
+/// Runs `enqueue`; a failure of CUDA is told with the rows that the band computes.
+template <class Enqueue>
+void with_rows(const Plan& plan, std::int64_t band, const Enqueue& enqueue) {
+  try {
+    enqueue();
+  } catch (const CudaError& error) {
+    const Rect rect = plan.band_rect(band);
+    throw CudaError(
+        fmt::format("{}, in or before rows {} to {}", error.what(), rect.row, rect.row_end() - 1));
+  }
+}
+
+}  // namespace
+
+std::string track_suffix(const Plan& plan, int device) {
+  return plan.devices.size() == 1 ? "" : fmt::format(" cuda:{}", device);
+}
+
+CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
+                 const ExecutionOptions& options)
+    : source_(source),
+      sink_(sink),
+      plan_(plan),
+      watch_(watch),
+      options_(options),
+      state_(plan.band_count(), plan.result(), options),
+      pool_({.threads = plan.threads, .others = 3 * static_cast<int>(plan.devices.size())},
+            state_.stop_token()) {
+  for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+    const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
+    if (bands.first == bands.end) continue;  // fewer bands than devices
+    const int device = plan.devices[i];
+    const DeviceScope scope(device);
+    lanes_.push_back(
+        {std::make_unique<DeviceRing>(device, track_suffix(plan, device), bands, source, sink, plan, options),
+         {}});
+  }
+}
+
+void CudaRun::execute(Timeline& timeline) {
+  for (Lane& lane : lanes_) {
+    const DeviceScope scope(lane.ring->device());
+    lane.ring->set_clock(timeline);
+  }
+  state_.run_to_end([&](Roles& roles) {
+    for (Lane& lane : lanes_) {
+      roles.start([&] { play(lane, [&] { read_all(lane, timeline); }); });
+      roles.start([&] { play(lane, [&] { upload_all(lane); }); });
+      roles.start([&] { play(lane, [&] { download_all(lane); }); });
+    }
+    write_all(timeline);
+  });
+}
+
+void CudaRun::play(const Lane& lane, const std::function<void()>& work) noexcept {
+  state_.attempt([&] {
+    set_current_device(lane.ring->device());
+    work();
+  });
+}
+
+void CudaRun::read_all(Lane& lane, Timeline& timeline) {
+  const BandRange bands = lane.ring->bands();
+  for (std::int64_t band = bands.first; band < bands.end; ++band) {
+    const std::int64_t local = band - bands.first;
+    const bool free =
+        plan_.slots == 1 ? wait_for(lane, kWrite, local) : wait_for(lane, kUpload, local - plan_.slots + 1);
+    if (!free) return;
+    with_rows(plan_, band, [&] { lane.ring->wait_for_input(band); });
+    read_band(lane, band, timeline);
+    finish_band(lane, kRead);
+  }
+}
+
+void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
+  const Rect missing = lane.ring->rows_of(band).missing;
+  if (missing.empty()) return;
+  const std::int64_t bytes = missing.area() * plan_.source().pixel_bytes();
+  const PixelView input = lane.ring->input(band, missing);
+  if (input.data != nullptr) {
+    const double begin = timeline.now();
+    const ProfilerRange range("read", band);
+    source_.read(missing, input, pool_);
+    watch_.look(input, pool_);
+    timeline.record({"read", band, begin, timeline.now(), bytes});
+  }
+  state_.add_bytes_read(bytes);
+}
+
+void CudaRun::upload_all(Lane& lane) {
+  const BandRange bands = lane.ring->bands();
+  for (std::int64_t band = bands.first; band < bands.end; ++band) {
+    const std::int64_t local = band - bands.first;
+    if (!wait_for(lane, kRead, local + 1)) return;
+    with_rows(plan_, band, [&] { lane.ring->upload(band); });
+    if (!wait_for(lane, kDownload, local - plan_.slots + 1)) return;
+    with_rows(plan_, band, [&] { lane.ring->compute(band); });
+    finish_band(lane, kUpload);
+  }
+}
+
+void CudaRun::download_all(Lane& lane) {
+  const BandRange bands = lane.ring->bands();
+  for (std::int64_t band = bands.first; band < bands.end; ++band) {
+    const std::int64_t local = band - bands.first;
+    if (!wait_for(lane, kUpload, local + 1) || !wait_for(lane, kWrite, local - plan_.slots + 1)) return;
+    with_rows(plan_, band, [&] { lane.ring->download(band); });
+    finish_band(lane, kDownload);
+  }
+}
+
+/// The devices take turns, so that a sink with room for all of them keeps none waiting long.
+void CudaRun::write_all(Timeline& timeline) {
+  std::int64_t most = 0;
+  for (const Lane& lane : lanes_) most = std::max(most, lane.ring->bands().end - lane.ring->bands().first);
+  for (std::int64_t local = 0; local < most; ++local) {
+    for (Lane& lane : lanes_) {
+      const std::int64_t band = lane.ring->bands().first + local;
+      if (band >= lane.ring->bands().end) continue;
+      if (!wait_for(lane, kDownload, local + 1)) return;
+      const DeviceScope scope(lane.ring->device());
+      write_band(lane, band, timeline);
+      finish_band(lane, kWrite);
+    }
+  }
+}
+
+void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
+  const Rect rect = plan_.band_rect(band);
+  ConstPixelView result;
+  with_rows(plan_, band, [&] { result = lane.ring->wait_for_result(band); });
+  lane.ring->record_spans(band, timeline);
+  const std::int64_t bytes = rect.area() * plan_.result().pixel_bytes();
+  const double begin = timeline.now();
+  {
+    const ProfilerRange range("write", band);
+    sink_.write(rect, result, pool_);
+  }
+  const bool in_place = sink_.page_locked(rect).data != nullptr;
+  if (!in_place) timeline.record({"write", band, begin, timeline.now(), bytes});
+  state_.report_written(rect, timeline);
+}
+
+bool CudaRun::wait_for(const Lane& lane, Role role, std::int64_t bands) {
+  return state_.wait_until([&] { return lane.done[role] >= bands; });
+}
+
+void CudaRun::finish_band(Lane& lane, Role role) {
+  state_.update([&] { ++lane.done[role]; });
+}
+
+}  // namespace sepconv

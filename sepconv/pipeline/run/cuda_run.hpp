@@ -1,0 +1,74 @@
+// The streaming runner of GPUs: four roles around the ring of each device. Internal to run().
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "sepconv/pipeline/run/device_ring.hpp"
+#include "sepconv/pipeline/run/nan_watch.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/run/run_state.hpp"
+
+namespace sepconv {
+
+/// What follows a track's name: nothing for a run's only GPU, else " cuda:1".
+std::string track_suffix(const Plan& plan, int device);
+
+/// One streaming run on any number of GPUs, each of which has a run of whole bands and a DeviceRing of its
+/// own. Per ring:
+///
+///   reader      waits until the slot's last band is uploaded; reads the rows that the device does not hold
+///   yet uploader    waits until band i is read; puts its upload and, when the download of band i - slots is
+///   enqueued, its kernels on streams downloader  waits until band i's kernels are enqueued and band i -
+///   slots is written; puts its download on a stream
+///
+/// and for all of them together the writer, which waits for band i's download and hands it to the sink. With
+/// one slot the reader waits until the band before is written, so that nothing overlaps. What the roles share
+/// is how many bands each has finished; the rest is ordered by events on the device. The first failure wakes
+/// all and is what execute() throws.
+class CudaRun {
+ public:
+  /// Allocates all slots, on the host and on every device. Throws OutOfMemory before anything is read.
+  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options);
+
+  /// As HostRun::execute.
+  void execute(Timeline& timeline);
+  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  int threads() const noexcept { return pool_.concurrency(); }
+
+ private:
+  enum Role : std::size_t { kRead, kUpload, kDownload, kWrite };
+
+  struct Lane {
+    std::unique_ptr<DeviceRing> ring;
+    std::array<std::int64_t, 4> done{};  // bands finished, by role; under the state's lock
+  };
+
+  void read_band(Lane& lane, std::int64_t band, Timeline& timeline);
+  void write_band(Lane& lane, std::int64_t band, Timeline& timeline);
+  void read_all(Lane& lane, Timeline& timeline);
+  void upload_all(Lane& lane);
+  void download_all(Lane& lane);
+  void write_all(Timeline& timeline);
+
+  /// Calls `work` on the device, and keeps what it throws.
+  void play(const Lane& lane, const std::function<void()>& work) noexcept;
+  /// Waits until `role` has finished so many of the lane's bands; false when the run has failed.
+  bool wait_for(const Lane& lane, Role role, std::int64_t bands);
+  void finish_band(Lane& lane, Role role);
+
+  Reader& source_;
+  Writer& sink_;
+  const Plan& plan_;
+  NanWatch& watch_;
+  const ExecutionOptions& options_;
+  RunState state_;
+  std::vector<Lane> lanes_;
+  ThreadPool pool_;  // reads and writes
+};
+
+}  // namespace sepconv

@@ -1,0 +1,151 @@
+#include "sepconv/pipeline/run/device_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/core/view_check.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+std::string to_text(Extent extent, std::int64_t channels, PixelType type) {
+  return fmt::format("{} rows x {} columns of {} {} channels", extent.rows, extent.cols, channels,
+                     name_of(type));
+}
+
+void check_like(std::string_view role, const ImageSpec& spec, const ConstPixelView& view) {
+  if (view.extent != spec.extent || view.channels != spec.channels || view.type != spec.type) {
+    throw InvalidArgument(fmt::format("the filter's {} is {} but was given {}; make another filter for that",
+                                      role, to_text(spec.extent, spec.channels, spec.type),
+                                      to_text(view.extent, view.channels, view.type)));
+  }
+  check_view(fmt::format("the filter's {}", role), view);
+}
+
+void check_spec(const ImageSpec& spec) {
+  if (spec.extent.empty() || spec.extent.rows > kMaxSide || spec.extent.cols > kMaxSide ||
+      spec.channels < 1) {
+    throw InvalidArgument(fmt::format("a filter for {} cannot be made; give an image with pixels",
+                                      to_text(spec.extent, spec.channels, spec.type)));
+  }
+}
+
+/// Device memory for a part of the filter, told by `what` if it cannot be had.
+Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& chain) {
+  try {
+    return Buffer(bytes, device_resource());
+  } catch (const OutOfMemory&) {
+    throw OutOfMemory(
+        fmt::format("{} bytes of {} for the filter '{}' could not be allocated on the GPU; filter "
+                    "smaller images, or "
+                    "use run(), which works in bands",
+                    bytes, what, chain.text()));
+  }
+}
+
+Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
+  return Arena(
+      device_buffer(chain_device_bytes(chain, specs, specs.back().extent, arithmetic), "scratch", chain));
+}
+
+}  // namespace
+
+void check_filter_views(const ImageSpec& input, const ConstPixelView& in, const ImageSpec& result,
+                        const PixelView& out) {
+  check_like("input", input, in);
+  check_like("result", result, out);
+  check_apart("the filter's input", in, "its result", out);
+}
+
+struct DeviceFilter::State {
+  State(Chain given, const ImageSpec& input, std::optional<Arithmetic> asked) : chain(std::move(given)) {
+    check_spec(input);
+    specs = chain.specs(input);
+    arithmetic = chain.arithmetic(input, asked);
+    if (const Stage* stage = chain.host_only_stage(input)) {
+      throw InvalidArgument(fmt::format(
+          "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));
+    }
+    device = current_device();
+    scratch = scratch_of(chain, specs, arithmetic);
+    hold_resident();
+    last.emplace();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (!last) return;
+    try {
+      last->synchronize();
+    } catch (const Error&) {  // not ours to report: see ~DeviceFilter
+    }
+  }
+
+  /// Copies what stages hold to the device; whatever stream is used later finds it there.
+  void hold_resident() {
+    const std::int64_t bytes = chain.resident_bytes();
+    if (bytes == 0) return;
+    resident = device_buffer(bytes, "matrices", chain);
+    const Stream upload;
+    chain = chain.on_device(resident.data(), upload.get());
+    upload.synchronize();
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, DeviceStream stream) {
+    enqueue_chain(chain, specs, arithmetic, in, out, scratch, stream);
+  }
+
+  /// In the order of the calls, whatever their streams: the scratch is one.
+  void enqueue_in_order(const ConstRegion& in, const Region& out, DeviceStream stream) {
+    last->wait_in(stream);
+    try {
+      enqueue(in, out, stream);
+    } catch (...) {
+      last->record(stream);  // a part of the chain may be on its way and use the scratch
+      throw;
+    }
+    last->record(stream);
+  }
+
+  Chain chain;
+  std::vector<ImageSpec> specs;
+  Arithmetic arithmetic = Arithmetic::f32;
+  int device = 0;
+  Buffer resident;
+  std::mutex mutex;  // of what follows
+  Arena scratch;
+  std::optional<Event> last;  // the end of the call made last
+};
+
+DeviceFilter::DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic)
+    : state_(std::make_unique<State>(std::move(chain), input, arithmetic)) {}
+DeviceFilter::DeviceFilter(DeviceFilter&&) noexcept = default;
+DeviceFilter& DeviceFilter::operator=(DeviceFilter&&) noexcept = default;
+DeviceFilter::~DeviceFilter() = default;
+
+void DeviceFilter::enqueue(const ConstPixelView& in, const PixelView& out, DeviceStream stream) const {
+  check_filter_views(input(), in, result(), out);
+  const DeviceScope scope(state_->device);
+  const std::lock_guard lock(state_->mutex);
+  const ConstRegion source = ConstRegion::whole(in);
+  const Region target = Region::whole(out);
+  // An event from outside a graph cannot be waited for inside it.
+  if (is_capturing(stream)) return state_->enqueue(source, target, stream);
+  state_->enqueue_in_order(source, target, stream);
+}
+
+const ImageSpec& DeviceFilter::input() const noexcept { return state_->specs.front(); }
+const ImageSpec& DeviceFilter::result() const noexcept { return state_->specs.back(); }
+Arithmetic DeviceFilter::arithmetic() const noexcept { return state_->arithmetic; }
+std::int64_t DeviceFilter::scratch_bytes() const noexcept {
+  return state_->scratch.capacity_bytes() + state_->resident.size();
+}
+int DeviceFilter::device() const noexcept { return state_->device; }
+
+}  // namespace sepconv

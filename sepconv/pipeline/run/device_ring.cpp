@@ -1,0 +1,136 @@
+#include "sepconv/pipeline/run/device_ring.hpp"
+
+#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/run/run_state.hpp"
+
+namespace sepconv {
+
+DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source,
+                       const Writer& sink, const Plan& plan, const ExecutionOptions& options)
+    : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), plan_(plan) {
+  std::pmr::memory_resource* const pinned = pinned_memory(options);
+  std::pmr::memory_resource* const memory = device_memory(options);
+  const std::int64_t input_bytes = source.is_page_locked() ? 0 : plan.slot_input_bytes;
+  const std::int64_t output_bytes = sink.is_page_locked() ? 0 : plan.slot_output_bytes;
+  // Device memory first: it is what is short most often, and costs little to try.
+  for (int input = 0; input < device_inputs(plan.slots); ++input)
+    device_inputs_.emplace_back(plan.slot_input_bytes, memory);
+  arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
+  resident_ = Buffer(plan.device_memory.resident, memory);
+  for (int slot = 0; slot < plan.slots; ++slot)
+    slots_.push_back({{}, {}, Buffer(plan.slot_output_bytes, memory)});
+  for (Slot& slot : slots_) {
+    slot.input = Buffer(input_bytes, pinned);
+    slot.output = Buffer(output_bytes, pinned);
+  }
+  // upload(i) comes after download(i - 1 - slots), and that after the host has recorded band i - 1 - 2 *
+  // slots.
+  events_.resize(static_cast<std::size_t>(2 * plan.slots + 1));
+  chain_ = plan.chain.on_device(resident_.data(), compute_.get());
+}
+
+DeviceRing::~DeviceRing() { wait_for_end({&upload_, &compute_, &download_}); }
+
+BandRows DeviceRing::rows_of(std::int64_t band) const {
+  return band_rows(plan_, source_.layout(), band, band > bands_.first);
+}
+
+PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
+  const Buffer& input = slot_of(band).input;
+  return input.data() == nullptr ? PixelView{} : dense_view(input.data(), plan_.source(), missing.extent());
+}
+
+PixelView DeviceRing::output(std::int64_t band) const {
+  const Rect rect = plan_.band_rect(band);
+  const Buffer& output = slot_of(band).output;
+  return output.data() == nullptr ? sink_.page_locked(rect)
+                                  : dense_view(output.data(), plan_.result(), rect.extent());
+}
+
+Region DeviceRing::device_source(std::int64_t band) const {
+  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local(band)) % device_inputs_.size()];
+  const Rect held = rows_of(band).held;
+  return {dense_view(buffer.data(), plan_.source(), held.extent()), held, plan_.source().extent};
+}
+
+Region DeviceRing::device_result(std::int64_t band) const {
+  const Rect rect = plan_.band_rect(band);
+  return {dense_view(slot_of(band).device_output.data(), plan_.result(), rect.extent()), rect,
+          plan_.result().extent};
+}
+
+void DeviceRing::wait_for_input(std::int64_t band) const {
+  if (local(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
+}
+
+void DeviceRing::upload(std::int64_t band) {
+  const ProfilerRange range("upload", band);
+  const BandEvents& events = events_of(band);
+  const Rect missing = rows_of(band).missing;
+  // The buffer's last user, band - device_inputs, is through when the band after that has its shared rows.
+  const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
+  if (local(band) >= inputs) events_of(band - inputs + 1).shared_copied.wait_in(upload_.get());
+  events.upload.begin.record(upload_.get());
+  if (!missing.empty()) {
+    const PixelView staged = input(band, missing);
+    const ConstPixelView from =
+        staged.data != nullptr ? ConstPixelView(staged) : source_.page_locked(missing);
+    copy_pixels(from, device_source(band).crop(missing).pixels, upload_.get());
+  }
+  events.upload.end.record(upload_.get());
+}
+
+void DeviceRing::compute(std::int64_t band) {
+  const ProfilerRange range("compute", band);
+  const BandEvents& events = events_of(band);
+  const Rect shared = rows_of(band).shared;
+  const Region source = device_source(band);
+  events.upload.end.wait_in(compute_.get());
+  if (!shared.empty()) {
+    copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
+  }
+  events.shared_copied.record(compute_.get());
+  if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
+  // The span begins here: waiting is not computing.
+  events.compute.begin.record(compute_.get());
+  enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  events.compute.end.record(compute_.get());
+}
+
+void DeviceRing::download(std::int64_t band) {
+  const ProfilerRange range("download", band);
+  const BandEvents& events = events_of(band);
+  events.compute.end.wait_in(download_.get());
+  events.download.begin.record(download_.get());
+  const ConstPixelView result = device_result(band).pixels;
+  const PixelView to = output(band);
+  plan_.stores_rows ? copy_pixels_by_kernel(result, to, download_.get())
+                    : copy_pixels(result, to, download_.get());
+  events.download.end.record(download_.get());
+}
+
+ConstPixelView DeviceRing::wait_for_result(std::int64_t band) const {
+  events_of(band).download.end.synchronize();
+  return output(band);
+}
+
+void DeviceRing::set_clock(const Timeline& timeline) { clock_.set(timeline, compute_); }
+
+void DeviceRing::record_span(const char* track, const Interval& interval, std::int64_t band,
+                             std::int64_t bytes, Timeline& timeline) const {
+  clock_.record(track + track_suffix_, interval, band, bytes, timeline);
+}
+
+void DeviceRing::record_spans(std::int64_t band, Timeline& timeline) const {
+  const BandEvents& events = events_of(band);
+  const BandRows rows = rows_of(band);
+  const std::int64_t result_bytes = plan_.band_rect(band).area() * plan_.result().pixel_bytes();
+  const std::int64_t pixel_bytes = plan_.source().pixel_bytes();
+  record_span("upload", events.upload, band, rows.missing.area() * pixel_bytes, timeline);
+  record_span("compute", events.compute, band, rows.held.area() * pixel_bytes + result_bytes, timeline);
+  record_span("download", events.download, band, result_bytes, timeline);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,121 @@
+#include "sepconv/pipeline/run/host_run.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr const char* kRoleNames[] = {"read", "compute", "write"};
+
+}  // namespace
+
+Region HostRun::Slot::source(const ImageSpec& spec, const Rect& rect) const {
+  return {dense_view(input.data(), spec, rect.extent()), rect, spec.extent};
+}
+
+Region HostRun::Slot::result(const Plan& plan, const Rect& rect) const {
+  return {dense_view(output.data(), plan.result(), rect.extent()), rect, plan.result().extent};
+}
+
+BandRows HostRun::rows_of(std::int64_t band) const {
+  return band_rows(plan_, source_.layout(), band, band > 0);
+}
+
+HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
+                 const ExecutionOptions& options)
+    : source_(source),
+      sink_(sink),
+      plan_(plan),
+      watch_(watch),
+      options_(options),
+      state_(plan.band_count(), plan.result(), options),
+      pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {
+  std::pmr::memory_resource* const memory = host_memory(options);
+  for (int slot = 0; slot < plan.slots; ++slot) {
+    slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
+  }
+  for (int worker = 0; worker < pool_.concurrency(); ++worker)
+    arenas_.emplace_back(Buffer(plan.arena_bytes, memory), state_.stop_token());
+}
+
+void HostRun::execute(Timeline& timeline) {
+  state_.run_to_end([&](Roles& roles) {
+    roles.start([&] { play(kRead, timeline, [this](std::int64_t band) { read_band(band); }); });
+    roles.start([&] { play(kWrite, timeline, [this](std::int64_t band) { write_band(band); }); });
+    play(kCompute, timeline, [this](std::int64_t band) { compute_band(band); });
+  });
+}
+
+void HostRun::play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step) {
+  state_.attempt([&] {
+    for (std::int64_t band = 0; band < plan_.band_count(); ++band) {
+      // The ring's whole order: read after the slot's last band was written, compute after read, write after
+      // compute.
+      const Role before = role == kRead ? kWrite : static_cast<Role>(role - 1);
+      if (!wait_for(before, role == kRead ? band - plan_.slots + 1 : band + 1)) return;
+      const double begin = timeline.now();
+      {
+        const ProfilerRange range(kRoleNames[role], band);
+        step(band);
+      }
+      timeline.record({kRoleNames[role], band, begin, timeline.now(), bytes_[role]});
+      finish_band(role);
+      if (role == kWrite) state_.report_written(plan_.band_rect(band), timeline);
+    }
+  });
+}
+
+bool HostRun::wait_for(Role role, std::int64_t bands_done) {
+  return state_.wait_until([&] { return done_[role] >= bands_done; });
+}
+
+void HostRun::finish_band(Role role) {
+  state_.update([&] { ++done_[role]; });
+}
+
+/// Copies the rows that the band before holds, and reads the others below them.
+void HostRun::read_band(std::int64_t band) {
+  const Slot& slot = slot_of(band);
+  const ImageSpec& spec = plan_.source();
+  const BandRows rows = rows_of(band);
+  const Region held = slot.source(spec, rows.held);
+  if (!rows.shared.empty()) {
+    const ConstRegion before = slot_of(band - 1).source(spec, rows_of(band - 1).held);
+    // With one slot both lie in the same buffer and may overlap.
+    std::memmove(held.pixels.data, before.crop(rows.shared).pixels.data,
+                 static_cast<std::size_t>(rows.shared.area() * spec.pixel_bytes()));
+  }
+  bytes_[kRead] = rows.missing.area() * spec.pixel_bytes();
+  if (rows.missing.empty()) return;
+  const PixelView missing = held.crop(rows.missing).pixels;
+  source_.read(rows.missing, missing, pool_);
+  watch_.look(missing, pool_);
+  state_.add_bytes_read(bytes_[kRead]);
+}
+
+void HostRun::compute_band(std::int64_t band) {
+  const Slot& slot = slot_of(band);
+  const Rect rect = plan_.band_rect(band);
+  const ConstRegion source = slot.source(plan_.source(), rows_of(band).held);
+  const Region result = slot.result(plan_, rect);
+  const std::vector<Rect> tiles = tiles_of(rect, plan_.tile);
+  bytes_[kCompute] =
+      source.rect.area() * plan_.source().pixel_bytes() + rect.area() * plan_.result().pixel_bytes();
+  pool_.for_each(static_cast<std::int64_t>(tiles.size()), [&](std::int64_t index, int worker) {
+    compute_tile(plan_.chain, plan_.specs, plan_.arithmetic, source,
+                 result.crop(tiles[static_cast<std::size_t>(index)]),
+                 arenas_[static_cast<std::size_t>(worker)]);
+  });
+}
+
+void HostRun::write_band(std::int64_t band) {
+  const Rect rect = plan_.band_rect(band);
+  bytes_[kWrite] = rect.area() * plan_.result().pixel_bytes();
+  sink_.write(rect, slot_of(band).result(plan_, rect).pixels, pool_);
+}
+
+}  // namespace sepconv

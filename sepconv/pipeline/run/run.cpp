@@ -1,0 +1,196 @@
+#include "sepconv/pipeline/run/run.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
+#include "sepconv/io/memory_image.hpp"
+#include "sepconv/kernels/simd/targets.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/run/cuda_run.hpp"
+#include "sepconv/pipeline/run/host_run.hpp"
+#include "sepconv/pipeline/run/nan_watch.hpp"
+#include "sepconv/pipeline/run/run_planned.hpp"
+
+namespace sepconv {
+namespace {
+
+template <class... Values>
+void log_info(const ExecutionOptions& options, fmt::format_string<Values...> format, Values&&... values) {
+  if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// A run on whatever the plan says, ready to begin.
+class Runner {
+ public:
+  /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
+  Runner(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options) {
+    if (plan.devices.empty()) {
+      host_ = std::make_unique<HostRun>(source, sink, plan, watch, options);
+    } else {
+      cuda_ = std::make_unique<CudaRun>(source, sink, plan, watch, options);
+    }
+  }
+
+  void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
+  int threads() const { return host_ != nullptr ? host_->threads() : cuda_->threads(); }
+
+ private:
+  std::unique_ptr<HostRun> host_;
+  std::unique_ptr<CudaRun> cuda_;
+};
+
+std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
+                                const ExecutionOptions& options) {
+  log_info(options, "plan: bands of {} x {}, {} slots, {} threads, tiles of {} x {}, {} of {}",
+           plan.band.rows, plan.band.cols, plan.slots, plan.threads, plan.tile.rows, plan.tile.cols,
+           format_bytes(static_cast<double>(plan.memory.total())),
+           format_bytes(static_cast<double>(plan.max_memory_bytes)));
+  if (!plan.devices.empty()) {
+    log_info(options, "plan: {} GPUs, {} of {} on each", plan.devices.size(),
+             format_bytes(static_cast<double>(plan.device_memory.total())),
+             format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
+  }
+  return std::make_unique<Runner>(source, sink, plan, watch, options);
+}
+
+/// Of half of what could not be had: of memory on the host and on the devices, because it is not told which
+/// was short.
+Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
+  PlanOptions options = plan.asked;
+  // What stages hold, they hold whatever the plan.
+  const MemoryUse& memory = plan.memory;
+  options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
+  if (!plan.devices.empty()) {
+    const DeviceMemoryUse& device = plan.device_memory;
+    options.max_memory_bytes =
+        std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
+    options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
+  }
+  Plan smaller = sepconv::plan(source, sink, plan.given, options);
+  smaller.asked = plan.asked;
+  return smaller;
+}
+
+/// The tracks that a run of this plan records, in the order in which a band passes them.
+std::vector<std::string> tracks_of(const Plan& plan) {
+  if (plan.devices.empty()) return {"read", "compute", "write"};
+  std::vector<std::string> tracks{"read"};
+  for (const char* name : {"upload", "compute", "download"}) {
+    for (const int device : plan.devices) tracks.push_back(name + track_suffix(plan, device));
+  }
+  tracks.emplace_back("write");
+  return tracks;
+}
+
+RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& source,
+                      double startup_seconds) {
+  RunReport report;
+  report.plan = plan;
+  report.wall_seconds = timeline.now();
+  report.startup_seconds = startup_seconds;
+  for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));
+  double computed_bytes = 0;
+  for (const StepReport& step : report.steps) {
+    if (step.name.starts_with("compute")) computed_bytes += static_cast<double>(step.bytes);
+  }
+  for (StepReport& step : report.steps) {
+    if (step.name.starts_with("compute") && computed_bytes > 0)
+      step.operations = plan.operations * static_cast<double>(step.bytes) / computed_bytes;
+  }
+  report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
+  report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
+  report.bytes_stored = source.stored_bytes();
+  report.timeline = timeline;
+  return report;
+}
+
+RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                    Timeline timeline) try {
+  NanWatch watch(source, plan.chain);
+  auto ran = run_planned(
+      plan, sink, options, timeline,
+      [&](const Plan& made) { return prepare(source, sink, made, watch, options); },
+      [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
+  for (const std::string& warning : watch.warnings()) {
+    log_info(options, "{}", warning);
+    ran.plan.warnings.push_back(warning);
+  }
+  return make_report(ran.plan, timeline, source, ran.startup_seconds);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory(
+      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
+      "planned");
+}
+
+/// A result of so many bytes leaves most caches before it is read.
+constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
+
+/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
+/// work with AVX2.
+constexpr double kThreadWork = 16e6;
+
+/// Threads for a plan's tiles: no more than there are, and none for less work than its start takes.
+int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
+  const auto bytes =
+      static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
+  const double worth = std::clamp((plan.operations + 8 * bytes) / kThreadWork, 1.0,
+                                  static_cast<double>(std::max<std::size_t>(tiles, 1)));
+  return std::min(plan.threads, static_cast<int>(std::lround(std::min(worth, 1024.0))));
+}
+
+/// Every tile of an image that is in memory already.
+void compute_image(const Plan& plan, const ConstRegion& in, Region out, const RunOptions& options) {
+  out.streamed = out.pixels.extent.rows * out.pixels.row_bytes() >= kStreamedBytes;
+  const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
+  const int threads = useful_threads(plan, tiles.size(), in, out);
+  std::vector<Arena> arenas;
+  for (int worker = 0; worker < threads; ++worker) {
+    arenas.emplace_back(Buffer(plan.arena_bytes, host_memory(options)), options.stop);
+  }
+  const auto compute = [&](std::int64_t index, int worker) {
+    compute_tile(plan.chain, plan.specs, plan.arithmetic, in,
+                 out.crop(tiles[static_cast<std::size_t>(index)]), arenas[static_cast<std::size_t>(worker)]);
+  };
+  const auto count = static_cast<std::int64_t>(tiles.size());
+  if (threads == 1) return SerialExecutor().for_each(count, compute);
+  ThreadPool(ThreadPool::AtMost{.threads = threads}, options.stop).for_each(count, compute);
+}
+
+}  // namespace
+
+RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options) {
+  return run_timed(source, sink, plan, options, Timeline());
+}
+
+RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) {
+  Timeline timeline;  // planning is a part of the start
+  ExecutionOptions execution = options;
+  execution.smaller_plans = true;
+  return run_timed(source, sink, plan(source, sink, chain, options), execution, std::move(timeline));
+}
+
+void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const RunOptions& options) {
+  check_view("the input", in), check_view("the result", out);
+  check_apart("the input", in, "the result", out);
+  const auto source = make_memory_reader(in);
+  const auto sink = make_memory_writer(out);
+  PlanOptions plan_options = options;
+  plan_options.band_rows = std::max<std::int64_t>(
+      out.extent.rows, 1);  // one band, of which only the choice of tiles is used: nothing is copied
+  plan_options.band_cols = std::max<std::int64_t>(out.extent.cols, 1);
+  plan_options.slots = 1;
+  plan_options.devices.clear();
+  plan_options.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
+  const Plan plan = sepconv::plan(*source, *sink, chain, plan_options);
+  compute_image(plan, ConstRegion::whole(in), Region::whole(out), options);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,50 @@
+#include "sepconv/pipeline/run/run_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sepconv {
+namespace {
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+}  // namespace
+
+StepReport step_report(const Timeline& timeline, const std::string& name) {
+  const std::vector<Span> spans = timeline.spans();
+  StepReport step{name, busy_seconds(spans, name), hidden_seconds(spans, name), 0, 0};
+  for (const Span& span : spans) {
+    if (span.track == name) step.bytes += span.bytes;
+  }
+  return step;
+}
+
+std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine) {
+  std::string text = fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
+  if (!devices.empty()) {
+    const std::vector<DeviceInfo> found = cuda_devices();
+    const auto first = std::ranges::find(found, devices.front(), &DeviceInfo::index);
+    text = fmt::format("cuda:{} {}", fmt::join(devices, ","), first != found.end() ? first->name : "GPU");
+  }
+  return engine.empty() ? text : fmt::format("{}, {}", text, engine);
+}
+
+Overlap overlap_of(const RunReport& report) {
+  double busy = 0;
+  double copying = 0;
+  double hidden = 0;
+  for (const StepReport& step : report.steps) {
+    busy += step.busy_seconds;
+    const bool copies = report.plan.devices.empty()
+                            ? step.name != "compute"
+                            : step.name.starts_with("upload") || step.name.starts_with("download");
+    if (!copies) continue;
+    copying += step.busy_seconds;
+    hidden += step.hidden_seconds;
+  }
+  return {ratio(hidden, copying), ratio(busy, report.wall_seconds - report.startup_seconds)};
+}
+
+}  // namespace sepconv

@@ -1,0 +1,121 @@
+#include "sepconv/pipeline/run/timeline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace sepconv {
+
+namespace {
+
+/// Disjoint intervals in ascending order.
+using Intervals = std::vector<std::pair<double, double>>;
+
+Intervals merged(Intervals intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  Intervals result;
+  for (const auto& [begin, end] : intervals) {
+    if (end <= begin) continue;
+    if (!result.empty() && begin <= result.back().second) {
+      result.back().second = std::max(result.back().second, end);
+    } else {
+      result.emplace_back(begin, end);
+    }
+  }
+  return result;
+}
+
+template <class Predicate>
+Intervals union_of(const std::vector<Span>& spans, Predicate&& wanted) {
+  Intervals intervals;
+  for (const Span& span : spans) {
+    if (wanted(span)) intervals.emplace_back(span.begin, span.end);
+  }
+  return merged(std::move(intervals));
+}
+
+double length(const Intervals& intervals) {
+  double sum = 0;
+  for (const auto& [begin, end] : intervals) sum += end - begin;
+  return sum;
+}
+
+double common_length(const Intervals& a, const Intervals& b) {
+  double sum = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    sum += std::max(0.0, std::min(a[i].second, b[j].second) - std::max(a[i].first, b[j].first));
+    if (a[i].second < b[j].second) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+Timeline::Timeline(const Timeline& other) : origin_(other.origin_), spans_(other.spans()) {}
+
+Timeline& Timeline::operator=(const Timeline& other) {
+  if (this == &other) return *this;
+  std::vector<Span> spans =
+      other.spans();  // taken before the own lock, so that no two locks are ever held at once
+  const std::lock_guard lock(mutex_);
+  origin_ = other.origin_;
+  spans_ = std::move(spans);
+  return *this;
+}
+
+void Timeline::record(Span span) {
+  const std::lock_guard lock(mutex_);
+  spans_.push_back(std::move(span));
+}
+
+std::vector<Span> Timeline::spans() const {
+  const std::lock_guard lock(mutex_);
+  return spans_;
+}
+
+double busy_seconds(const std::vector<Span>& spans, const std::string& track) {
+  return length(union_of(spans, [&](const Span& span) { return span.track == track; }));
+}
+
+double hidden_seconds(const std::vector<Span>& spans, const std::string& track) {
+  return common_length(union_of(spans, [&](const Span& span) { return span.track == track; }),
+                       union_of(spans, [&](const Span& span) { return span.track != track; }));
+}
+
+void write_chrome_trace(std::ostream& out, const std::vector<Span>& spans) {
+  using nlohmann::json;
+  constexpr double kMicroseconds = 1e6;
+  std::map<std::string, int> threads;  // track -> thread number, in order of appearance
+  const char* separator = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+  const auto emit = [&](const json& event) {
+    // Names come from callers; bytes that are not UTF-8 are replaced rather than thrown at.
+    out << std::exchange(separator, ",") << '\n'
+        << event.dump(-1, ' ', false, json::error_handler_t::replace);
+  };
+  emit({{"ph", "M"}, {"pid", 1}, {"name", "process_name"}, {"args", {{"name", "sepconv"}}}});
+  for (const Span& span : spans) {
+    const auto [thread, is_new] = threads.try_emplace(span.track, static_cast<int>(threads.size()) + 1);
+    if (is_new) {
+      emit({{"ph", "M"},
+            {"pid", 1},
+            {"tid", thread->second},
+            {"name", "thread_name"},
+            {"args", {{"name", span.track}}}});
+    }
+    emit({{"ph", "X"},
+          {"pid", 1},
+          {"tid", thread->second},
+          {"name", span.track + " " + std::to_string(span.band)},
+          {"cat", span.track},
+          {"ts", span.begin * kMicroseconds},
+          {"dur", (span.end - span.begin) * kMicroseconds},
+          {"args", {{"band", span.band}, {"bytes", span.bytes}}}});
+  }
+  out << "\n]}\n";
+}
+
+}  // namespace sepconv

@@ -1,0 +1,54 @@
+// When each step worked on each band, from the program's own monotonic clock: for the summary and for
+// --trace.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sepconv {
+
+/// One interval of one track. Seconds since the timeline's origin.
+struct Span {
+  std::string track;  ///< "read", "compute", "write"; an engine of a device
+  std::int64_t band = 0;
+  double begin = 0;
+  double end = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Collects spans from any thread. Copying takes the spans recorded so far.
+class Timeline {
+ public:
+  Timeline() : origin_(std::chrono::steady_clock::now()) {}
+  Timeline(const Timeline& other);
+  Timeline& operator=(const Timeline& other);
+
+  /// The moment that every span's seconds are counted from.
+  std::chrono::steady_clock::time_point origin() const noexcept { return origin_; }
+  double now() const noexcept {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - origin_).count();
+  }
+  void record(Span span);
+  std::vector<Span> spans() const;
+
+ private:
+  std::chrono::steady_clock::time_point origin_;
+  mutable std::mutex mutex_;
+  std::vector<Span> spans_;
+};
+
+/// Total length of the union of the intervals of a track.
+double busy_seconds(const std::vector<Span>& spans, const std::string& track);
+/// Length of the part of `track`'s union that some other track covers as well.
+double hidden_seconds(const std::vector<Span>& spans, const std::string& track);
+
+/// Chrome trace event JSON, one thread per track; opens in Perfetto and chrome://tracing. Times in
+/// microseconds.
+void write_chrome_trace(std::ostream& out, const std::vector<Span>& spans);
+
+}  // namespace sepconv

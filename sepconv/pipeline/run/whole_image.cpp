@@ -1,0 +1,46 @@
+// The whole-image runner: every image of the chain in memory, one reference stage after another. Meant to be
+// obviously right.
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/view_check.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/run/nan_watch.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+
+namespace sepconv {
+namespace {
+
+struct Image {
+  explicit Image(const ImageSpec& spec) : pixels(spec.bytes()), view(dense_view(pixels.data(), spec)) {}
+  Buffer pixels;
+  PixelView view;
+};
+
+}  // namespace
+
+std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
+                                         std::optional<Arithmetic> asked) {
+  check_image("the source", source.spec());
+  const std::vector<ImageSpec> specs = chain.specs(source.spec());
+  if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
+  const Arithmetic arithmetic = chain.arithmetic(source.spec(), asked);
+  SerialExecutor executor;
+
+  Image image(source.spec());
+  source.read(Rect::whole(source.spec().extent), image.view, executor);
+  NanWatch watch(source, chain);
+  watch.look(image.view, executor);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    ImageSpec spec = specs[i + 1];
+    spec.type = pixel_type_of(arithmetic);
+    Image result(spec);
+    chain.stages()[i]->apply_reference(Region::whole(image.view), Region::whole(result.view), arithmetic);
+    image = std::move(result);
+  }
+  Image result(specs.back());
+  pointwise_reference({}, image.view, image.view, result.view, arithmetic);
+  sink.write(Rect::whole(specs.back().extent), result.view, executor);
+  sink.finish();
+  return watch.warnings();
+}
+
+}  // namespace sepconv

@@ -1,0 +1,163 @@
+#include "sepconv/pipeline/stages/filter_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sepconv {
+namespace {
+
+/// The arguments as given, with the border spelt out: parses back to the same stage.
+std::string canonical_text(const StageArgs& args, const Border& border) {
+  std::string text = args.stage() + ":";
+  for (const auto& [key, value] : args.pairs()) {
+    if (key != "border" && key != "value") text += fmt::format("{}={},", key, value);
+  }
+  text += fmt::format("border={}", name_of(border.mode));
+  if (border.mode == BorderMode::constant) text += fmt::format(",value={}", border.value);
+  return text;
+}
+
+SeparableTaps oriented(SeparableTaps taps, const StageArgs& args) {
+  if (args.flag("flip")) {
+    std::ranges::reverse(taps.row);
+    std::ranges::reverse(taps.col);
+  }
+  return taps;
+}
+
+}  // namespace
+
+FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps)
+    : text_(std::move(text)), border_(border), branches_{std::move(taps)} {}
+
+FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps, SeparableTaps other,
+                         PointwiseOp join)
+    : text_(std::move(text)), border_(border), branches_{std::move(taps), std::move(other)}, join_(join) {}
+
+FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps, PointwiseOp join)
+    : text_(std::move(text)), border_(border), branches_{std::move(taps)}, join_(join) {}
+
+Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
+  // Every border maps what lies outside the image to pixels at most a radius inside it, or else to the whole
+  // side, so the clipped rectangle holds all that is needed.
+  Rect needed = output;
+  for (const SeparableTaps& taps : branches_) {
+    needed = needed.include(output.grown(taps.col_radius(), taps.row_radius()));
+  }
+  return needed.intersect(Rect::whole(input.extent));
+}
+
+StagePtr FilterStage::transposed() const {
+  static constexpr std::string_view kMark = " (columns first)";
+  auto stage = std::make_shared<FilterStage>(*this);
+  for (SeparableTaps& taps : stage->branches_) taps = taps.transposed();
+  if (text_.ends_with(kMark)) {
+    stage->text_.resize(text_.size() - kMark.size());
+  } else {
+    stage->text_ += kMark;
+  }
+  return stage;
+}
+
+bool FilterStage::needs_f64() const {
+  const double values[] = {border_.value, join_.p, join_.q};
+  return any_beyond_f32(values) || std::ranges::any_of(branches_, [](const SeparableTaps& taps) {
+           return any_beyond_f32(taps.row) || any_beyond_f32(taps.col);
+         });
+}
+
+double FilterStage::operations_per_element() const {
+  std::size_t operations = joined() ? 1 : 0;
+  for (const SeparableTaps& taps : branches_) operations += taps.row.size() + taps.col.size();
+  return static_cast<double>(std::max<std::size_t>(operations, 1));
+}
+
+std::int64_t FilterStage::scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
+  std::int64_t convolution = 0;
+  for (const SeparableTaps& taps : branches_) {
+    convolution =
+        std::max(convolution, convolve_scratch_bytes(taps, output, input.channels, arithmetic, input.extent));
+  }
+  if (!joined()) return convolution;
+  const auto results = static_cast<std::int64_t>(branches_.size());
+  return convolution + results * Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
+}
+
+void FilterStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const {
+  if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, arena);
+  const Arena::Scope scope(arena);
+  std::vector<ConstPixelView> operands;
+  if (branches_.size() == 1) operands.push_back(in.crop(out.rect).pixels);
+  for (const SeparableTaps& taps : branches_) {
+    const Region result{
+        arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)), out.rect,
+        out.image};
+    convolve_host(taps, border_, in, result, arithmetic, arena);
+    operands.push_back(result.pixels);
+  }
+  pointwise_host(join_, operands[0], operands[1], out.pixels, arithmetic);
+}
+
+void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
+  if (!joined()) return convolve_reference(branches_.front(), border_, in, out, arithmetic);
+  const PixelType type = pixel_type_of(arithmetic);
+  const Extent extent = out.rect.extent();
+  std::vector<Buffer> results;
+  std::vector<ConstPixelView> operands;
+  if (branches_.size() == 1) operands.push_back(in.crop(out.rect).pixels);
+  for (const SeparableTaps& taps : branches_) {
+    const std::int64_t pitch_bytes = extent.cols * out.pixels.channels * size_of(type);
+    results.emplace_back(extent.rows * pitch_bytes);
+    const Region result{
+        {results.back().data(), extent, out.pixels.channels, type, pitch_bytes}, out.rect, out.image};
+    convolve_reference(taps, border_, in, result, arithmetic);
+    operands.push_back(result.pixels);
+  }
+  pointwise_reference(join_, operands[0], operands[1], out.pixels, arithmetic);
+}
+
+std::int64_t FilterStage::device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
+  std::int64_t convolution = 0;
+  for (const SeparableTaps& taps : branches_) {
+    convolution =
+        std::max(convolution, convolve_device_bytes(taps, output, input.channels, arithmetic, input.extent));
+  }
+  const bool first_is_kept = branches_.size() == 2;
+  return convolution +
+         (first_is_kept ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);
+}
+
+/// The last convolution joins its values with the other operand before it stores them.
+void FilterStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+                          DeviceStream stream, std::span<const PointwiseOp> then) const {
+  const Arena::Scope scope(arena);
+  ConvolutionEpilogue epilogue{
+      .join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = then};
+  if (branches_.size() == 2) {
+    const PixelView first =
+        arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
+    convolve_cuda(branches_.front(), border_, in, {first, out.rect, out.image}, arithmetic, arena, stream);
+    epilogue.other = first;
+  }
+  convolve_cuda(branches_.back(), border_, in, out, arithmetic, arena, stream, epilogue);
+}
+
+StagePtr make_filter(const StageArgs& args, SeparableTaps taps) {
+  const Border border = args.border();
+  return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args));
+}
+
+StagePtr make_filter(const StageArgs& args, SeparableTaps taps, SeparableTaps other, PointwiseOp::Kind join) {
+  const Border border = args.border();
+  return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args),
+                                       oriented(std::move(other), args), PointwiseOp{.kind = join});
+}
+
+StagePtr make_filter(const StageArgs& args, SeparableTaps taps, PointwiseOp join) {
+  const Border border = args.border();
+  return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args),
+                                       join);
+}
+
+}  // namespace sepconv

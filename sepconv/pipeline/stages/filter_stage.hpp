@@ -1,0 +1,55 @@
+// The stage behind every convolving name: one separable filter, or two over the same input and a pointwise
+// operation that joins them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/stages/definition.hpp"
+
+namespace sepconv {
+
+class FilterStage final : public Stage {
+ public:
+  /// One filter.
+  FilterStage(std::string text, Border border, SeparableTaps taps);
+
+  /// join(filter(input), other filter(input)): gradient, dog, log.
+  FilterStage(std::string text, Border border, SeparableTaps taps, SeparableTaps other, PointwiseOp join);
+
+  /// join(input, filter(input)): unsharp.
+  FilterStage(std::string text, Border border, SeparableTaps taps, PointwiseOp join);
+
+  /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
+  /// makes.
+  std::string text() const override { return text_; }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override;
+  bool needs_f64() const override;
+  double operations_per_element() const override;
+  std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
+  StagePtr transposed() const override;
+  bool runs_on_device(const ImageSpec&) const override { return true; }
+  std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override;
+
+ private:
+  bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
+
+  std::string text_;
+  Border border_;
+  std::vector<SeparableTaps> branches_;  // one or two
+  PointwiseOp join_;                     // copy: none
+};
+
+/// A FilterStage whose text() is args in canonical order with the border spelt out, and whose taps are turned
+/// round if args say flip.
+StagePtr make_filter(const StageArgs& args, SeparableTaps taps);
+StagePtr make_filter(const StageArgs& args, SeparableTaps taps, SeparableTaps other, PointwiseOp::Kind join);
+StagePtr make_filter(const StageArgs& args, SeparableTaps taps, PointwiseOp join);
+
+}  // namespace sepconv

@@ -1,0 +1,180 @@
+// gemm: the image times a matrix from a file, or that matrix times the image. The same bits everywhere, so by
+// kernels of our own; the command `sepconv gemm` is what multiplies by a library.
+#include <fmt/format.h>
+
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/formats.hpp"
+#include "sepconv/kernels/gemm/exact.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/stages/definition.hpp"
+
+namespace sepconv {
+namespace {
+
+/// The matrix as its file has it. A stage, its twin and those bound to a device share one.
+struct Matrix {
+  explicit Matrix(const ImageSpec& shape) : spec(shape), memory(shape.bytes()) {}
+  ImageSpec spec;
+  Buffer memory;
+};
+using MatrixPtr = std::shared_ptr<const Matrix>;
+
+/// Which product it is.
+struct Product {
+  bool left = false;        ///< the matrix stands on the left of the image
+  bool transposed = false;  ///< it stands there transposed
+  bool mixes = false;       ///< channels are summed over too; else each channel is a matrix of its own
+};
+
+class GemmStage final : public Stage {
+ public:
+  /// `device`: where the matrix lies on the current device, if this is the stage to enqueue.
+  GemmStage(std::string text, MatrixPtr matrix, Product product, std::byte* device = nullptr)
+      : text_(std::move(text)), matrix_(std::move(matrix)), product_(product), device_(device) {}
+
+  std::string text() const override { return text_ + (product_.transposed ? " (transposed)" : ""); }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    const Extent image = input.extent;
+    const std::int64_t mixed = product_.mixes ? input.channels : 1;
+    const std::int64_t length = (product_.left ? image.rows : image.cols) * mixed;
+    if (length != sum_length()) fail_to_fit(input);
+    ImageSpec output = input;
+    if (product_.mixes) output.channels = 1;
+    output.extent = product_.left ? Extent{shape().rows, image.cols} : Extent{image.rows, shape().cols};
+    return output;
+  }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    if (product_.left) return {0, output.col, input.extent.rows, output.cols};
+    return {output.row, 0, output.rows, input.extent.cols};
+  }
+
+  /// Image times B, transposed, is B's transpose times the transposed image, and the other way round. What is
+  /// done with channels stays.
+  StagePtr transposed() const override {
+    return std::make_shared<GemmStage>(text_, matrix_,
+                                       Product{!product_.left, !product_.transposed, product_.mixes});
+  }
+
+  double operations_per_element() const override { return static_cast<double>(sum_length()); }
+  bool works_on_halo() const noexcept override { return false; }
+  std::int64_t resident_bytes() const override { return matrix_->memory.size(); }
+
+  std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
+    return exact_gemm_scratch_bytes(output, product_.mixes ? 1 : input.channels, sum_length(), arithmetic);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override {
+    const Operands operands = operands_for(in, out, matrix_->memory.data());
+    exact_gemm_host(operands.x, operands.y, out.pixels, arithmetic, arena);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    const Operands operands = operands_for(in, out, matrix_->memory.data());
+    exact_gemm_reference(operands.x, operands.y, out.pixels, arithmetic);
+  }
+
+  bool runs_on_device(const ImageSpec&) const override { return true; }
+
+  StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
+    const std::int64_t row_bytes = matrix_->spec.row_bytes();
+    copy_rows(memory, row_bytes, matrix_->memory.data(), row_bytes, row_bytes, matrix_->spec.extent.rows,
+              stream);
+    return std::make_shared<GemmStage>(text_, matrix_, product_, memory);
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    if (device_ == nullptr)
+      throw CudaError(
+          fmt::format("the matrix of stage '{}' is not on the GPU; enqueue what on_device() returns", text_));
+    const Operands operands = operands_for(in, out, device_);
+    exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  struct Operands {
+    ExactOperand x, y;
+  };
+
+  /// Of the matrix as it stands in the product.
+  Extent shape() const {
+    const Extent file = matrix_->spec.extent;
+    return product_.transposed ? Extent{file.cols, file.rows} : file;
+  }
+  std::int64_t sum_length() const { return product_.left ? shape().cols : shape().rows; }
+
+  /// What out.rect needs of the image, and of the matrix, whose elements begin at `data`.
+  Operands operands_for(const ConstRegion& in, const Region& out, std::byte* data) const {
+    const ImageSpec input{in.image, in.pixels.channels, in.pixels.type};
+    const ExactOperand image{in.crop(input_for(out.rect, input)).pixels};
+    Rect part = product_.left ? Rect{out.rect.row, 0, out.rect.rows, shape().cols}
+                              : Rect{0, out.rect.col, shape().rows, out.rect.cols};
+    if (product_.transposed) part = {part.col, part.row, part.cols, part.rows};
+    const ExactOperand matrix{dense_view(data, matrix_->spec).crop(part), product_.transposed};
+    return product_.left ? Operands{matrix, image} : Operands{image, matrix};
+  }
+
+  [[noreturn]] void fail_to_fit(const ImageSpec& input) const {
+    const Extent file = matrix_->spec.extent;
+    const std::string channels = input.channels == 1 ? "" : fmt::format(" of {} channels", input.channels);
+    throw InvalidArgument(fmt::format(
+        "stage '{}' has a matrix of {} rows x {} columns, which does not fit an image of {} rows x {} "
+        "columns{}: give a matrix of {} {}",
+        text(), file.rows, file.cols, input.extent.rows, input.extent.cols, channels,
+        (product_.left ? input.extent.rows : input.extent.cols) * (product_.mixes ? input.channels : 1),
+        product_.left != product_.transposed ? "columns" : "rows"));
+  }
+
+  std::string text_;
+  MatrixPtr matrix_;
+  Product product_;
+  std::byte* device_;
+};
+
+MatrixPtr read_matrix(const StageArgs& args) {
+  const auto reader = open_reader(args.text("file"));
+  const ImageSpec& spec = reader->spec();
+  if (spec.channels != 1)
+    args.fail("file",
+              fmt::format("it holds {} channels, or three dimensions; a matrix has two", spec.channels));
+  if (!is_floating(spec.type))
+    args.fail("file", fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
+  const std::int64_t free = free_memory_bytes();
+  if (spec.bytes() > free) {
+    throw OutOfMemory(
+        fmt::format("the matrix {} takes {} but {} of memory are free; multiply by a part of it at a time",
+                    args.text("file"), format_bytes(static_cast<double>(spec.bytes())),
+                    format_bytes(static_cast<double>(free))));
+  }
+  const auto matrix = std::make_shared<Matrix>(spec);
+  SerialExecutor executor;
+  reader->read(Rect::whole(spec.extent), dense_view(matrix->memory.data(), spec), executor);
+  return matrix;
+}
+
+StagePtr make_gemm(const StageArgs& args) {
+  const bool left = args.choice("side", {"right", "left"}) == "left";
+  const MatrixPtr matrix = read_matrix(args);
+  std::string text = "gemm:";
+  for (const auto& [key, value] : args.pairs())
+    text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", key, value);
+  return std::make_shared<GemmStage>(std::move(text), matrix, Product{.left = left, .mixes = !left});
+}
+
+}  // namespace
+
+StageDefinitions gemm_stages() {
+  return {
+      {{"gemm",
+        "multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns",
+        "gemm:file=B.npy",
+        {{"file", "NPY or any image file of one channel: a matrix of f32 or f64"},
+         {"side",
+          "right (default): image times matrix, one channel; left: matrix times image, channel by channel"}}},
+       make_gemm}};
+}
+
+}  // namespace sepconv

@@ -1,0 +1,123 @@
+// matrix: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
+#include <fmt/format.h>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/table.hpp"
+
+namespace sepconv {
+namespace {
+
+class MatrixStage final : public Stage {
+ public:
+  /// `table`: a row per output channel; as many columns as input channels, and one more if the last is an
+  /// offset.
+  MatrixStage(std::string text, const Table& table)
+      : text_(std::move(text)),
+        rows_(static_cast<std::int64_t>(table.size())),
+        cols_(static_cast<std::int64_t>(table.front().size())),
+        plain_(matrix_of(table, cols_)),
+        with_offset_(matrix_of(table, cols_ - 1)) {}
+
+  std::string text() const override { return text_; }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    if (input.channels != cols_ && input.channels != cols_ - 1) {
+      throw InvalidArgument(
+          fmt::format("stage 'matrix' has {} columns but the image has {} channels; give {} columns, or {} "
+                      "with an offset last",
+                      cols_, input.channels, input.channels, input.channels + 1));
+    }
+    ImageSpec output = input;
+    output.channels = rows_;
+    return output;
+  }
+
+  bool needs_f64() const override {
+    return any_beyond_f32(plain_.coefficients) || any_beyond_f32(with_offset_.offsets);
+  }
+  double operations_per_element() const override { return static_cast<double>(cols_); }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+    mix_channels_host(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    mix_channels_reference(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+
+  StagePtr transposed() const override { return shared_from_this(); }
+  bool runs_on_device(const ImageSpec&) const override { return rows_ * (cols_ + 1) <= kMostDeviceMatrix; }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  static ChannelMatrix matrix_of(const Table& table, std::int64_t in_channels) {
+    ChannelMatrix matrix{static_cast<std::int64_t>(table.size()), in_channels, {}, {}};
+    for (const std::vector<double>& row : table) {
+      matrix.coefficients.insert(matrix.coefficients.end(), row.begin(), row.begin() + in_channels);
+      matrix.offsets.push_back(in_channels < static_cast<std::int64_t>(row.size()) ? row.back() : 0.0);
+    }
+    return matrix;
+  }
+
+  const ChannelMatrix& matrix_for(const ConstRegion& in) const {
+    return in.pixels.channels == cols_ ? plain_ : with_offset_;
+  }
+
+  std::string text_;
+  std::int64_t rows_;
+  std::int64_t cols_;
+  ChannelMatrix plain_;
+  ChannelMatrix with_offset_;
+};
+
+Table table_of(const StageArgs& args) {
+  if (args.has("file")) {
+    if (args.has("values")) args.fail("file", "give a file or values, not both");
+    return read_table(args.text("file"));
+  }
+  const std::vector<double> values = args.numbers("values");
+  const std::int64_t rows = args.integer("rows", 1);
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (rows < 1 || count % rows != 0)
+    args.fail("rows", fmt::format("{} values do not make that many equal rows", count));
+  Table table;
+  for (auto row = values.begin(); row != values.end(); row += count / rows)
+    table.emplace_back(row, row + count / rows);
+  return table;
+}
+
+StagePtr make_matrix(const StageArgs& args) {
+  const Table table = table_of(args);
+  for (const std::vector<double>& row : table) {
+    if (row.size() != table.front().size()) {
+      throw InvalidArgument(fmt::format("stage 'matrix' has rows of {} and of {} numbers; all need the same",
+                                        table.front().size(), row.size()));
+    }
+  }
+  std::string text = "matrix:";
+  for (const auto& [key, value] : args.pairs())
+    text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", key, value);
+  return std::make_shared<MatrixStage>(std::move(text), table);
+}
+
+}  // namespace
+
+StageDefinitions matrix_stages() {
+  return {
+      {{"matrix",
+        "mixes channels: a row of the matrix per channel of the result",
+        "matrix:values=0.299,0.587,0.114",
+        {{"file",
+          "text or NPY: a column per channel of the input, and a last one with offsets if there is one more"},
+         {"values", "the numbers, row by row, instead of a file"},
+         {"rows", "number of rows in values (default 1)"}}},
+       make_matrix}};
+}
+
+}  // namespace sepconv

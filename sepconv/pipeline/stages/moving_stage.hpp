@@ -1,0 +1,30 @@
+// What stages that only move pixels have in common. Private to sepconv/pipeline/stages.
+#pragma once
+
+#include <functional>
+
+#include "sepconv/kernels/transpose/transpose.hpp"
+#include "sepconv/pipeline/chain/stage.hpp"
+
+namespace sepconv {
+
+/// A stage that is made of transpositions of pixels between views.
+class MovingStage : public Stage {
+ public:
+  bool moves_only() const noexcept final { return true; }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const final;
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const final;
+  bool runs_on_device(const ImageSpec& input) const final;
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const final;
+
+ protected:
+  using Transpose =
+      std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;
+
+  /// Makes out.rect of the result by as many calls of `transpose` as it takes. `in` holds what
+  /// input_for(out.rect) asks for.
+  virtual void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const = 0;
+};
+
+}  // namespace sepconv

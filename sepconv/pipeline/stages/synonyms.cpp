@@ -1,0 +1,76 @@
+#include "sepconv/pipeline/stages/synonyms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace sepconv {
+
+const std::vector<Synonym>& stage_synonyms() {
+  static const std::vector<Synonym> all = {
+      {{"blur", "smooth", "gauss", "gaussianblur", "gaussian_blur", "gaussian_filter"},
+       {"gaussian:sigma=2", "box:radius=2"},
+       ""},
+      {{"mean", "average", "boxblur", "boxfilter", "uniform", "uniform_filter"}, {"box:radius=2"}, ""},
+      {{"laplacian", "laplace", "gaussian_laplace"}, {"log:sigma=2"}, "the Laplacian of a Gaussian"},
+      {{"sharpen", "usm", "unsharpmask", "unsharp_mask"}, {"unsharp:sigma=2"}, ""},
+      {{"edge", "edges", "canny", "prewitt", "roberts", "magnitude"}, {"gradient", "sobel:axis=x"}, ""},
+      {{"dx", "dy", "diff", "grad"}, {"derivative:axis=x", "gradient"}, ""},
+      {{"convolve", "convolution", "conv", "correlate", "filter", "kernel"},
+       {"taps:row=1,2,1,col=1,2,1"},
+       ""},
+      {{"multiply", "mul", "gain", "divide"}, {"scale:by=0.5"}, ""},
+      {{"add", "plus", "subtract", "sub", "offset", "brightness"}, {"scale:add=10"}, ""},
+      {{"linear", "affine", "contrast"}, {"scale:by=2,add=10"}, ""},
+      {{"invert", "negate", "negative"}, {"scale:by=-1,add=255"}, "for u8"},
+      {{"normalize", "normalise", "stretch", "autocontrast"},
+       {"scale:by=2,add=-10"},
+       "with numbers from the range that sepconv stats prints"},
+      {{"grey", "gray", "greyscale", "grayscale", "luminance", "desaturate"},
+       {"matrix:values=0.299,0.587,0.114"},
+       ""},
+      {{"mix", "unmix", "channels", "recolor"},
+       {"matrix:values=1,0,0,0,0,1,rows=2"},
+       "a row of the matrix per channel of the result"},
+      {{"convert", "astype", "type", "depth"}, {"cast:type=f32"}, ""},
+      {{"clip", "limit", "saturate"}, {"clamp:low=0,high=255"}, ""},
+      {{"binarize", "binarise", "binary", "otsu"}, {"threshold:at=128"}, ""},
+      {{"absolute", "fabs"}, {"abs"}, ""},
+      {{"matmul", "dot", "product"}, {"gemm:file=B.npy"}, ""},
+      {{"rotate", "rot90", "turn", "flip", "flop", "mirror"},
+       {"transpose"},
+       "which exchanges rows and columns; nothing else turns an image"},
+      {{"copy", "identity", "none"}, {}, "leave it out, because without a stage the image is copied"},
+      {{"median", "rank", "percentile", "min", "max", "minimum", "maximum", "erode", "dilate", "open",
+        "close", "opening", "closing"},
+       {},
+       "filters of ranks and shapes are not there"},
+      {{"bilateral", "nlmeans", "denoise", "guided"},
+       {},
+       "filters whose weights depend on the pixels are not there"},
+      {{"resize", "rescale", "resample", "zoom", "downsample", "upsample", "shrink", "crop", "pad", "warp"},
+       {},
+       "nothing resizes, crops or pads an image"},
+      {{"gamma", "pow", "power", "sqrt", "exp", "ln", "equalize", "equalise", "clahe", "lut"},
+       {},
+       "of what is done pixel by pixel there are only scale, clamp, abs, threshold and matrix"},
+      {{"fft", "dct", "wavelet", "deconvolve"}, {}, "transforms of frequencies are not there"},
+  };
+  return all;
+}
+
+std::string advice_for(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const auto& [names, stages, remark] : stage_synonyms()) {
+    if (std::ranges::find(names, lower) == names.end()) continue;
+    if (stages.empty()) return fmt::format("{}; sepconv stages lists what there is", remark);
+    return fmt::format("use {}{}{}", fmt::join(stages, " or "), remark.empty() ? "" : ", ", remark);
+  }
+  return {};
+}
+
+}  // namespace sepconv
