@@ -12,5 +12,6 @@
 #include "sepconv/pipeline/measure/measure.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
 #include "sepconv/pipeline/report/report.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
 #include "sepconv/pipeline/run/run.hpp"

@@ -12,6 +12,7 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "sepconv/pipeline/report/report.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 
 namespace sepconv::app {
 
@@ -96,8 +97,7 @@ HostPair::HostPair(const ConvRequest& request, const ImageSpec& spec, bool page_
 ConvRow time_host_engine(const ConvRequest& request, std::int64_t radius, const ConstPixelView& from,
                          const PixelView& to) {
   const Chain chain = ladder_chain(radius);
-  RunOptions options;
-  options.threads = request.options.threads, options.stop = request.options.stop;
+  const ApplyOptions options{.threads = request.options.threads, .stop = request.options.stop};
   ConvRow row{.type = from.type, .radius = radius, .name = "cpu", .limits = host_limits(request, from, to)};
   row.time = time_trimmed(request, [&] { return seconds_of([&] { apply(chain, from, to, options); }); });
   return row;

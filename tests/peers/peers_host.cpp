@@ -6,7 +6,7 @@
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 
 #define PEERS_HOST extern "C" __attribute__((visibility("default")))
 
@@ -50,13 +50,11 @@ PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::
     const std::optional<sepconv::PixelType> pixel_type = sepconv::parse_pixel_type(type);
     if (!pixel_type) throw sepconv::InvalidArgument("there is no pixel type " + std::string(type));
     const sepconv::ImageSpec spec{{shape[0], shape[1]}, shape[2], *pixel_type};
-    sepconv::RunOptions options;
-    options.threads = threads;
     // Read only: a view of const bytes is made of it at once.
     const sepconv::ConstPixelView in =
         sepconv::dense_view(static_cast<std::byte*>(const_cast<void*>(source)), spec);
     sepconv::apply(sepconv::Chain({sepconv::parse_stage(stage)}), in,
-                   sepconv::dense_view(static_cast<std::byte*>(target), spec), options);
+                   sepconv::dense_view(static_cast<std::byte*>(target), spec), {.threads = threads});
   });
 }
 

@@ -1,6 +1,7 @@
 // What a device filter refuses, and that it does so without a GPU.
 #include <catch2/catch.hpp>
 
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
 
 using namespace sepconv;
@@ -39,14 +40,16 @@ TEST_CASE("a filter's views are checked") {
   alignas(8) static std::byte memory[4096];
   const PixelView in{memory, input.extent, 2, PixelType::u16, 40};
   const PixelView out{memory + 2048, result.extent, 1, PixelType::f32, 40};
-  const auto refused = [&](PixelView a, PixelView b) {
-    CHECK_THROWS_AS(check_filter_views(input, a, result, b), InvalidArgument);
+  const Chain chain = parse({"matrix:rows=1,values=1,2", "cast:type=f32"});
+  const auto check_views = [&](const PixelView& a, const PixelView& b) {
+    check_parts(chain, input, result, ConstRegion::whole(a), Region::whole(b), "filter's ");
   };
+  const auto refused = [&](PixelView a, PixelView b) { CHECK_THROWS_AS(check_views(a, b), InvalidArgument); };
   const auto changed = [](PixelView view, auto change) {
     change(view);
     return view;
   };
-  CHECK_NOTHROW(check_filter_views(input, in, result, out));
+  CHECK_NOTHROW(check_views(in, out));
 
   refused(changed(in, [](PixelView& v) { v.extent.rows = 7; }), out);
   refused(changed(in, [](PixelView& v) { v.extent.cols = 11; }), out);
@@ -63,8 +66,7 @@ TEST_CASE("a filter's views are checked") {
   // The input takes 320 bytes.
   refused(in, changed(out, [](PixelView& v) { v.data = memory; }));
   refused(in, changed(out, [](PixelView& v) { v.data = memory + 316; }));
-  CHECK_NOTHROW(
-      check_filter_views(input, in, result, changed(out, [](PixelView& v) { v.data = memory + 320; })));
+  CHECK_NOTHROW(check_views(in, changed(out, [](PixelView& v) { v.data = memory + 320; })));
   refused(changed(in, [](PixelView& v) { v.data = memory + 2048 + 316; }), out);
   // Side by side in rows of 80 bytes, then a byte too near, on either side.
   const auto side = [&](PixelView view, std::int64_t at) {
@@ -72,9 +74,9 @@ TEST_CASE("a filter's views are checked") {
     view.pitch_bytes = 80;
     return view;
   };
-  CHECK_NOTHROW(check_filter_views(input, side(in, 80), result, side(out, 120)));
-  CHECK_NOTHROW(check_filter_views(input, side(in, 120), result, side(out, 80)));
-  CHECK_NOTHROW(check_filter_views(input, side(in, 80), result, side(out, 200)));
+  CHECK_NOTHROW(check_views(side(in, 80), side(out, 120)));
+  CHECK_NOTHROW(check_views(side(in, 120), side(out, 80)));
+  CHECK_NOTHROW(check_views(side(in, 80), side(out, 200)));
   refused(side(in, 80), side(out, 116));
   refused(side(in, 80), side(out, 124));
   refused(side(in, 80), side(out, 204));

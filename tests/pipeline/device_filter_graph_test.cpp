@@ -7,6 +7,7 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 

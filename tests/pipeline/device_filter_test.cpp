@@ -9,6 +9,7 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
@@ -133,6 +134,31 @@ TEST_CASE("a device filter takes rows of any pitch, also two halves of one image
   CHECK(half == expected);
   copy_pixels(after.view().crop({0, 0, 50, 60}), half.view());
   CHECK(half == left);
+}
+
+TEST_CASE("a filter computes parts of an image from parts of it", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Chain chain = parse({"gaussian:sigma=3", "transpose", "sobel:border=reflect"});
+  const ImageSpec spec{{300, 211}, 1, PixelType::f32};
+  const Image source = Image::of_pattern(spec, Pattern::noise, 12), expected(chain.result_spec(spec));
+  apply(chain, source.view(), expected.view());
+  const Stream stream;
+  const DeviceFilter filter(chain, spec, std::nullopt, {70, 90});
+  for (const Rect part : {Rect{0, 0, 70, 90}, Rect{141, 211, 70, 89}, Rect{60, 100, 1, 1}}) {
+    const Rect needed = chain.input_for(part, spec);
+    DeviceImage in(source.view().crop(needed), stream.get());
+    const Image result({part.extent(), 1, PixelType::f32}), there({part.extent(), 1, PixelType::f32});
+    copy_pixels(expected.view().crop(part), there.view());
+    DeviceImage out(result.view(), stream.get());
+    filter.enqueue({in.view(), needed, spec.extent}, {out.view(), part, expected.spec().extent},
+                   stream.get());
+    out.download(result.view(), stream);
+    CHECK(result == there);
+  }
+  const PixelView view = dense_view(nullptr, {{71, 5}, 1, PixelType::f32});
+  CHECK_THROWS_AS(
+      filter.enqueue(ConstRegion::whole(view), {view, {0, 0, 71, 5}, expected.spec().extent}, stream.get()),
+      InvalidArgument);
 }
 
 TEST_CASE("eight threads use a filter and a stream each", "[gpu]") {

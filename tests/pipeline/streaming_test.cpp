@@ -15,6 +15,7 @@
 #include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
@@ -137,11 +138,7 @@ TEST_CASE("apply on a caller's buffers gives the same bytes, on any number of th
   run_whole_image(*source.reader(), *expected.writer(), two_stages());
   for (const int threads : {1, 2, 4}) {
     const Image result(spec);
-    RunOptions options;
-    options.threads = threads;
-    options.tile = {131, 137};
-    options.devices = {0};  // as for run(); apply() is for the CPU
-    apply(two_stages(), source.view(), result.view(), options);
+    apply(two_stages(), source.view(), result.view(), {.threads = threads, .tile = {131, 137}});
     CHECK(result == expected);
   }
   const Image wrong({{200, 151}, 2, PixelType::u8});

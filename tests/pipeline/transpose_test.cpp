@@ -156,7 +156,7 @@ TEST_CASE("bands of a turned result cover it once, run down the source, and keep
         for (std::int64_t col = rect.col; col < rect.col_end(); ++col)
           ++covered[static_cast<std::size_t>(row * result.spec().extent.cols + col)];
       }
-      const Rect needed = source_rect(plan.chain, plan.specs, rect);
+      const Rect needed = plan.chain.input_for(rect, plan.source());
       read += needed.area();
       if (i > 0 && needed.row == before.row_end() && needed.col == before.col) ++steps_down;
       before = needed;

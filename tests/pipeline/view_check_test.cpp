@@ -6,6 +6,7 @@
 #include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/gemm/gemm.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;

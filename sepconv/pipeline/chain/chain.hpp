@@ -46,6 +46,9 @@ class Chain {
   std::vector<ImageSpec> specs(const ImageSpec& source) const;
   ImageSpec result_spec(const ImageSpec& source) const { return specs(source).back(); }
 
+  /// The part of the source that a part of the result is computed from: never empty for one that is not.
+  Rect input_for(const Rect& output, const ImageSpec& source) const;
+
   /// `asked` if set; f64 when the source, the result or a stage is f64; else f32.
   Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked = std::nullopt) const;
 

@@ -192,4 +192,12 @@ void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arit
              });
 }
 
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
+  return needed_rects(chain, specs, output).front();
+}
+
+Rect Chain::input_for(const Rect& output, const ImageSpec& source) const {
+  return source_rect(*this, specs(source), output);
+}
+
 }  // namespace sepconv

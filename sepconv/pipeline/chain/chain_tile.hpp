@@ -12,6 +12,9 @@ namespace sepconv {
 /// `output` itself.
 std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
 
+/// The part of the source that `output` of the result needs, through all stages.
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
+
 /// Upper bound of the arena bytes that compute_tile takes for any tile of at most this extent.
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
 namespace sepconv {
 namespace {
 

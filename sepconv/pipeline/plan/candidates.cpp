@@ -9,6 +9,7 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
 
 namespace sepconv {
 namespace {

@@ -173,10 +173,6 @@ Rect Plan::band_rect(std::int64_t index) const noexcept {
   return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
 }
 
-Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
-  return needed_rects(chain, specs, output).front();
-}
-
 Plan plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& options) {
   check_options(options);
   Plan plan;

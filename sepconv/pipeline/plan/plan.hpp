@@ -122,9 +122,6 @@ struct Plan {
 /// band shares with the one before are copied from buffer to buffer.
 constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; }
 
-/// The part of the source that `output` of the result needs, through all stages.
-Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
-
 /// Plans this chain from the source to the sink; sink.spec() must equal chain.result_spec(source.spec()).
 /// Reads no pixel. Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest
 /// sufficient ceiling if none fits.

@@ -8,8 +8,8 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 
 namespace sepconv {
 namespace {
@@ -17,15 +17,6 @@ namespace {
 std::string to_text(Extent extent, std::int64_t channels, PixelType type) {
   return fmt::format("{} rows x {} columns of {} {} channels", extent.rows, extent.cols, channels,
                      name_of(type));
-}
-
-void check_like(std::string_view role, const ImageSpec& spec, const ConstPixelView& view) {
-  if (view.extent != spec.extent || view.channels != spec.channels || view.type != spec.type) {
-    throw InvalidArgument(fmt::format("the filter's {} is {} but was given {}; make another filter for that",
-                                      role, to_text(spec.extent, spec.channels, spec.type),
-                                      to_text(view.extent, view.channels, view.type)));
-  }
-  check_view(fmt::format("the filter's {}", role), view);
 }
 
 void check_spec(const ImageSpec& spec) {
@@ -49,22 +40,16 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
   }
 }
 
-Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
-  return Arena(
-      device_buffer(chain_device_bytes(chain, specs, specs.back().extent, arithmetic), "scratch", chain));
+Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,
+                 Arithmetic arithmetic) {
+  return Arena(device_buffer(chain_device_bytes(chain, specs, part, arithmetic), "scratch", chain));
 }
 
 }  // namespace
 
-void check_filter_views(const ImageSpec& input, const ConstPixelView& in, const ImageSpec& result,
-                        const PixelView& out) {
-  check_like("input", input, in);
-  check_like("result", result, out);
-  check_apart("the filter's input", in, "its result", out);
-}
-
 struct DeviceFilter::State {
-  State(Chain given, const ImageSpec& input, std::optional<Arithmetic> asked) : chain(std::move(given)) {
+  State(Chain given, const ImageSpec& input, std::optional<Arithmetic> asked, Extent largest)
+      : chain(std::move(given)), part(largest) {
     check_spec(input);
     specs = chain.specs(input);
     arithmetic = chain.arithmetic(input, asked);
@@ -72,8 +57,9 @@ struct DeviceFilter::State {
       throw InvalidArgument(fmt::format(
           "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));
     }
+    if (part.empty()) part = specs.back().extent;
     device = current_device();
-    scratch = scratch_of(chain, specs, arithmetic);
+    scratch = scratch_of(chain, specs, part, arithmetic);
     hold_resident();
     last.emplace();
   }
@@ -114,6 +100,7 @@ struct DeviceFilter::State {
   }
 
   Chain chain;
+  Extent part;  // the largest to be computed at once
   std::vector<ImageSpec> specs;
   Arithmetic arithmetic = Arithmetic::f32;
   int device = 0;
@@ -123,21 +110,30 @@ struct DeviceFilter::State {
   std::optional<Event> last;  // the end of the call made last
 };
 
-DeviceFilter::DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic)
-    : state_(std::make_unique<State>(std::move(chain), input, arithmetic)) {}
+DeviceFilter::DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic,
+                           Extent largest_part)
+    : state_(std::make_unique<State>(std::move(chain), input, arithmetic, largest_part)) {}
 DeviceFilter::DeviceFilter(DeviceFilter&&) noexcept = default;
 DeviceFilter& DeviceFilter::operator=(DeviceFilter&&) noexcept = default;
 DeviceFilter::~DeviceFilter() = default;
 
 void DeviceFilter::enqueue(const ConstPixelView& in, const PixelView& out, DeviceStream stream) const {
-  check_filter_views(input(), in, result(), out);
+  enqueue(ConstRegion::whole(in), Region::whole(out), stream);
+}
+
+void DeviceFilter::enqueue(const ConstRegion& in, const Region& out, DeviceStream stream) const {
+  check_parts(state_->chain, input(), result(), in, out, "filter's ");
+  const Extent part = state_->part;
+  if (out.rect.rows > part.rows || out.rect.cols > part.cols) {
+    throw InvalidArgument(fmt::format(
+        "the filter was made for parts of at most {} rows x {} columns of the result, and {} is larger",
+        part.rows, part.cols, to_string(out.rect)));
+  }
   const DeviceScope scope(state_->device);
   const std::lock_guard lock(state_->mutex);
-  const ConstRegion source = ConstRegion::whole(in);
-  const Region target = Region::whole(out);
   // An event from outside a graph cannot be waited for inside it.
-  if (is_capturing(stream)) return state_->enqueue(source, target, stream);
-  state_->enqueue_in_order(source, target, stream);
+  if (is_capturing(stream)) return state_->enqueue(in, out, stream);
+  state_->enqueue_in_order(in, out, stream);
 }
 
 const ImageSpec& DeviceFilter::input() const noexcept { return state_->specs.front(); }

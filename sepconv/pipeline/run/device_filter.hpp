@@ -26,8 +26,10 @@ namespace sepconv {
 class DeviceFilter {
  public:
   /// Throws InvalidArgument if the chain does not take such an image or a stage of it does not run on a
-  /// device, OutOfMemory if the scratch cannot be had, and CudaError, also where there is no GPU.
-  DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic = std::nullopt);
+  /// device, OutOfMemory if the scratch cannot be had, and CudaError, also where there is no GPU. `input` is
+  /// the whole image; the scratch does for parts of the result of at most `largest_part` (empty: all of it).
+  DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic = std::nullopt,
+               Extent largest_part = {});
   DeviceFilter(DeviceFilter&&) noexcept;
   DeviceFilter& operator=(DeviceFilter&&) noexcept;
   /// Waits for what this filter was last asked to do, and frees its scratch (for which CUDA may wait for
@@ -45,6 +47,11 @@ class DeviceFilter {
   /// filter for as long as the graph is used.
   void enqueue(const ConstPixelView& in, const PixelView& out, DeviceStream stream) const;
 
+  /// The same for a part: out.rect of the result, of at most the filter's largest part, from `in`, which
+  /// holds at least chain.input_for(out.rect, input()). The bytes are those of the whole image's result
+  /// there.
+  void enqueue(const ConstRegion& in, const Region& out, DeviceStream stream) const;
+
   const ImageSpec& input() const noexcept;
   const ImageSpec& result() const noexcept;
   Arithmetic arithmetic() const noexcept;
@@ -57,10 +64,5 @@ class DeviceFilter {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// What enqueue() checks: `in` and `out` are views of these specs, with aligned rows that do not overlap.
-/// Throws InvalidArgument.
-void check_filter_views(const ImageSpec& input, const ConstPixelView& in, const ImageSpec& result,
-                        const PixelView& out);
 
 }  // namespace sepconv

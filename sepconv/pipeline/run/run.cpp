@@ -4,16 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <new>
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/core/view_check.hpp"
-#include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
-#include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/run/cuda_run.hpp"
 #include "sepconv/pipeline/run/host_run.hpp"
 #include "sepconv/pipeline/run/nan_watch.hpp"
@@ -130,40 +125,6 @@ RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const Execut
       "planned");
 }
 
-/// A result of so many bytes leaves most caches before it is read.
-constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
-
-/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
-/// work with AVX2.
-constexpr double kThreadWork = 16e6;
-
-/// Threads for a plan's tiles: no more than there are, and none for less work than its start takes.
-int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
-  const auto bytes =
-      static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
-  const double worth = std::clamp((plan.operations + 8 * bytes) / kThreadWork, 1.0,
-                                  static_cast<double>(std::max<std::size_t>(tiles, 1)));
-  return std::min(plan.threads, static_cast<int>(std::lround(std::min(worth, 1024.0))));
-}
-
-/// Every tile of an image that is in memory already.
-void compute_image(const Plan& plan, const ConstRegion& in, Region out, const RunOptions& options) {
-  out.streamed = out.pixels.extent.rows * out.pixels.row_bytes() >= kStreamedBytes;
-  const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
-  const int threads = useful_threads(plan, tiles.size(), in, out);
-  std::vector<Arena> arenas;
-  for (int worker = 0; worker < threads; ++worker) {
-    arenas.emplace_back(Buffer(plan.arena_bytes, host_memory(options)), options.stop);
-  }
-  const auto compute = [&](std::int64_t index, int worker) {
-    compute_tile(plan.chain, plan.specs, plan.arithmetic, in,
-                 out.crop(tiles[static_cast<std::size_t>(index)]), arenas[static_cast<std::size_t>(worker)]);
-  };
-  const auto count = static_cast<std::int64_t>(tiles.size());
-  if (threads == 1) return SerialExecutor().for_each(count, compute);
-  ThreadPool(ThreadPool::AtMost{.threads = threads}, options.stop).for_each(count, compute);
-}
-
 }  // namespace
 
 RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options) {
@@ -175,22 +136,6 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
   ExecutionOptions execution = options;
   execution.smaller_plans = true;
   return run_timed(source, sink, plan(source, sink, chain, options), execution, std::move(timeline));
-}
-
-void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const RunOptions& options) {
-  check_view("the input", in), check_view("the result", out);
-  check_apart("the input", in, "the result", out);
-  const auto source = make_memory_reader(in);
-  const auto sink = make_memory_writer(out);
-  PlanOptions plan_options = options;
-  plan_options.band_rows = std::max<std::int64_t>(
-      out.extent.rows, 1);  // one band, of which only the choice of tiles is used: nothing is copied
-  plan_options.band_cols = std::max<std::int64_t>(out.extent.cols, 1);
-  plan_options.slots = 1;
-  plan_options.devices.clear();
-  plan_options.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
-  const Plan plan = sepconv::plan(*source, *sink, chain, plan_options);
-  compute_image(plan, ConstRegion::whole(in), Region::whole(out), options);
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// Running a chain: from any reader to any writer, or on a caller's own buffers.
+// Running a chain from any reader to any writer.
 //
 //   auto in = sepconv::open_reader("scan.tif");
 //   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
@@ -80,11 +80,5 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
 /// RunReport's plan would warn of beyond what is planned.
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
                                          std::optional<Arithmetic> arithmetic = std::nullopt);
-
-/// One chain on a caller's whole image in memory, on at most `options.threads` threads of the CPU (fewer for
-/// little work), whatever options.devices says; returns when it is done. in and out must not overlap. out has
-/// the spec chain.result_spec({in}). Throws InvalidArgument.
-void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out,
-           const RunOptions& options = {});
 
 }  // namespace sepconv

@@ -1,0 +1,99 @@
+// A chain on the caller's own pixels: parts of an image, the caller's own threads.
+#include "sepconv/pipeline/run/apply.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const ImageSpec kSpec{{97, 131}, 2, PixelType::u16};
+
+/// Pixels of a part alone, in memory of their own, so that reading beside it would be seen by a sanitizer.
+Image cut_out(const Image& image, const Rect& part) {
+  Image cut({part.extent(), image.spec().channels, image.spec().type});
+  copy_pixels(image.view().crop(part), cut.view());
+  return cut;
+}
+
+Rect random_part(std::mt19937_64& random, Extent image) {
+  const auto below = [&](std::int64_t limit) {
+    return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random);
+  };
+  const std::int64_t row = below(image.rows), col = below(image.cols);
+  return {row, col, 1 + below(image.rows - row), 1 + below(image.cols - col)};
+}
+
+/// The caller's own threads, which count what they were given.
+class OwnThreads final : public Executor {
+ public:
+  int concurrency() const noexcept override { return pool_.concurrency(); }
+  void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
+    given += count;
+    pool_.for_each(count, task);
+  }
+  std::atomic<std::int64_t> given = 0;
+
+ private:
+  ThreadPool pool_{3};
+};
+
+}  // namespace
+
+TEST_CASE("a part of the result is what the whole result has there") {
+  std::mt19937_64 random(20261123);
+  for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
+           {},
+           {"gaussian:sigma=2"},
+           {"box:radius=3,border=constant,value=9", "sobel:border=reflect"},
+           {"gaussian:sigma=1,border=replicate", "transpose", "cast:type=f32", "unsharp:sigma=2"},
+           {"box:radius=120"}}) {
+    const Chain chain = Chain::parse(stages);
+    const Image source = Image::of_pattern(kSpec, Pattern::noise, 11);
+    const Image whole(chain.result_spec(kSpec));
+    run_whole_image(*source.reader(), *whole.writer(), chain);
+    for (int time = 0; time < 12; ++time) {
+      const Rect part = random_part(random, whole.spec().extent);
+      const Rect needed = chain.input_for(part, kSpec);
+      CAPTURE(chain.text(), to_string(part), to_string(needed));
+      const Image held = cut_out(source, needed);
+      const Image result({part.extent(), whole.spec().channels, whole.spec().type});
+      apply(chain, {held.view(), needed, kSpec.extent}, {result.view(), part, whole.spec().extent},
+            {.threads = 2, .tile = {13, 17}});
+      CHECK(result == cut_out(whole, part));
+    }
+  }
+}
+
+TEST_CASE("a part that cannot be computed from what is held is refused, with what is needed") {
+  const Chain chain = Chain::parse({"box:radius=4"});
+  const Image in({{30, 40}, 1, PixelType::u8}), out({{10, 40}, 1, PixelType::u8});
+  const Extent whole{100, 40};
+  const Region result{out.view(), {50, 0, 10, 40}, whole};
+  CHECK_NOTHROW(apply(chain, {in.view(), {40, 0, 30, 40}, whole}, result));
+  CHECK_THROWS_WITH(apply(chain, {in.view(), {47, 0, 30, 40}, whole}, result),
+                    Contains(to_string(Rect{46, 0, 18, 40})));
+  CHECK_THROWS_WITH(apply(chain, {in.view(), {40, 0, 29, 40}, whole}, result), Contains("for the rectangle"));
+  CHECK_THROWS_WITH(apply(chain, {in.view(), {80, 0, 30, 40}, whole}, result), Contains("beyond its image"));
+  CHECK_THROWS_WITH(apply(chain, {in.view(), {40, 0, 30, 40}, {90, 40}}, result),
+                    Contains("belongs to an image"));
+}
+
+TEST_CASE("tiles are computed by the caller's own threads") {
+  const Chain chain = Chain::parse({"gaussian:sigma=2"});
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 1), expected(kSpec), result(kSpec);
+  apply(chain, source.view(), expected.view());
+  OwnThreads own;
+  apply(chain, source.view(), result.view(), {.executor = &own, .tile = {50, 131}});
+  CHECK(result == expected);
+  CHECK(own.given == 2);
+}
