@@ -50,7 +50,7 @@ void settle_beta(Request& request) {
 void plan_with_sink(GemmJob& job, const Request& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
   const Geometries geometries = geometries_of(
-      is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+      has_layout(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
         return create_options(request.output, spec, nullptr, layout, Kept::rearranged, Work::neighbours);
       });
   plan_in_either(geometries, [&](const CreateOptions& options) {

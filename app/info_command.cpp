@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "console.hpp"
 #include "json_text.hpp"
@@ -16,26 +17,6 @@
 namespace sepconv::app {
 
 namespace {
-
-/// What is shown: all pages that file_info() lists, or the one that was asked for.
-struct Shown {
-  FileInfo info;
-  std::int64_t first_page = 0;
-  bool one_page = false;
-};
-
-Shown gather(const std::filesystem::path& path, const OpenOptions& open, bool one_page) {
-  Shown shown{file_info(path, open), 0, one_page};
-  if (!one_page) return shown;
-  const auto reader = open_reader(path, open);  // throws if there is no such page
-  const auto index = static_cast<std::size_t>(*open.page);
-  auto& pages = shown.info.pages;
-  FileInfo::Page page =
-      index < pages.size() ? std::move(pages[index]) : FileInfo::Page{reader->spec(), reader->layout(), {}};
-  pages.assign(1, std::move(page));
-  shown.first_page = *open.page;
-  return shown;
-}
 
 bool has_fact(const FileInfo::Page& page, const char* name) {
   return std::any_of(page.facts.begin(), page.facts.end(),
@@ -55,32 +36,29 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
   if (!has_fact(page, "layout") && !has_fact(page, "blocks"))
     print("  {:<20} {}\n", "layout", layout.description);
   for (const auto& [name, value] : facts) print("  {:<20} {}\n", name, value);
+  for (const std::string& warning : layout.warnings) print("  {:<20} {}\n", "warning", warning);
   if (!has_fact(page, "streams"))
     print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
 }
 
-void print_text(const std::filesystem::path& path, const Shown& shown) {
-  const FileInfo& info = shown.info;
+/// `page` is the one that was asked for.
+void print_text(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   print("{}: {}, {}, {}\n", path.string(), info.format, format_bytes(static_cast<double>(info.file_bytes)),
         count_text(info.page_count, "page"));
   if (info.images > 1)
     print("  {} images: run, stats and compare take the one that --page names\n", info.images);
-  std::int64_t index = shown.first_page;
-  for (const FileInfo::Page& page : info.pages) print_page(page, index++);
-  if (!shown.one_page && info.page_count > index)
-    print("and {}\n", count_text(info.page_count - index, "more page"));
+  std::int64_t index = page.value_or(0);
+  for (const FileInfo::Page& listed : info.pages) print_page(listed, index++);
+  if (!page && info.page_count > index) print("and {}\n", count_text(info.page_count - index, "more page"));
 }
 
-void print_json(const std::filesystem::path& path, const Shown& shown) {
+void print_json(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   using nlohmann::ordered_json;
-  const FileInfo& info = shown.info;
   ordered_json pages = ordered_json::array();
-  std::int64_t index = shown.first_page;
+  std::int64_t index = page.value_or(0);
   for (const auto& [spec, layout, facts] : info.pages) {
     ordered_json named = ordered_json::object();
-    for (const auto& [name, value] : facts) {
-      if (name != "warning") named[name] = value;
-    }
+    for (const auto& [name, value] : facts) named[name] = value;
     pages.push_back({{"page", index++},
                      {"rows", spec.extent.rows},
                      {"cols", spec.extent.cols},
@@ -111,13 +89,12 @@ void add_info_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
-  const CLI::Option* page = command->get_option("--page");
   command->add_flag("--json", request->json, "as JSON");
-  command->footer("Example:  sepconv info scan.tif");
-  command->callback([&context, request, page] {
-    context.action = [request, page] {
-      const Shown shown = gather(request->path, request->open, page->count() > 0);
-      (request->json ? print_json : print_text)(request->path, shown);
+  command->footer(format_list() + "\nExample:  sepconv info scan.tif");
+  command->callback([&context, request] {
+    context.action = [request] {
+      const FileInfo info = file_info(request->path, request->open);
+      (request->json ? print_json : print_text)(request->path, info, request->open.page);
       return static_cast<int>(kDone);
     };
   });

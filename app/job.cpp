@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -16,18 +15,6 @@ namespace sepconv::app {
 
 namespace {
 
-/// The format that the name's ending stands for, as format_table() names it; empty if there is none.
-std::string_view format_of_name(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  if (ending.empty()) return {};
-  for (const FormatEntry& format : format_table()) {
-    if (fmt::format(" {} ", format.endings).find(" " + ending + " ") != std::string::npos) return format.name;
-  }
-  return {};
-}
-
 /// The layout options that the user typed.
 std::vector<std::string> typed_layout_options(const OutputRequest& request) {
   std::vector<std::string> options;
@@ -39,22 +26,16 @@ std::vector<std::string> typed_layout_options(const OutputRequest& request) {
   return options;
 }
 
-/// Whether a format stores everything as this option says, whatever else it lacks.
-bool is_own_way(std::string_view format, std::string_view option) {
-  return ((format == "NPY" || format == "raw") && option == "--compress none") ||
-         (format == "JPEG" && option == "--compress jpeg");
-}
-
-/// An option that would be ignored is refused.
+/// An option that would be ignored is refused, unless the format stores everything as it says in any case.
 void check_layout_options(const std::filesystem::path& path, const OutputRequest& request) {
-  const std::string_view format = format_of_name(path);
-  if (format.empty() || is_tiff_name(path)) return;
-  for (const std::string& option : typed_layout_options(request)) {
-    if (is_own_way(format, option)) continue;
-    throw InvalidArgument(
-        fmt::format("{} is for TIFF, and {} becomes {}; leave it out or end the name in .tif", option,
-                    path.string(), format));
-  }
+  const Format* const format = format_of_name(path);
+  if (format == nullptr || format->has_layout) return;
+  OutputRequest other = request;
+  if (request.compression == format->compression) other.compression.reset();
+  const std::vector<std::string> options = typed_layout_options(other);
+  if (options.empty()) return;
+  throw InvalidArgument(fmt::format("{} is for TIFF, and {} becomes {}; leave it out or end the name in .tif",
+                                    options.front(), path.string(), format->name));
 }
 
 /// What a name could not be that of.
@@ -71,7 +52,7 @@ void plan_with_sink(Job& job, const JobRequest& request) {
   const ImageSpec spec = job.chain.result_spec(job.source->spec());
   const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
   const Geometries geometries = geometries_of(
-      is_tiff_name(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+      has_layout(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
         return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.work());
       });
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
@@ -85,11 +66,13 @@ void plan_with_sink(Job& job, const JobRequest& request) {
 
 }  // namespace
 
-bool is_tiff_name(const std::filesystem::path& path) { return format_of_name(path).starts_with("TIFF"); }
+bool has_layout(const std::filesystem::path& path) {
+  const Format* const format = format_of_name(path);
+  return format != nullptr && format->has_layout;
+}
 
 void add_file_options(CLI::App& command, JobRequest& request) {
-  add_image_option(command, "IN", request.input, "image to read: TIFF, NPY, PNG, JPEG, PPM, BMP or raw")
-      ->required();
+  add_image_option(command, "IN", request.input, "image to read: " + format_names())->required();
   add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
 }
 

@@ -52,7 +52,8 @@ void plan_on_devices(Job& job, const JobRequest& request, const std::function<vo
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source,
                              const OutputRequest& request, Kept kept, Work work);
 
-bool is_tiff_name(const std::filesystem::path& path);
+/// Whether a file of this name is laid out as one asks: Format::has_layout.
+bool has_layout(const std::filesystem::path& path);
 
 /// IN, and the files that its stages read.
 TakenFiles files_read_by(const JobRequest& request);

@@ -238,4 +238,19 @@ std::string stage_list() {
   return text;
 }
 
+std::string format_names() {
+  std::string names;
+  for (const Format& format : built_in_formats())
+    names += (names.empty() ? "" : ", ") + std::string(format.name);
+  return names;
+}
+
+std::string format_list() {
+  std::string list = "Formats:\n";
+  for (const Format& format : built_in_formats())
+    list += fmt::format("  {} {}\n    reads {}\n    writes {}\n", format.name, format.endings, format.reads,
+                        format.writes);
+  return list;
+}
+
 }  // namespace sepconv::app

@@ -47,5 +47,8 @@ std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting);
 
 /// For help texts: the name and first line of every stage.
 std::string stage_list();
+/// "TIFF, NPY, ...", and what of each format is read and written.
+std::string format_names();
+std::string format_list();
 
 }  // namespace sepconv::app

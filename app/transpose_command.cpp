@@ -111,7 +111,7 @@ Job prepare(const Request& request) {
                     : permutation == Permutation{{1, 0, 2}} ? Kept::turned
                                                             : Kept::rearranged;
   const Geometries geometries = geometries_of(
-      is_tiff_name(asked.output), asked.layout, as_image.pixel_bytes(), [&](const OutputRequest& layout) {
+      has_layout(asked.output), asked.layout, as_image.pixel_bytes(), [&](const OutputRequest& layout) {
         return create_options(asked.output, as_image, file.image(), layout, kept, Work::none);
       });
   Job job;
@@ -148,8 +148,7 @@ void add_transpose_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
   const auto request = std::make_shared<Request>();
-  add_image_option(*command, "IN", request->job.input,
-                   "array or image to read: NPY, raw, TIFF, PNG, JPEG, PPM or BMP")
+  add_image_option(*command, "IN", request->job.input, "array or image to read: " + format_names())
       ->required();
   add_image_option(*command, "OUT", request->job.output, "array or image to make; its ending says the format")
       ->required();

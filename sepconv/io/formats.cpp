@@ -5,165 +5,185 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/bmp/bmp.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/flat/npy.hpp"
 #include "sepconv/io/flat/raw.hpp"
+#include "sepconv/io/jpeg/jpeg.hpp"
 #include "sepconv/io/metadata_facts.hpp"
-#include "sepconv/io/small_image.hpp"
+#include "sepconv/io/png/png.hpp"
+#include "sepconv/io/pnm/pnm.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
 namespace sepconv {
 namespace {
 
-constexpr std::string_view kCompressionNames[] = {"none", "lzw", "deflate", "zstd", "jpeg", "packbits"};
-
-enum class Format { tiff, npy, raw, small };
-
-struct Detected {
-  Format format;
-  SmallFormat small = SmallFormat::png;
+constexpr Format kFormats[] = {
+    {.name = "TIFF",
+     .endings = ".tif .tiff .btf",
+     .reads = "TIFF and BigTIFF; strips and tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; "
+              "planar or interleaved; both byte orders; pages",
+     .writes = "strips or tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; planar or "
+               "interleaved; BigTIFF when needed",
+     .has_pages = true,
+     .has_layout = true,
+     .begins = is_tiff,
+     .open = [](InputFile file, const OpenOptions& options) { return open_tiff(file.path(), options.page); },
+     .describe = describe_tiff,
+     .create = create_tiff},
+    {.name = "NPY",
+     .endings = ".npy",
+     .reads = "versions 1.0 to 3.0; u1 u2 i2 f4 f8 of both byte orders; C order; 1 to 3 axes",
+     .writes = "version 1.0; (rows, cols) or (rows, cols, channels)",
+     .has_axes = true,
+     .compression = Compression::none,
+     .begins = is_npy,
+     .open = open_npy,
+     .create = create_npy},
+    {.name = "raw",
+     .endings = ".raw .bin",
+     .reads = "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
+     .writes = "any type, nothing but pixels",
+     .compression = Compression::none,
+     .is_meant = is_meant_as_raw,
+     .open = open_raw,
+     .create = create_raw},
+    {.name = "PNG",
+     .endings = ".png",
+     .reads = "all kinds, as u8 or u16 with 1, 3 or 4 channels; held in memory as a whole",
+     .writes = "u8 and u16 with 1, 3 or 4 channels; held in memory as a whole",
+     .begins = is_png,
+     .open = open_png,
+     .describe = describe_png,
+     .create = create_png},
+    {.name = "JPEG",
+     .endings = ".jpg .jpeg",
+     .reads = "8 bits, grey, colour and CMYK (to RGB); held in memory as a whole",
+     .writes = "u8 with 1 or 3 channels; held in memory as a whole",
+     .compression = Compression::jpeg,
+     .begins = is_jpeg,
+     .open = open_jpeg,
+     .create = create_jpeg},
+    {.name = "PNM",
+     .endings = ".ppm .pgm",
+     .reads = "PBM, PGM and PPM, text and binary, scaled to u8 or u16; held in memory as a whole",
+     .writes = "u8 and u16; PGM 1 channel, PPM 3; held in memory as a whole",
+     .compression = Compression::none,
+     .begins = is_pnm,
+     .open = open_pnm,
+     .create = create_pnm},
+    {.name = "BMP",
+     .endings = ".bmp",
+     .reads = "1 to 32 bits, palettes, masks, run lengths; of Windows and OS/2; held in memory as a whole",
+     .writes = "u8 with 1 or 3 channels; held in memory as a whole",
+     .compression = Compression::none,
+     .begins = is_bmp,
+     .open = open_bmp,
+     .create = create_bmp},
 };
 
-/// By what the caller says, then by what is in the file, then by its name: a raw file may begin with any
-/// bytes, but one whose name says its shape is meant as such.
-Detected detect(const InputFile& file, const OpenOptions& options) {
-  if (options.raw || raw_spec_of_name(file.path())) return {Format::raw};
-  std::array<std::byte, 16> bytes{};
-  const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
-  if (head.size() >= 4 && is_tiff(head)) return {Format::tiff};
-  if (is_npy(head)) return {Format::npy};
-  if (const std::optional<SmallFormat> small = sniff_small_format(head)) return {Format::small, *small};
-  const std::string ending = file.path().extension().native();
-  if (ending == ".raw" || ending == ".bin") return {Format::raw};
-  throw IoError(fmt::format(
-      "cannot read {}: its first bytes are those of no format that is read (TIFF, NPY, PNG, JPEG, PPM, PGM, "
-      "BMP); convert it, or name it like name_COLSxROWS_TYPE.raw if it holds nothing but pixels",
-      file.path().native()));
-}
-
-void check_axes(const OpenOptions& options, Format format, const std::filesystem::path& path) {
-  if (options.axes.empty() || format == Format::npy) return;
-  throw InvalidArgument(fmt::format(
-      "OpenOptions::axes {} is for NPY arrays, and {} says itself what its axes are; leave it out",
-      options.axes, path.native()));
-}
-
-void check_page(const OpenOptions& options, const std::filesystem::path& path) {
-  if (options.page.value_or(0) == 0) return;
-  throw IoError(fmt::format("cannot read page {} of {}: only TIFF files have pages; ask for page 0",
-                            *options.page, path.native()));
-}
-
-std::string lower_ending(const std::filesystem::path& path) {
-  std::string ending = path.extension().native();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char letter) { return std::tolower(letter); });
-  return ending;
-}
-
-std::string format_name(const Detected& detected, const SourceLayout& layout) {
-  switch (detected.format) {
-    case Format::tiff:
-      return "TIFF";
-    case Format::npy:
-      return layout.description.substr(0, layout.description.find(','));
-    case Format::raw:
-      return "raw";
-    case Format::small:
-      break;
+/// `text` of all formats that are `wanted`, with commas between.
+std::string listed(Formats formats, std::string_view Format::*text, bool (*wanted)(const Format&)) {
+  std::string list;
+  for (const Format& format : formats) {
+    if (wanted(format)) list += fmt::format("{}{}", list.empty() ? "" : ", ", format.*text);
   }
-  return std::string(name_of(detected.small));
+  return list;
+}
+
+/// An option that would be ignored is refused.
+void check_options(const OpenOptions& options, const Format& format, const std::filesystem::path& path,
+                   Formats formats) {
+  if (!options.axes.empty() && !format.has_axes)
+    throw InvalidArgument(fmt::format(
+        "OpenOptions::axes {} is for {}, and {} says itself what its axes are; leave it out", options.axes,
+        listed(formats, &Format::name, [](const Format& f) { return f.has_axes; }), path.native()));
+  if (options.page.value_or(0) != 0 && !format.has_pages)
+    throw IoError(fmt::format("cannot read page {} of {}: only {} files have pages; ask for page 0",
+                              *options.page, path.native(),
+                              listed(formats, &Format::name, [](const Format& f) { return f.has_pages; })));
 }
 
 }  // namespace
 
-std::string_view name_of(Compression compression) noexcept {
-  return kCompressionNames[static_cast<std::size_t>(compression)];
+Formats built_in_formats() noexcept { return kFormats; }
+
+std::string ending_of(const std::filesystem::path& path) {
+  std::string ending = path.extension().native();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return ending;
 }
 
-std::optional<Compression> parse_compression(std::string_view name) noexcept {
-  const auto* const found = std::find(std::begin(kCompressionNames), std::end(kCompressionNames), name);
-  if (found == std::end(kCompressionNames)) return std::nullopt;
-  return static_cast<Compression>(found - std::begin(kCompressionNames));
+const Format* format_of_name(const std::filesystem::path& path, Formats formats) {
+  const std::string ending = " " + ending_of(path) + " ";
+  const auto found = std::ranges::find_if(formats, [&](const Format& format) {
+    return fmt::format(" {} ", format.endings).find(ending) != std::string::npos;
+  });
+  return found == formats.end() ? nullptr : &*found;
 }
 
-std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options) {
-  InputFile file(path);
-  const Detected detected = detect(file, options);
-  check_axes(options, detected.format, path);
-  if (detected.format == Format::tiff) return open_tiff(path, options.page);
-  check_page(options, path);
-  switch (detected.format) {
-    case Format::npy:
-      return open_npy(std::move(file), options.axes);
-    case Format::raw:
-      return open_raw(std::move(file), options);
-    default:
-      return open_image(std::move(file), detected.small, options.page);
+const Format& format_of_file(const InputFile& file, const OpenOptions& options, Formats formats) {
+  for (const Format& format : formats) {
+    if (format.is_meant != nullptr && format.is_meant(file.path(), options)) return format;
   }
+  std::array<std::byte, 16> bytes{};
+  const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
+  for (const Format& format : formats) {
+    if (format.begins != nullptr && format.begins(head)) return format;
+  }
+  if (const Format* const named = format_of_name(file.path(), formats);
+      named != nullptr && named->open != nullptr && named->begins == nullptr)
+    return *named;
+  throw IoError(fmt::format(
+      "cannot read {}: its first bytes are those of no format that is read ({}); convert it, or name it like "
+      "name_COLSxROWS_TYPE.raw if it holds nothing but pixels",
+      file.path().native(),
+      listed(formats, &Format::name, [](const Format& f) { return f.begins != nullptr; })));
 }
 
-std::optional<FileLayout> file_layout(const Reader& reader) { return tiff_layout(reader); }
+bool begins_with(std::span<const std::byte> head, std::string_view magic) noexcept {
+  return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
+}
+
+std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options,
+                                    Formats formats) {
+  InputFile file(path);
+  const Format& format = format_of_file(file, options, formats);
+  check_options(options, format, path, formats);
+  return format.open(std::move(file), options);
+}
 
 std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const ImageSpec& spec,
-                                      const CreateOptions& options) {
-  const std::string ending = lower_ending(path);
-  if (ending == ".tif" || ending == ".tiff" || ending == ".btf") return create_tiff(path, spec, options);
-  if (ending == ".npy") return create_npy(path, spec, options);
-  if (ending == ".raw" || ending == ".bin") return create_raw(path, spec, options);
-  for (const std::string_view small : {".png", ".jpg", ".jpeg", ".ppm", ".pgm", ".bmp"}) {
-    if (ending == small) return create_image(path, ending, spec, options);
-  }
-  throw InvalidArgument(fmt::format(
-      "cannot write {}: {} names no format that is written; choose .tif, .npy, .raw, .png, .jpg, .ppm, "
-      ".pgm or .bmp",
-      path.native(), ending.empty() ? "a name without an ending" : "the ending " + ending));
+                                      const CreateOptions& options, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
+  if (format != nullptr && format->create != nullptr) return format->create(path, spec, options);
+  const std::string ending = ending_of(path);
+  throw InvalidArgument(
+      fmt::format("cannot write {}: {} names no format that is written; choose one of {}", path.native(),
+                  ending.empty() ? "a name without an ending" : "the ending " + ending,
+                  listed(formats, &Format::endings, [](const Format& f) { return f.create != nullptr; })));
 }
 
-FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options) {
-  const InputFile file(path);
-  const Detected detected = detect(file, options);
-  if (detected.format == Format::tiff) return tiff_info(path);
-  OpenOptions first = options;
-  if (!first.page) first.page = 0;
-  const std::unique_ptr<Reader> reader = open_reader(path, first);
+FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options, Formats formats) {
+  InputFile file(path);
+  const Format& format = format_of_file(file, options, formats);
+  check_options(options, format, path, formats);
+  if (format.describe != nullptr) return format.describe(std::move(file), options);
+  const std::int64_t file_bytes = file.size();
+  return describe_image(*format.open(std::move(file), options), file_bytes);
+}
+
+FileInfo describe_image(const Reader& reader, std::int64_t file_bytes) {
+  const std::string& description = reader.layout().description;
   FileInfo info;
-  if (detected.format == Format::small) info.images = image_count(file, detected.small);
-  info.format = format_name(detected, reader->layout());
-  info.file_bytes = file.size();
-  info.pages.push_back({reader->spec(), reader->layout(), {{"layout", reader->layout().description}}});
-  add_metadata(info.pages.back().facts, reader->metadata());
-  for (const std::string& warning : reader->layout().warnings)
-    info.pages.back().facts.emplace_back("warning", warning);
+  info.format = description.substr(0, description.find(','));
+  info.file_bytes = file_bytes;
+  info.pages.push_back({reader.spec(), reader.layout(), {{"layout", description}}});
+  add_metadata(info.pages.back().facts, reader.metadata());
   return info;
-}
-
-const std::vector<FormatEntry>& format_table() {
-  static const std::vector<FormatEntry> table = {
-      {"TIFF, BigTIFF", ".tif .tiff .btf",
-       "strips and tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; planar or interleaved; both "
-       "byte orders; pages",
-       "strips or tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; planar or interleaved; "
-       "BigTIFF when needed"},
-      {"NPY", ".npy", "versions 1.0 to 3.0; u1 u2 i2 f4 f8 of both byte orders; C order; 1 to 3 axes",
-       "version 1.0; (rows, cols) or (rows, cols, channels)"},
-      {"raw", ".raw .bin",
-       "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
-       "any type, nothing but pixels"},
-      {"PNG", ".png", "all kinds, as u8 or u16 with 1, 3 or 4 channels; held in memory as a whole",
-       "u8 and u16 with 1, 3 or 4 channels; held in memory as a whole"},
-      {"JPEG", ".jpg .jpeg", "8 bits, grey, colour and CMYK (to RGB); held in memory as a whole",
-       "u8 with 1 or 3 channels; held in memory as a whole"},
-      {"PNM", ".ppm .pgm",
-       "PBM, PGM and PPM, text and binary, scaled to u8 or u16; held in memory as a whole",
-       "u8 and u16; PGM 1 channel, PPM 3; held in memory as a whole"},
-      {"BMP", ".bmp",
-       "1 to 32 bits, palettes, masks, run lengths; of Windows and OS/2; held in memory as a whole",
-       "u8 with 1 or 3 channels; held in memory as a whole"},
-  };
-  return table;
 }
 
 }  // namespace sepconv

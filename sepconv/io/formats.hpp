@@ -1,21 +1,26 @@
 // Opening image files by what is in them and making them by their name: the door to io/ for everything else.
+// A format is a value of this page; docs/adding-a-format.md shows how one is added, inside or outside of the
+// library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sepconv/io/file_layout.hpp"
 #include "sepconv/io/reader.hpp"
 #include "sepconv/io/writer.hpp"
 
 namespace sepconv {
 
-enum class Compression : std::uint8_t { none, lzw, deflate, zstd, jpeg, packbits };
-std::string_view name_of(Compression compression) noexcept;
-std::optional<Compression> parse_compression(std::string_view name) noexcept;
+class InputFile;
 
 struct OpenOptions {
   /// TIFF directory, from 0. Unset: the only one; a file with several images in it must not be taken for its
@@ -29,41 +34,16 @@ struct OpenOptions {
   bool raw_big_endian = false;
 };
 
-/// Opens a file by its first bytes: TIFF and BigTIFF, NPY, PNG, JPEG, PPM/PGM, BMP; raw when options.raw is
-/// set, or when the name says it: `name_COLSxROWS[xCHANNELS]_TYPE.raw`. Reads headers only. Throws IoError
-/// naming the file.
-std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options = {});
-
-/// How a file is laid out, for those who make another like it.
-struct FileLayout {
-  bool tiled = false;
-  Extent tile{512, 512};            ///< tile size, when tiled
-  std::int64_t rows_per_strip = 0;  ///< when not tiled; 0: chosen
-  Compression compression = Compression::none;
-  int level = 0;          ///< deflate, zstd: 0 is the codec's default; JPEG: quality, 0 is 90
-  bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
-  bool planar = false;    ///< channels in planes of their own instead of interleaved
-};
-
-/// The layout of an opened TIFF, to make the result like its source; nothing for other formats.
-std::optional<FileLayout> file_layout(const Reader& reader);
-
 struct CreateOptions {
   FileLayout layout{};
   Metadata metadata{};
   bool overwrite = false;                      ///< else an existing target is an error
   bool durable = false;                        ///< fsync file and folder before and after the rename
-  std::vector<std::string> layout_warnings{};  ///< likewise of `layout`, of which only TIFF makes use
+  std::vector<std::string> layout_warnings{};  ///< likewise of `layout`, for formats that make use of it
   std::vector<std::string>
       warnings{};  ///< what is to be said of the choices above; comes back in SinkLayout::warnings
   std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
 };
-
-/// Makes a writer for the format that the name's ending says: .tif .tiff .btf .npy .raw .bin .png .jpg .jpeg
-/// .ppm .pgm .bmp . Checks everything that can be checked (folder, rights, existing target, type and channels
-/// the format can hold) before anything is made. Throws IoError or InvalidArgument.
-std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const ImageSpec& spec,
-                                      const CreateOptions& options);
 
 /// Facts about a file for `sepconv info`, in the order to print them.
 struct FileInfo {
@@ -75,17 +55,72 @@ struct FileInfo {
         facts;  ///< compression, predictor, resolution, ICC profile, ...
   };
   std::vector<Page> pages;
-  std::int64_t page_count = 1;  ///< may exceed pages.size(): only the first 64 are listed
+  std::int64_t page_count =
+      1;  ///< may exceed pages.size(): only the first 64 are listed, or the one asked for
   std::int64_t images =
       1;  ///< of the pages those that are neither overviews nor masks: with several, open_reader wants a page
   std::int64_t file_bytes = 0;
 };
-FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {});
 
-/// The formats for help texts and docs/formats.md.
-struct FormatEntry {
-  std::string_view name, endings, reads, writes;
+/// A kind of file: how it is known and what it can do. Its functions throw IoError that names the file, or
+/// InvalidArgument for what the caller asks and the format cannot hold.
+struct Format {
+  std::string_view name;           ///< "PNG"
+  std::string_view endings;        ///< of names, in lower case, the usual one first: ".jpg .jpeg"
+  std::string_view reads, writes;  ///< what of its kind, for help texts
+  bool has_pages = false;          ///< OpenOptions::page says which image; else only 0 is one
+  bool has_axes = false;           ///< OpenOptions::axes means something
+  bool has_layout = false;         ///< CreateOptions::layout is heeded, and SourceLayout::file is set
+  /// How its pixels are stored in any case, where that has a name.
+  std::optional<Compression> compression{};
+
+  /// Whether the caller or the file's name says that it is this, whatever its bytes; null: neither can.
+  bool (*is_meant)(const std::filesystem::path& path, const OpenOptions& options) = nullptr;
+  /// Whether a file that begins with these bytes (16, or all it has) is one; null: any may be, and its ending
+  /// decides where no other format knows it.
+  bool (*begins)(std::span<const std::byte> head) = nullptr;
+  /// Reads headers only. Null: the format is only written.
+  std::unique_ptr<Reader> (*open)(InputFile file, const OpenOptions& options) = nullptr;
+  /// Null: describe_image() of what `open` makes is all there is to tell.
+  FileInfo (*describe)(InputFile file, const OpenOptions& options) = nullptr;
+  /// Checks everything that can be checked (folder, rights, existing target, type and channels) before
+  /// anything is made. Null: the format is only read.
+  std::unique_ptr<Writer> (*create)(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& options) = nullptr;
 };
-const std::vector<FormatEntry>& format_table();
+
+/// In the order in which they are asked. A program with a format of its own hands a longer list to the
+/// functions below.
+using Formats = std::span<const Format>;
+/// TIFF, NPY, raw, PNG, JPEG, PNM and BMP; stays as long as the program runs.
+Formats built_in_formats() noexcept;
+
+/// The ending of a name with its dot, in lower case.
+std::string ending_of(const std::filesystem::path& path);
+/// The format that the name's ending stands for; null if there is none.
+const Format* format_of_name(const std::filesystem::path& path, Formats formats = built_in_formats());
+/// By what the caller says, then by the file's first bytes, then by its name. Throws IoError if it is none of
+/// them.
+const Format& format_of_file(const InputFile& file, const OpenOptions& options,
+                             Formats formats = built_in_formats());
+/// For Format::begins.
+bool begins_with(std::span<const std::byte> head, std::string_view magic) noexcept;
+
+/// Opens a file as format_of_file() says; a name `name_COLSxROWS[xCHANNELS]_TYPE.raw` makes it raw. Reads
+/// headers only. Throws IoError naming the file, InvalidArgument for options that its format does not have.
+std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options = {},
+                                    Formats formats = built_in_formats());
+
+/// Makes a writer for the format that the name's ending says. Checks everything that can be checked before
+/// anything is made. Throws IoError or InvalidArgument.
+std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const ImageSpec& spec,
+                                      const CreateOptions& options, Formats formats = built_in_formats());
+
+/// Of all pages, or of the one that the options name.
+FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {},
+                   Formats formats = built_in_formats());
+/// What a reader tells of a file of one image. Its format is how the layout's description begins, up to a
+/// comma.
+FileInfo describe_image(const Reader& reader, std::int64_t file_bytes);
 
 }  // namespace sepconv

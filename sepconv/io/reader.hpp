@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sepconv/core/executor.hpp"
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/file_layout.hpp"
 #include "sepconv/io/metadata.hpp"
 
 namespace sepconv {
@@ -33,6 +35,8 @@ struct SourceLayout {
   /// What of the file a result will not have or may get wrong, a sentence each: pages, masks, tags that are
   /// left out.
   std::vector<std::string> warnings{};
+  /// How another file is made like it, where its format has a choice (Format::has_layout).
+  std::optional<FileLayout> file{};
 
   /// The smallest part that is decoded at once.
   Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }

@@ -97,7 +97,8 @@ def test_layout_that_the_format_does_not_have(sepconv, source, name, options):
 
 
 def test_layout_that_the_format_has(sepconv, source):
-    sepconv("run", source, "out.npy", "--compress", "none")
+    for name in ("out.npy", "out.bmp"):
+        sepconv("run", source, name, "--compress", "none")
     sizes = []
     for quality in (5, 95):
         sepconv("run", source, "out.jpg", "--compress", f"jpeg:{quality}", "--force")

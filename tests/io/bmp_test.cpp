@@ -4,7 +4,7 @@
 
 #include "icc_profile.hpp"
 #include "sepconv/core/error.hpp"
-#include "small_files.hpp"
+#include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 
@@ -12,7 +12,6 @@ namespace sepconv {
 namespace {
 
 using Catch::Contains;
-using small_files::open;
 using small_images::bmp;
 using small_images::bytes;
 
@@ -42,7 +41,9 @@ std::string pixels_of(Reader& reader) {
 
 class Bmp {
  public:
-  std::unique_ptr<Reader> reader(const std::string& content) { return open(folder_.write("a.bmp", content)); }
+  std::unique_ptr<Reader> reader(const std::string& content) {
+    return open_reader(folder_.write("a.bmp", content));
+  }
   std::string pixels(const std::string& content) { return pixels_of(*reader(content)); }
   void refused(const std::string& content, const std::string& fact) {
     CAPTURE(fact);
@@ -143,12 +144,12 @@ TEST_CASE("BMP: runs of pixels that are no image are refused when the file is op
     return folder.write("a.bmp", small_images::bmp(8, 1, 2, 2, grey, pixels));  // two rows of two
   };
   const auto refused = [&](const std::string& pixels, const std::string& fact) {
-    CHECK_THROWS_WITH(open(runs(pixels)), Contains("a.bmp") && Contains(fact));
+    CHECK_THROWS_WITH(open_reader(runs(pixels)), Contains("a.bmp") && Contains(fact));
   };
   using small_images::bytes;
-  CHECK_NOTHROW(read_all(*open(runs(bytes("\2\1\0\0\2\1\0\1")))));
-  CHECK_NOTHROW(read_all(*open(runs(bytes("\2\1\0\0\2\1\0\0\0\1")))));
-  CHECK_NOTHROW(open(runs(bytes("\2\1\0\2\0\1\0\1"))));  // over the second row
+  CHECK_NOTHROW(read_all(*open_reader(runs(bytes("\2\1\0\0\2\1\0\1")))));
+  CHECK_NOTHROW(read_all(*open_reader(runs(bytes("\2\1\0\0\2\1\0\0\0\1")))));
+  CHECK_NOTHROW(open_reader(runs(bytes("\2\1\0\2\0\1\0\1"))));  // over the second row
   refused(bytes("\2\1\0\0\2\1"), "no end");
   refused(bytes("\2\1\0\0\2"), "no end");
   refused(bytes("\2\1\0\0\0\1"), "end in row 1 of 2");
@@ -168,10 +169,10 @@ TEST_CASE("BMP keeps the resolution, and its fourth byte is alpha where a mask s
     CreateOptions options{.overwrite = true};
     options.metadata.resolution = resolution;
     const TestImage image = TestImage::random(spec);
-    const auto writer = create_image(folder.path() / "a.bmp", ".bmp", spec, options);
+    const auto writer = create_writer(folder.path() / "a.bmp", spec, options);
     write_all(*writer, image);
-    CHECK(reads_everywhere(*open(folder.path() / "a.bmp"), image));
-    const auto read = open(folder.path() / "a.bmp")->metadata().resolution;
+    CHECK(reads_everywhere(*open_reader(folder.path() / "a.bmp"), image));
+    const auto read = open_reader(folder.path() / "a.bmp")->metadata().resolution;
     CHECK(read.has_value() == writer->layout().warnings.empty());
     return read;
   };
@@ -182,7 +183,7 @@ TEST_CASE("BMP keeps the resolution, and its fourth byte is alpha where a mask s
   CHECK_FALSE(written({1, 1, none}));
   CHECK_FALSE(written({1e9, 1e9, inch}));
   for (const small_images::Sample& sample : small_images::bmp_samples()) {
-    const auto reader = open(folder.write(sample.name, sample.content));
+    const auto reader = open_reader(folder.write(sample.name, sample.content));
     CHECK_FALSE(reader->metadata().resolution);
     CHECK((reader->metadata().extra_samples == std::vector<std::uint16_t>{2}) == (sample.spec.channels == 4));
   }

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
@@ -24,7 +25,7 @@ TEST_CASE("Compressions have names") {
 TEST_CASE("Every ending that is listed is written, and read back by what is in the file") {
   const TemporaryFolder folder;
   const std::set<std::string> needs_colour{".ppm"};
-  for (const FormatEntry& format : format_table()) {
+  for (const Format& format : built_in_formats()) {
     std::istringstream endings{std::string(format.endings)};
     for (std::string ending; endings >> ending;) {
       CAPTURE(ending);
@@ -55,6 +56,7 @@ TEST_CASE("Raw when the caller or the name says so") {
   CHECK(open_reader(path, {.raw = ImageSpec{{2, 3}, 1, PixelType::u8}})->spec() ==
         ImageSpec{{2, 3}, 1, PixelType::u8});
   CHECK(open_reader(folder.write("a_3x1_u16.raw", "BMabcd"))->spec() == ImageSpec{{1, 3}, 1, PixelType::u16});
+  CHECK(open_reader(folder.write("a_3x1_u16.RAW", "BMabcd"))->spec() == ImageSpec{{1, 3}, 1, PixelType::u16});
   CHECK_THROWS_WITH(open_reader(folder.write("a.bin", "abcdef")), Contains("does not say its shape"));
 }
 
@@ -109,14 +111,77 @@ TEST_CASE("Facts about a file") {
   CHECK_THAT(file_info(folder.path() / "a.tif").format, Contains("TIFF"));
 }
 
+/// A reader of nothing but a spec, for formats that are asked and not read.
+class Announced final : public Reader {
+ public:
+  explicit Announced(std::int64_t channels) : spec_{{2, 3}, channels, PixelType::u8} {}
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return metadata_; }
+  void read(const Rect&, const PixelView&, Executor&) override { FAIL("nothing is to be read"); }
+  std::int64_t buffer_bytes(int) const override { return 0; }
+
+ private:
+  ImageSpec spec_;
+  SourceLayout layout_;
+  Metadata metadata_;
+};
+
+template <int kChannels>
+std::unique_ptr<Reader> announce(InputFile, const OpenOptions&) {
+  return std::make_unique<Announced>(kChannels);
+}
+
+TEST_CASE("Formats of a list are asked in their order: by what is meant, by first bytes, by the ending") {
+  const Format formats[] = {
+      {.name = "A", .endings = ".a .x", .reads = "", .writes = "", .open = announce<1>},
+      {.name = "B",
+       .endings = ".b",
+       .reads = "",
+       .writes = "",
+       .has_pages = true,
+       .begins = [](std::span<const std::byte> head) { return begins_with(head, "B"); },
+       .open = announce<2>},
+      {.name = "C",
+       .endings = ".c",
+       .reads = "",
+       .writes = "",
+       .has_axes = true,
+       .begins = [](std::span<const std::byte> head) { return begins_with(head, "BC"); },
+       .open = announce<3>},
+      {.name = "D",
+       .endings = ".d",
+       .reads = "",
+       .writes = "",
+       .is_meant = [](const std::filesystem::path& path, const OpenOptions&) { return path.stem() == "d"; },
+       .open = announce<4>},
+      {.name = "written", .endings = ".w", .reads = "", .writes = ""},
+  };
+  const TemporaryFolder folder;
+  const auto opened = [&](const char* name, const char* content, const OpenOptions& options = {}) {
+    return open_reader(folder.write(name, content), options, formats)->spec().channels;
+  };
+  CHECK(opened("f.a", "?") == 1);
+  CHECK(opened("f.X", "?") == 1);
+  CHECK(opened("f.a", "BC") == 2);
+  CHECK(opened("d.a", "BC") == 4);
+  CHECK(opened("f", "B", {.page = 7}) == 2);
+  CHECK_THROWS_WITH(opened("f.b", "?"), Contains("no format that is read (B, C)"));
+  CHECK_THROWS_WITH(opened("f.w", "?"), Contains("no format that is read (B, C)"));
+  CHECK_THROWS_WITH(opened("f.a", "?", {.page = 7}), Contains("only B files have pages"));
+  CHECK_THROWS_WITH(opened("f.a", "?", {.axes = "yx"}), Contains("is for C,"));
+  CHECK_THROWS_WITH(create_writer(folder.path() / "f.a", {{2, 3}, 1, PixelType::u8}, {}, formats),
+                    Contains("names no format that is written"));
+}
+
 TEST_CASE("Only a TIFF has a layout to copy") {
   const TemporaryFolder folder;
-  CHECK_FALSE(file_layout(*open_reader(folder.write("a.ppm", "P6 1 1 255\nRGB"))).has_value());
+  CHECK_FALSE(open_reader(folder.write("a.ppm", "P6 1 1 255\nRGB"))->layout().file.has_value());
   const TestImage image = TestImage::random({{50, 60}, 1, PixelType::u8});
   CreateOptions options;
   options.layout = {.tiled = true, .tile = {16, 32}, .compression = Compression::deflate};
   write_all(*create_writer(folder.path() / "a.tif", image.spec(), options), image);
-  const auto layout = file_layout(*open_reader(folder.path() / "a.tif"));
+  const auto layout = open_reader(folder.path() / "a.tif")->layout().file;
   REQUIRE(layout.has_value());
   CHECK(layout->tiled);
   CHECK(layout->tile == Extent{16, 32});

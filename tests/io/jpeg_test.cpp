@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "icc_profile.hpp"
+#include "sepconv/io/formats.hpp"
 #include "sepconv/io/pattern.hpp"
-#include "small_files.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 
@@ -13,7 +13,6 @@ namespace sepconv {
 namespace {
 
 using Catch::Contains;
-using small_files::open;
 using small_images::bytes;
 
 constexpr std::size_t kStartBytes = 2;  // SOI
@@ -44,7 +43,7 @@ std::string with_segments(const std::string& segments) {
 }
 
 std::vector<std::string> warnings_of(const std::filesystem::path& path) {
-  const auto reader = open(path);
+  const auto reader = open_reader(path);
   read_all(*reader);
   return reader->layout().warnings;
 }
@@ -67,7 +66,7 @@ TEST_CASE("JPEG comes back close to what was written, and closer with higher qua
       CreateOptions options{.overwrite = true};
       options.layout.level = high != 0 ? 100 : 30;
       write_all(*create_jpeg(folder.path() / "a.jpg", image.spec(), options), image);
-      const auto reader = open(folder.path() / "a.jpg");
+      const auto reader = open_reader(folder.path() / "a.jpg");
       REQUIRE(reader->spec() == image.spec());
       errors[high] = mean_difference(read_all(*reader).view(), image.view());
     }
@@ -90,7 +89,7 @@ TEST_CASE("JPEG keeps resolution, orientation and profile") {
     const auto writer = create_jpeg(folder.path() / "a.jpg", image.spec(), options);
     CHECK(writer->layout().warnings.empty());
     write_all(*writer, image);
-    const auto reader = open(folder.path() / "a.jpg");
+    const auto reader = open_reader(folder.path() / "a.jpg");
     CHECK(warnings_of(folder.path() / "a.jpg").empty());
     CHECK(reader->metadata().resolution == resolution);
     CHECK(reader->metadata().orientation == 3);
@@ -100,7 +99,7 @@ TEST_CASE("JPEG keeps resolution, orientation and profile") {
   CreateOptions options{.overwrite = true};
   options.metadata.resolution = Resolution{118.1102, 118.1102, centimetre};
   write_all(*create_jpeg(folder.path() / "a.jpg", image.spec(), options), image);
-  CHECK(open(folder.path() / "a.jpg")->metadata().resolution == Resolution{300, 300, inch});
+  CHECK(open_reader(folder.path() / "a.jpg")->metadata().resolution == Resolution{300, 300, inch});
 }
 
 TEST_CASE("JPEG: what cannot be kept is said when the file is made") {
@@ -137,9 +136,9 @@ TEST_CASE("JPEG: what of a source is left out is said") {
   const std::string exif = bytes(
       "Exif\0\0II*\0\x08\0\0\0\x02\0\x0F\x01\x02\0\x04\0\0\0abc\0\x12\x01\x03\0\x01\0\0\0\x05\0\0\0\0\0\0\0");
   warned(segment(0xE1, exif), "EXIF data other than the orientation are left out");
-  CHECK(open(folder.path() / "a.jpg")->metadata().orientation == 5);
+  CHECK(open_reader(folder.path() / "a.jpg")->metadata().orientation == 5);
   warned(segment(0xE1, exif.substr(0, 30)), "EXIF data are damaged and left out");
-  CHECK(open(folder.path() / "a.jpg")->metadata().orientation == 1);
+  CHECK(open_reader(folder.path() / "a.jpg")->metadata().orientation == 1);
   warned(segment(0xFE, "by hand") + segment(0xFE, "again"), "a comment in the file is left out");
   warned(segment(0xE1, bytes("http://ns.adobe.com/xap/1.0/\0<x/>")) +
              segment(0xED, bytes("Photoshop 3.0\0")) + segment(0xE2, bytes("MPF\0")) + segment(0xE5, "?"),
@@ -165,7 +164,8 @@ TEST_CASE("JPEG: what of a source is left out is said") {
   warned(piece(1, 1, ""), damaged);
   warned(segment(0xE2, bytes("ICC_PROFILE\0")), damaged);
   CHECK(warnings_of(folder.write("a.jpg", with_segments(piece(2, 2, "b") + piece(1, 2, "a")))).empty());
-  CHECK(open(folder.path() / "a.jpg")->metadata().icc_profile == std::vector{std::byte{'a'}, std::byte{'b'}});
+  CHECK(open_reader(folder.path() / "a.jpg")->metadata().icc_profile ==
+        std::vector{std::byte{'a'}, std::byte{'b'}});
 }
 
 TEST_CASE("JPEG of CMYK is light where Adobe writes it and ink where others do") {
@@ -174,12 +174,12 @@ TEST_CASE("JPEG of CMYK is light where Adobe writes it and ink where others do")
   const std::size_t adobe_bytes = 16;
   std::string other = adobe.substr(0, kStartBytes) + adobe.substr(kStartBytes + adobe_bytes);
   const auto first_value = [&](const std::string& content) {
-    return std::to_integer<int>(*read_all(*open(folder.write("a.jpg", content))).view().data);
+    return std::to_integer<int>(*read_all(*open_reader(folder.write("a.jpg", content))).view().data);
   };
   CHECK(first_value(adobe) == 205);  // 205 / 255 of the light, all of it for black
   CHECK(first_value(other) == 0);    // black is 255
   const std::string profile = segment(0xE2, bytes("ICC_PROFILE\0\x01\x01") + "CMYK");
-  const auto reader = open(folder.write("a.jpg", std::string(adobe).insert(kStartBytes, profile)));
+  const auto reader = open_reader(folder.write("a.jpg", std::string(adobe).insert(kStartBytes, profile)));
   CHECK_THAT(reader->layout().warnings.at(0), Contains("ICC profile is left out: it is for CMYK"));
   CHECK(reader->metadata().icc_profile.empty());
 }
@@ -211,8 +211,8 @@ TEST_CASE("JPEG of kinds that are not read is refused in words") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& content, const std::string& fact) {
     const auto path = folder.write("a.jpg", content);
-    CHECK_THROWS_WITH(open(path), Contains("cannot read " + path.native()) && Contains(fact) &&
-                                      Contains("convert it to TIFF"));
+    CHECK_THROWS_WITH(open_reader(path), Contains("cannot read " + path.native()) && Contains(fact) &&
+                                             Contains("convert it to TIFF"));
   };
   const std::string sound = sample("grey.jpg");
   const std::size_t frame = sound.find("\xFF\xC0");

@@ -4,7 +4,7 @@
 
 #include "icc_profile.hpp"
 #include "png_bytes.hpp"
-#include "small_files.hpp"
+#include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 
@@ -14,7 +14,6 @@ namespace {
 using Catch::Contains;
 using png_bytes::big32;
 using png_bytes::chunk;
-using small_files::open;
 using small_images::bytes;
 
 /// 2 x 2 grey pixels with chunks before and behind them.
@@ -26,7 +25,7 @@ std::string grey(const std::string& before, const std::string& behind = "") {
 
 /// The warnings of a file that can be decoded.
 std::vector<std::string> warnings_of(const std::filesystem::path& path) {
-  const auto reader = open(path);
+  const auto reader = open_reader(path);
   read_all(*reader);
   return reader->layout().warnings;
 }
@@ -39,7 +38,7 @@ std::unique_ptr<Reader> rewritten(const TemporaryFolder& folder, const Metadata&
   const auto writer = create_png(folder.path() / "a.png", image.spec(), options);
   CHECK(writer->layout().warnings.empty());
   write_all(*writer, image);
-  auto reader = open(folder.path() / "a.png");
+  auto reader = open_reader(folder.path() / "a.png");
   CHECK(reader->layout().warnings.empty());
   CHECK(same_pixels(read_all(*reader).view(), image.view()));
   return reader;
@@ -96,7 +95,7 @@ TEST_CASE("PNG: what cannot be kept is said when the file is made") {
     REQUIRE(writer->layout().warnings.size() == 1);
     CHECK_THAT(writer->layout().warnings[0], Contains(fact));
     write_all(*writer, image);
-    const auto reader = open(folder.path() / "a.png");
+    const auto reader = open_reader(folder.path() / "a.png");
     CHECK(reader->metadata().icc_profile.empty());
     CHECK_FALSE(reader->metadata().resolution.has_value());
     std::filesystem::remove(folder.path() / "a.png");
@@ -120,7 +119,7 @@ TEST_CASE("PNG: metadata of other writers, before and behind the pixels") {
     const std::string chunks = chunk("eXIf", exif) + texts;
     const auto path = folder.write("a.png", behind ? grey("", chunks) : grey(chunks));
     CHECK(warnings_of(path).empty());
-    const auto reader = open(path);
+    const auto reader = open_reader(path);
     CHECK(reader->metadata().orientation == 8);
     CHECK(reader->metadata().artist == "A. P\xC3\xA4inter");
     CHECK(reader->metadata().copyright == "\xC2\xA9");
@@ -156,13 +155,13 @@ TEST_CASE("PNG: of an animation the image that is shown without animation is rea
   const std::string control = chunk("fcTL", std::string(26, '\0'));
   const auto several = [&](const std::string& content, const std::string& images) {
     const auto path = folder.write("a.png", content);
-    CHECK_THROWS_WITH(open(path), Contains(path.native() + ": holds " + images + " images") &&
-                                      Contains("OpenOptions::page 0"));
-    const auto reader = open_png(InputFile(path), 0);
+    CHECK_THROWS_WITH(open_reader(path), Contains(path.native() + ": holds " + images + " images") &&
+                                             Contains("OpenOptions::page 0"));
+    const auto reader = open_reader(path, {.page = 0});
     CHECK(read_all(*reader).view().row<std::uint8_t>(1)[1] == 'd');
     REQUIRE(reader->layout().warnings.size() == 1);
     CHECK_THAT(reader->layout().warnings[0], Contains("of " + images + " images"));
-    CHECK(images_of_png(InputFile(path)) == std::stoi(images));
+    CHECK(file_info(path).images == std::stoi(images));
   };
   several(grey(animation(3) + control, control + chunk("fdAT", "data")), "3");
   several(grey(animation(3), control), "4");  // the one that is shown is no frame
@@ -186,7 +185,7 @@ TEST_CASE("PNG: texts that are no UTF-8 are stored as Latin-1, byte for byte") {
   CHECK_THAT(file, Contains(chunk("tEXt", bytes("Description\0caf\xE9"))));
   CHECK_THAT(file, Contains(chunk("iTXt", bytes("Author\0\0\0\0\0caf\xC3\xA9"))));
   CHECK_THAT(file, Contains(chunk("tEXt", bytes("Copyright\0\xC0\x80 \xED\xA0\x80"))));
-  CHECK(open(folder.path() / "a.png")->metadata().description == "caf\xC3\xA9");
+  CHECK(open_reader(folder.path() / "a.png")->metadata().description == "caf\xC3\xA9");
 }
 
 TEST_CASE("PNG: profiles that are damaged, too large or for other pixels are left out") {
@@ -200,10 +199,11 @@ TEST_CASE("PNG: profiles that are damaged, too large or for other pixels are lef
     const auto warnings = warnings_of(path);
     REQUIRE(warnings.size() == 1);
     CHECK_THAT(warnings[0], Contains("ICC profile is left out"));
-    CHECK(open(path)->metadata().icc_profile.empty());
+    CHECK(open_reader(path)->metadata().icc_profile.empty());
   };
-  CHECK(open(folder.write("a.png", grey(profile_chunk(icc_profile("GRAY")))))->metadata().icc_profile ==
-        icc_profile("GRAY"));
+  CHECK(
+      open_reader(folder.write("a.png", grey(profile_chunk(icc_profile("GRAY")))))->metadata().icc_profile ==
+      icc_profile("GRAY"));
   left_out(grey(profile_chunk(icc_profile("RGB "))));
   std::vector<std::byte> bomb = icc_profile("GRAY");
   bomb[0] = std::byte{0x40};  // announces a GiB
@@ -251,11 +251,11 @@ TEST_CASE("PNG: sides beyond libpng's usual million, and sizes that no file of t
   for (const Extent extent : {Extent{1, 1'500'000}, Extent{1'500'000, 1}}) {
     const TestImage image = TestImage::random({extent, 1, PixelType::u8});
     write_all(*create_png(folder.path() / "a.png", image.spec(), {.overwrite = true}), image);
-    CHECK(same_pixels(read_all(*open(folder.path() / "a.png")).view(), image.view()));
+    CHECK(same_pixels(read_all(*open_reader(folder.path() / "a.png")).view(), image.view()));
   }
-  CHECK_THROWS_WITH(open(folder.write("b.png", png_bytes::file(0x7FFFFFFF, 0x7FFFFFFF, 16, 6, "few"))),
+  CHECK_THROWS_WITH(open_reader(folder.write("b.png", png_bytes::file(0x7FFFFFFF, 0x7FFFFFFF, 16, 6, "few"))),
                     Contains("cannot be compressed"));
-  CHECK_THROWS_WITH(open(folder.write("b.png", png_bytes::file(0x80000000, 1, 8, 0, "few"))),
+  CHECK_THROWS_WITH(open_reader(folder.write("b.png", png_bytes::file(0x80000000, 1, 8, 0, "few"))),
                     Contains("damaged"));
 }
 

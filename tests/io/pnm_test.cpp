@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "small_files.hpp"
+#include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 
@@ -10,7 +10,6 @@ namespace sepconv {
 namespace {
 
 using Catch::Contains;
-using small_files::open;
 using small_images::bytes;
 
 template <class T>
@@ -28,20 +27,20 @@ TEST_CASE("PNM: text and binary are scaled to the whole range alike, and it is s
   const TemporaryFolder folder;
   for (const std::string& content :
        {std::string("P2 4 1 15\n0 5 7 15\n"), bytes("P5 4 1 15\n\0\x05\x07\x0F")}) {
-    const auto reader = open(folder.write("a.pgm", content));
+    const auto reader = open_reader(folder.write("a.pgm", content));
     CHECK(values_of<std::uint8_t>(*reader) == std::vector<std::uint8_t>{0, 85, 119, 255});
     CHECK(reader->layout().warnings == std::vector<std::string>{"values of 0 to 15 are scaled to 0 to 255"});
   }
   for (const std::string& content :
        {std::string("P2 4 1 1000 0 1 500 1000\n"), bytes("P5 4 1 1000\n\0\0\0\x01\x01\xF4\x03\xE8")}) {
-    const auto reader = open(folder.write("a.pgm", content));
+    const auto reader = open_reader(folder.write("a.pgm", content));
     CHECK(values_of<std::uint16_t>(*reader) == std::vector<std::uint16_t>{0, 66, 32768, 65535});
     CHECK_THAT(reader->layout().warnings.at(0), Contains("0 to 1000 are scaled to 0 to 65535"));
   }
-  const auto half_up = open(folder.write("a.pgm", bytes("P5 2 1 2\n\x01\x02")));
+  const auto half_up = open_reader(folder.write("a.pgm", bytes("P5 2 1 2\n\x01\x02")));
   CHECK(values_of<std::uint8_t>(*half_up) == std::vector<std::uint8_t>{128, 255});
-  CHECK(open(folder.write("a.pgm", "P5 1 1 255\nx"))->layout().warnings.empty());
-  CHECK(open(folder.write("a.pgm", "P5 1 1 65535\nxy"))->layout().warnings.empty());
+  CHECK(open_reader(folder.write("a.pgm", "P5 1 1 255\nx"))->layout().warnings.empty());
+  CHECK(open_reader(folder.write("a.pgm", "P5 1 1 65535\nxy"))->layout().warnings.empty());
 }
 
 TEST_CASE("PNM: values above the greatest are damage") {
@@ -51,7 +50,7 @@ TEST_CASE("PNM: values above the greatest are damage") {
         std::string("P2 1 2 65535 3 65536\n"), std::string("P2 1 2 65535 3 99999999999999999999\n"),
         bytes("P5 1 2 1000\n\x03\xE8\x03\xE9")}) {
     CAPTURE(content);
-    const auto reader = open(folder.write("a.pgm", content));
+    const auto reader = open_reader(folder.write("a.pgm", content));
     CHECK_THROWS_WITH(read_all(*reader),
                       Contains("a.pgm") && Contains("row 1 holds") && Contains("greatest value"));
   }
@@ -59,30 +58,31 @@ TEST_CASE("PNM: values above the greatest are damage") {
 
 TEST_CASE("PNM: white space, comments and bits without gaps") {
   const TemporaryFolder folder;
-  CHECK(values_of<std::uint8_t>(*open(folder.write("a.pbm", "P1#c\n3 # rows follow\n 2\n1 0#\n1\t011"))) ==
+  CHECK(values_of<std::uint8_t>(
+            *open_reader(folder.write("a.pbm", "P1#c\n3 # rows follow\n 2\n1 0#\n1\t011"))) ==
         std::vector<std::uint8_t>{0, 255, 0, 255, 0, 0});
-  CHECK(values_of<std::uint8_t>(*open(folder.write("a.pgm", "P2\r\n2\r\n1\r\n255\r\n1\r\n2\r\n"))) ==
+  CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", "P2\r\n2\r\n1\r\n255\r\n1\r\n2\r\n"))) ==
         std::vector<std::uint8_t>{1, 2});
   // One white space before binary pixels, whatever they look like.
-  CHECK(values_of<std::uint8_t>(*open(folder.write("a.pgm", "P5 2 1 255\n\n#"))) ==
+  CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", "P5 2 1 255\n\n#"))) ==
         std::vector<std::uint8_t>{'\n', '#'});
   const std::string far = "P5 #" + std::string(100'000, 'x') + "\n1 1 255\ny";
-  CHECK(values_of<std::uint8_t>(*open(folder.write("a.pgm", far))) == std::vector<std::uint8_t>{'y'});
+  CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", far))) == std::vector<std::uint8_t>{'y'});
 }
 
 TEST_CASE("PNM: further images are left out and it is said") {
   const TemporaryFolder folder;
-  const auto two = open(folder.write("a.pgm", "P5 1 1 255\nxP5 1 1 255\ny"));
+  const auto two = open_reader(folder.write("a.pgm", "P5 1 1 255\nxP5 1 1 255\ny"));
   CHECK_THAT(two->layout().warnings.at(0), Contains("further images"));
   CHECK(values_of<std::uint8_t>(*two) == std::vector<std::uint8_t>{'x'});
-  CHECK(open(folder.write("a.pgm", "P5 1 1 255\nx\n"))->layout().warnings.empty());
+  CHECK(open_reader(folder.write("a.pgm", "P5 1 1 255\nx\n"))->layout().warnings.empty());
 }
 
 TEST_CASE("PNM: headers that cannot be and pixels that are missing are errors") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& content, const std::string& fact) {
     CAPTURE(content);
-    CHECK_THROWS_WITH(open(folder.write("a.pgm", content)), Contains("a.pgm") && Contains(fact));
+    CHECK_THROWS_WITH(open_reader(folder.write("a.pgm", content)), Contains("a.pgm") && Contains(fact));
   };
   refused("P5 2147483647 2147483647 255\nx", "truncated");
   refused("P5 2147483648 1 255\nx", "damaged");
@@ -96,12 +96,12 @@ TEST_CASE("PNM: headers that cannot be and pixels that are missing are errors") 
   refused("P5 1 1", "truncated");
   refused("P4 9 2\nabc", "truncated");
   refused("P5 2 1 256\nabc", "truncated");
-  CHECK_THROWS_WITH(read_all(*open(folder.write("a.pgm", "P2 2 1 255\n1 20"))),
+  CHECK_THROWS_WITH(read_all(*open_reader(folder.write("a.pgm", "P2 2 1 255\n1 20"))),
                     Contains("truncated"));  // or 200?
-  const auto text = open(folder.write("a.pgm", "P2 2 1 255\n1     "));
+  const auto text = open_reader(folder.write("a.pgm", "P2 2 1 255\n1     "));
   CHECK_THROWS_WITH(read_all(*text), Contains("truncated"));
-  CHECK_THROWS_WITH(read_all(*open(folder.write("a.pgm", "P2 2 1 255\n1 2x"))), Contains("damaged"));
-  CHECK_THROWS_WITH(read_all(*open(folder.write("a.pbm", "P1 2 1\n12"))), Contains("damaged"));
+  CHECK_THROWS_WITH(read_all(*open_reader(folder.write("a.pgm", "P2 2 1 255\n1 2x"))), Contains("damaged"));
+  CHECK_THROWS_WITH(read_all(*open_reader(folder.write("a.pbm", "P1 2 1\n12"))), Contains("damaged"));
 }
 
 TEST_CASE("PNM: two bytes are written with the high one first") {
@@ -109,7 +109,7 @@ TEST_CASE("PNM: two bytes are written with the high one first") {
   TestImage image({{1, 2}, 1, PixelType::u16});
   image.view().row<std::uint16_t>(0)[0] = 0x4142;
   image.view().row<std::uint16_t>(0)[1] = 0x4344;
-  write_all(*create_pgm(folder.path() / "a.pgm", image.spec(), {}), image);
+  write_all(*create_pnm(folder.path() / "a.pgm", image.spec(), {}), image);
   CHECK(folder.read("a.pgm") == "P5\n2 1\n65535\nABCD");
 }
 

@@ -4,7 +4,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/codec_guard.hpp"
-#include "small_files.hpp"
+#include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
@@ -13,8 +13,6 @@ namespace sepconv {
 namespace {
 
 using Catch::Contains;
-
-using small_files::open;
 
 TEST_CASE("Lossless small formats: what is written is read, in any rectangle") {
   const TemporaryFolder folder;
@@ -32,10 +30,10 @@ TEST_CASE("Lossless small formats: what is written is read, in any rectangle") {
     CAPTURE(ending, name_of(type), channels, extent.rows, extent.cols);
     const TestImage image = TestImage::random({extent, channels, type}, 8, 40);
     const auto path = folder.path() / (std::string("a") + ending);
-    const auto writer = create_image(path, ending, image.spec(), {.overwrite = true});
+    const auto writer = create_writer(path, image.spec(), {.overwrite = true});
     CHECK_FALSE(writer->layout().streams);
     write_in_quarters(*writer, image);
-    const auto reader = open(path);
+    const auto reader = open_reader(path);
     REQUIRE(reader->spec() == image.spec());
     CHECK_FALSE(reader->layout().streams);
     CHECK(reader->layout().block == extent);
@@ -58,7 +56,7 @@ TEST_CASE("Small images are encoded before finish() when asked, under no visible
     return folder.read(files[0]);
   };
   {
-    const auto abandoned = create_image(path, ".png", image.spec(), {});
+    const auto abandoned = create_writer(path, image.spec(), {});
     write(*abandoned);
     CHECK(folder.files().empty());
     abandoned->prepare_finish();
@@ -66,7 +64,7 @@ TEST_CASE("Small images are encoded before finish() when asked, under no visible
   }
   CHECK(folder.files().empty());
 
-  const auto writer = create_image(path, ".png", image.spec(), {});
+  const auto writer = create_writer(path, image.spec(), {});
   write(*writer);
   writer->prepare_finish();
   const std::string encoded = hidden_bytes();
@@ -74,14 +72,14 @@ TEST_CASE("Small images are encoded before finish() when asked, under no visible
   writer->finish();
   CHECK(folder.files() == std::vector<std::string>{"a.png"});
   CHECK(folder.read("a.png") == encoded);  // finish() only gives the name
-  CHECK(reads_everywhere(*open(path), image));
+  CHECK(reads_everywhere(*open_reader(path), image));
 }
 
 TEST_CASE("Every kind of small file is read as what it shows") {
   const TemporaryFolder folder;
   for (const small_images::Sample& sample : small_images::samples()) {
     CAPTURE(sample.name);
-    const auto reader = open(folder.write(sample.name, sample.content));
+    const auto reader = open_reader(folder.write(sample.name, sample.content));
     CHECK(reader->spec() == sample.spec);
     // Throws if the decoded shape or type is another.
     const TestImage image = read_all(*reader);
@@ -96,7 +94,7 @@ TEST_CASE("Small files cut anywhere are an error or keep their announced shape")
     for (std::size_t length = 9; length < sample.content.size(); ++length) {
       CAPTURE(sample.name, length);
       try {
-        const ImageSpec spec = open(folder.write("cut", sample.content.substr(0, length)))->spec();
+        const ImageSpec spec = open_reader(folder.write("cut", sample.content.substr(0, length)))->spec();
         CHECK(spec == sample.spec);
       } catch (const IoError& error) {
         CHECK_THAT(error.what(), Contains("cannot read " + (folder.path() / "cut").native()));
@@ -115,7 +113,7 @@ TEST_CASE("Small headers with flipped bits announce a bounded image or say what 
       for (int flips = 1 + round % 3; flips > 0; --flips)
         damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
       try {
-        const auto reader = open(folder.write("flipped", damaged));
+        const auto reader = open_reader(folder.write("flipped", damaged));
         REQUIRE(reader->spec().extent.area() <= std::int64_t{1} << 30);
         REQUIRE_FALSE(reader->spec().extent.empty());
       } catch (const IoError&) {
@@ -132,9 +130,9 @@ TEST_CASE("The image is announced in memory once") {
   for (const char* const ending : {".png", ".jpg", ".ppm", ".bmp"}) {
     CAPTURE(ending);
     const auto path = folder.path() / (std::string("a") + ending);
-    const auto writer = create_image(path, ending, spec, {});
+    const auto writer = create_writer(path, spec, {});
     write_all(*writer, TestImage::random(spec));
-    for (const std::int64_t bytes : {writer->buffer_bytes(1), open(path)->buffer_bytes(1)}) {
+    for (const std::int64_t bytes : {writer->buffer_bytes(1), open_reader(path)->buffer_bytes(1)}) {
       CHECK(bytes >= spec.bytes());
       CHECK(bytes < 2 * spec.bytes());
     }
@@ -148,7 +146,8 @@ TEST_CASE("What was to be said of a result is said, and what its format has no p
     CreateOptions options{.overwrite = true, .warnings = {"a choice"}};
     options.metadata.geo_tags.push_back({33550, 12, 1, std::vector<std::byte>(8)});
     options.metadata.orientation = 6;
-    const auto writer = create_image(folder.path() / "a", ending, {{4, 4}, 1, PixelType::u8}, options);
+    const auto writer =
+        create_writer(folder.path() / (std::string("a") + ending), {{4, 4}, 1, PixelType::u8}, options);
     const auto& warnings = writer->layout().warnings;
     REQUIRE(warnings.size() == 2);
     CHECK(warnings[0] == "a choice");
@@ -163,7 +162,7 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
   const auto make = [&](const std::string& ending, std::int64_t channels, const Metadata& metadata) {
     CreateOptions options;
     options.metadata = metadata;
-    return create_image(folder.path() / ("a" + ending), ending, {{4, 4}, channels, PixelType::u8}, options)
+    return create_writer(folder.path() / ("a" + ending), {{4, 4}, channels, PixelType::u8}, options)
         ->layout()
         .warnings;
   };
@@ -207,7 +206,7 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
 TEST_CASE("Types and channels that a small format cannot hold are refused before anything is made") {
   const TemporaryFolder folder;
   const auto make = [&](const std::string& ending, ImageSpec spec) {
-    create_image(folder.path() / ("a" + ending), ending, spec, {});
+    create_writer(folder.path() / ("a" + ending), spec, {});
   };
   const Extent extent{4, 4};
   CHECK_THROWS_WITH(make(".png", {extent, 1, PixelType::f32}),

@@ -83,7 +83,7 @@ TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {
 /// Opens and reads what may be damaged: its pixels, or nothing when it is refused by an error that names it.
 std::optional<TestImage> read_damaged(const std::filesystem::path& path) {
   try {
-    tiff_info(path);
+    file_info(path);
     const auto reader = open_tiff(path, 0);
     // A flipped bit may well make a larger image, which nobody asks us to hold.
     if (reader->spec().bytes() > (1 << 24)) return read_rect(*reader, {0, 0, 1, 1});
@@ -129,7 +129,7 @@ TEST_CASE("TIFF without a directory is said to be incomplete") {
     const auto path = folder.write("a.tif", content);
     CHECK_THROWS_WITH(open_tiff(path, 0), message);
     CHECK_THROWS_WITH(open_tiff(path, 1), message);
-    CHECK_THROWS_WITH(tiff_info(path), message);
+    CHECK_THROWS_WITH(file_info(path), message);
   }
 }
 

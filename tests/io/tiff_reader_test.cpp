@@ -95,7 +95,8 @@ TEST_CASE("TIFF pages are counted and chosen") {
   const std::filesystem::path path = folder.path() / "pages.tif";
   TIFF* tiff = TIFFOpen(path.c_str(), "w");
   std::vector<TestImage> images;
-  for (int page = 0; page < 3; ++page) {
+  constexpr int kPages = 66;
+  for (int page = 0; page < kPages; ++page) {
     images.push_back(
         TestImage::random({{10 + page, 20}, 1 + page, PixelType::u8}, static_cast<unsigned>(page)));
     append_page(tiff, images.back(), {});
@@ -103,12 +104,18 @@ TEST_CASE("TIFF pages are counted and chosen") {
   TIFFClose(tiff);
   for (int page = 0; page < 3; ++page)
     CHECK(reads_everywhere(*open_tiff(path, page), images[static_cast<std::size_t>(page)]));
-  CHECK_THROWS_WITH(open_tiff(path, 3), Contains("no page 3") && Contains("3 pages"));
+  CHECK_THROWS_WITH(open_tiff(path, kPages), Contains("no page 66") && Contains("66 pages"));
   CHECK_THROWS_WITH(open_tiff(path, -1), Contains("no page -1"));
-  const FileInfo info = tiff_info(path);
-  CHECK(info.page_count == 3);
-  REQUIRE(info.pages.size() == 3);
+  const FileInfo info = file_info(path);
+  CHECK(info.page_count == kPages);
+  REQUIRE(info.pages.size() == 64);
   CHECK(info.pages[2].spec == ImageSpec{{12, 20}, 3, PixelType::u8});
+  const FileInfo last = file_info(path, {.page = kPages - 1});  // beyond those that are listed
+  CHECK(last.page_count == kPages);
+  REQUIRE(last.pages.size() == 1);
+  CHECK(last.pages[0].spec.extent.rows == 10 + kPages - 1);
+  CHECK(last.pages[0].facts.size() == info.pages[0].facts.size());
+  CHECK_THROWS_WITH(file_info(path, {.page = kPages}), Contains("no page 66"));
 }
 
 TEST_CASE("TIFF blocks that were left out are zero") {
@@ -202,7 +209,7 @@ TEST_CASE("TIFF facts for people") {
   options.metadata.resolution = Resolution{96, 96};
   const TestImage image = TestImage::random({{40, 33}, 3, PixelType::u16});
   write_all(*create_tiff(folder.path() / "a.tif", image.spec(), options), image);
-  const FileInfo info = tiff_info(folder.path() / "a.tif");
+  const FileInfo info = file_info(folder.path() / "a.tif");
   CHECK(info.format == "TIFF");
   CHECK(info.file_bytes == static_cast<std::int64_t>(std::filesystem::file_size(folder.path() / "a.tif")));
   REQUIRE(info.pages.size() == 1);

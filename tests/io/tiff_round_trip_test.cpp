@@ -41,7 +41,7 @@ void check_round_trip(const TemporaryFolder& folder, const ImageSpec& spec, cons
   const auto reader = open_tiff(folder.path() / "a.tif", 0);
   REQUIRE(reader->spec() == spec);
   REQUIRE(reads_everywhere(*reader, image));
-  const FileLayout layout = tiff_layout(*reader).value();
+  const FileLayout layout = reader->layout().file.value();
   CHECK(layout.tiled == options.layout.tiled);
   CHECK(layout.compression == options.layout.compression);
   CHECK(layout.planar == (options.layout.planar && spec.channels > 1));
@@ -106,7 +106,7 @@ TEST_CASE("TIFF without a predictor, as BigTIFF or classic, with levels") {
       options.layout = tiles({16, 16}, compression);
       options.layout.predictor = false;
       check_round_trip(folder, {{40, 33}, 3, PixelType::f32}, options);
-      CHECK(tiff_info(folder.path() / "a.tif").format == (big ? "BigTIFF" : "TIFF"));
+      CHECK(file_info(folder.path() / "a.tif").format == (big ? "BigTIFF" : "TIFF"));
     }
   }
   options.layout = strips(8, Compression::zstd);

@@ -118,7 +118,9 @@ void add_profile(const InputFile& file, const BmpHeader& header, HeldSource& sou
 
 }  // namespace
 
-std::unique_ptr<Reader> open_bmp(InputFile file) {
+bool is_bmp(std::span<const std::byte> head) noexcept { return begins_with(head, "BM"); }
+
+std::unique_ptr<Reader> open_bmp(InputFile file, const OpenOptions&) {
   constexpr std::int64_t buffers_bytes = std::int64_t{1} << 20;  // of the stream, palette, tables
   const BmpHeader header = read_bmp_header(file);
   if (header.has_runs()) check_bmp_runs(file, header);

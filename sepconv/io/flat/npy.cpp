@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
 
 #include "sepconv/core/error.hpp"
@@ -100,9 +99,7 @@ void parse_shape(std::span<const std::int64_t> shape, FlatImage& image, const st
 
 }  // namespace
 
-bool is_npy(std::span<const std::byte> head) noexcept {
-  return head.size() >= kMagic.size() && std::memcmp(head.data(), kMagic.data(), kMagic.size()) == 0;
-}
+bool is_npy(std::span<const std::byte> head) noexcept { return begins_with(head, kMagic); }
 
 std::optional<NpyPixels> npy_pixels(std::string_view descr) {
   const char order = descr.empty() ? '?' : descr.front();
@@ -195,8 +192,8 @@ FlatImage parse_npy(const InputFile& file, std::string_view axes) {
   return image;
 }
 
-std::unique_ptr<Reader> open_npy(InputFile file, std::string_view axes) {
-  FlatImage image = parse_npy(file, axes);
+std::unique_ptr<Reader> open_npy(InputFile file, const OpenOptions& options) {
+  FlatImage image = parse_npy(file, options.axes);
   return make_flat_reader(std::move(file), std::move(image));
 }
 

@@ -52,7 +52,7 @@ std::string npy_descr(PixelType type);
 FlatImage parse_npy(const InputFile& file, std::string_view axes = {});
 inline constexpr std::int64_t kMostGuessedChannels = 16;
 
-std::unique_ptr<Reader> open_npy(InputFile file, std::string_view axes = {});
+std::unique_ptr<Reader> open_npy(InputFile file, const OpenOptions& options = {});
 
 /// Version 1.0; the pixels begin at a multiple of 64 bytes.
 std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,

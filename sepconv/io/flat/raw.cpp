@@ -33,7 +33,7 @@ std::string shape_text(const ImageSpec& spec) {
 }  // namespace
 
 std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path) {
-  if (path.extension() != ".raw" && path.extension() != ".bin") return std::nullopt;
+  if (const std::string ending = ending_of(path); ending != ".raw" && ending != ".bin") return std::nullopt;
   const std::string stem = path.stem().native();
   const std::size_t before_type = stem.rfind('_');
   if (before_type == stem.npos || before_type == 0) return std::nullopt;
@@ -45,6 +45,10 @@ std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path) {
   if (!spec || !type) return std::nullopt;
   spec->type = *type;
   return spec;
+}
+
+bool is_meant_as_raw(const std::filesystem::path& path, const OpenOptions& options) {
+  return options.raw || raw_spec_of_name(path);
 }
 
 std::unique_ptr<Reader> open_raw(InputFile file, const OpenOptions& options) {

@@ -13,6 +13,9 @@ namespace sepconv {
 /// The shape that a name `name_COLSxROWS[xCHANNELS]_TYPE.raw` (or .bin) states; nothing for other names.
 std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path);
 
+/// Whether the options or the name state a shape: such a file may begin with any bytes.
+bool is_meant_as_raw(const std::filesystem::path& path, const OpenOptions& options);
+
 /// What `options.raw` says, else what the name says. A size that differs from the one in the name is an
 /// error, since one of them is wrong; a shape given by the caller may leave bytes at the end over, so that
 /// planes can be read one by one.

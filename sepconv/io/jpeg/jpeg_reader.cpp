@@ -160,7 +160,9 @@ void decode_jpeg(const InputFile& file, const PixelView& out) {
 
 }  // namespace
 
-std::unique_ptr<Reader> open_jpeg(InputFile file) {
+bool is_jpeg(std::span<const std::byte> head) noexcept { return begins_with(head, "\xFF\xD8\xFF"); }
+
+std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
   HeldSource source;
   JpegExtras extras = read_jpeg_extras(file);
   source.warnings = std::move(extras.warnings);

@@ -6,11 +6,13 @@
 
 namespace sepconv {
 
-/// Reads all chunks but the pixels'. `page` is 0 or nothing; an animation wants it said. Throws IoError for a
-/// damaged or truncated file.
-std::unique_ptr<Reader> open_png(InputFile file, std::optional<int> page = {});
-/// Frames of an animation, and the image that is shown without animation.
-std::int64_t images_of_png(const InputFile& file);
+bool is_png(std::span<const std::byte> head) noexcept;
+
+/// Reads all chunks but the pixels'. An animation wants page 0 said. Throws IoError for a damaged or
+/// truncated file.
+std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options = {});
+/// Its images are the frames of an animation, and the image that is shown without animation.
+FileInfo describe_png(InputFile file, const OpenOptions& options);
 std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options);
 

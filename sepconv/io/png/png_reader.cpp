@@ -186,11 +186,18 @@ void decode_png(const InputFile& file, const PixelView& out) {
 
 }  // namespace
 
-std::int64_t images_of_png(const InputFile& file) { return read_png_chunks(file).images; }
+bool is_png(std::span<const std::byte> head) noexcept { return begins_with(head, "\x89PNG\r\n\x1A\n"); }
 
-std::unique_ptr<Reader> open_png(InputFile file, std::optional<int> page) {
+FileInfo describe_png(InputFile file, const OpenOptions&) {
+  const std::int64_t images = read_png_chunks(file).images, file_bytes = file.size();
+  FileInfo info = describe_image(*open_png(std::move(file), {.page = 0}), file_bytes);
+  info.images = images;
+  return info;
+}
+
+std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options) {
   PngChunks chunks = read_png_chunks(file);
-  if (chunks.images > 1 && !page) {
+  if (chunks.images > 1 && !options.page) {
     throw IoError(
         fmt::format("{}: holds {} images, an animation, of which the one that is shown without animation can "
                     "be read; say so with OpenOptions::page 0",

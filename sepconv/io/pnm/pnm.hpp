@@ -6,14 +6,13 @@
 
 namespace sepconv {
 
+bool is_pnm(std::span<const std::byte> head) noexcept;
+
 /// Reads the header. Values are scaled to the whole range of u8 or u16. Throws IoError for a damaged or
 /// truncated file.
-std::unique_ptr<Reader> open_pnm(InputFile file);
-/// Binary: one channel.
-std::unique_ptr<Writer> create_pgm(const std::filesystem::path& path, const ImageSpec& spec,
-                                   const CreateOptions& options);
-/// Binary: three channels.
-std::unique_ptr<Writer> create_ppm(const std::filesystem::path& path, const ImageSpec& spec,
+std::unique_ptr<Reader> open_pnm(InputFile file, const OpenOptions& options = {});
+/// Binary: one channel where the name ends in .pgm, else three.
+std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options);
 
 }  // namespace sepconv

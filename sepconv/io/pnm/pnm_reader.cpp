@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstring>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,7 +9,6 @@
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
 #include "sepconv/io/pnm/pnm_header.hpp"
-#include "sepconv/io/small_image.hpp"
 
 namespace sepconv {
 namespace {
@@ -100,12 +99,18 @@ bool has_another(const InputFile& file, const PnmHeader& header) {
   std::byte head[8];
   const std::int64_t end = header.pixels_offset + header.spec.extent.rows * header.stored_row_bytes();
   const std::int64_t count = file.read_some_at(end, head);
-  return sniff_small_format(std::span(head).first(static_cast<std::size_t>(count))) == SmallFormat::pnm;
+  return is_pnm(std::span(head).first(static_cast<std::size_t>(count)));
 }
 
 }  // namespace
 
-std::unique_ptr<Reader> open_pnm(InputFile file) {
+bool is_pnm(std::span<const std::byte> head) noexcept {
+  return head.size() >= 3 && head[0] == std::byte{'P'} && head[1] >= std::byte{'1'} &&
+         head[1] <= std::byte{'6'} &&
+         std::string_view(" \t\r\n#").find(std::to_integer<char>(head[2])) != std::string_view::npos;
+}
+
+std::unique_ptr<Reader> open_pnm(InputFile file, const OpenOptions&) {
   constexpr std::int64_t decoder_bytes = std::int64_t{1} << 20;  // buffer and table
   const PnmHeader header = read_pnm_header(file);
   HeldSource source;

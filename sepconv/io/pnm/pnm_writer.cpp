@@ -31,23 +31,13 @@ void encode_pnm(OutputFile& file, const PixelView& image) {
   bytes.flush();
 }
 
-std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
-                                   const HeldFormat& format, const CreateOptions& options) {
-  return make_held_writer(path, spec, format, options,
-                          {.warnings = {}, .encoder_bytes = 2 * kStreamBytes, .least_bytes = spec.bytes()},
-                          encode_pnm);
-}
-
 }  // namespace
 
-std::unique_ptr<Writer> create_pgm(const std::filesystem::path& path, const ImageSpec& spec,
+std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
-  return create_pnm(path, spec, kPgm, options);
-}
-
-std::unique_ptr<Writer> create_ppm(const std::filesystem::path& path, const ImageSpec& spec,
-                                   const CreateOptions& options) {
-  return create_pnm(path, spec, kPpm, options);
+  return make_held_writer(path, spec, ending_of(path) == ".pgm" ? kPgm : kPpm, options,
+                          {.warnings = {}, .encoder_bytes = 2 * kStreamBytes, .least_bytes = spec.bytes()},
+                          encode_pnm);
 }
 
 }  // namespace sepconv

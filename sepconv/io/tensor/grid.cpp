@@ -72,6 +72,7 @@ class GridReader final : public Reader {
       layout_.cuts_blocks = false;
     }
     layout_.block = map_.block(layout_.block);
+    layout_.file.reset();  // it is not how this view of the image is stored
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <span>
 
@@ -98,12 +97,6 @@ TensorSpec spec_of_image(const ImageSpec& image) {
           .dtype = npy_descr(image.type)};
 }
 
-std::string ending_of(const std::filesystem::path& path) {
-  std::string ending = path.extension().native();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return ending;
-}
-
 ImageSpec image_of(const TensorSpec& spec) {
   return {{spec.extent[0], spec.extent[1]}, spec.extent[2], spec.type.value_or(look_of(spec.element_bytes))};
 }
@@ -142,10 +135,8 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   tensor.path_ = path;
   tensor.options_ = options;
   const InputFile file(path);
-  std::array<std::byte, 16> bytes{};
-  const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
-  const std::optional<ImageSpec> raw = options.raw ? options.raw : raw_spec_of_name(path);
-  if (!raw && is_npy(head)) {
+  const std::string_view format = format_of_file(file, options).name;
+  if (format == "NPY") {
     const NpyArray array = parse_npy_array(file);
     tensor.spec_ = spec_of_array(array, path);
     check_size(array, tensor.spec_, file);
@@ -161,7 +152,7 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   }
   tensor.image_ = open_reader(path, options);
   tensor.spec_ = spec_of_image(tensor.image_->spec());
-  if (!raw) return tensor;
+  if (format != "raw") return tensor;
   tensor.flat_ = true;
   tensor.offset_ = options.raw_offset;
   tensor.big_endian_ = options.raw_big_endian;
@@ -177,8 +168,8 @@ std::unique_ptr<Reader> TensorFile::reader(const TensorShape& extent, TensorGrid
 }
 
 bool is_flat_name(const std::filesystem::path& path) {
-  const std::string ending = ending_of(path);
-  return ending == ".npy" || ending == ".raw" || ending == ".bin";
+  const Format* const format = format_of_name(path);
+  return format != nullptr && (format->name == "NPY" || format->name == "raw");
 }
 
 std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const TensorSpec& spec,

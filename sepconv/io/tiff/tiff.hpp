@@ -23,9 +23,7 @@ std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::option
 std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options);
 
-/// The layout of a reader made by open_tiff; nothing for other readers.
-std::optional<FileLayout> tiff_layout(const Reader& reader);
-
-FileInfo tiff_info(const std::filesystem::path& path);
+/// Pages that cannot be read are listed with the reason, unless the options ask for one.
+FileInfo describe_tiff(InputFile file, const OpenOptions& options);
 
 }  // namespace sepconv

@@ -40,8 +40,9 @@ std::string photometric_name(const BlockFormat& block, bool known) {
   }
 }
 
-FileInfo::Page page_info(const Reader& reader, const TiffDirectory& directory) {
+FileInfo::Page page_info(const TiffReader& reader) {
   FileInfo::Page page{reader.spec(), reader.layout(), {}};
+  const TiffDirectory& directory = reader.directory();
   const BlockFormat& block = directory.block;
   page.facts = {
       {"compression", codec_name(block.compression)},
@@ -53,7 +54,6 @@ FileInfo::Page page_info(const Reader& reader, const TiffDirectory& directory) {
       {"photometric", photometric_name(block, reader.metadata().photometric != Photometric::other)},
   };
   add_metadata(page.facts, reader.metadata());
-  for (const std::string& warning : reader.layout().warnings) page.facts.emplace_back("warning", warning);
   page.facts.emplace_back("stored", fmt::format("{} bytes", reader.stored_bytes()));
   page.facts.emplace_back("streams",
                           reader.layout().streams
@@ -64,19 +64,20 @@ FileInfo::Page page_info(const Reader& reader, const TiffDirectory& directory) {
 
 }  // namespace
 
-FileInfo tiff_info(const std::filesystem::path& path) {
-  const TiffPages pages = count_tiff_pages(path);
+FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
+  const TiffPages pages = count_tiff_pages(file.path());
   FileInfo info;
   info.format = pages.big_tiff ? "BigTIFF" : "TIFF";
   info.page_count = pages.count;
   info.images = pages.images;
   info.file_bytes = pages.file_bytes;
-  for (int index = 0; index < std::min(pages.count, kListedPages); ++index) {
+  const int first = options.page.value_or(0);
+  const auto end = options.page ? first + std::int64_t{1} : std::min(pages.count, kListedPages);
+  for (int index = first; index < end; ++index) {
     try {
-      const std::unique_ptr<Reader> reader = open_tiff(path, index);
-      info.pages.push_back(page_info(*reader, dynamic_cast<const TiffReader&>(*reader).directory()));
+      info.pages.push_back(page_info(*make_tiff_reader(file.path(), index)));
     } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
-      if (pages.count == 1) throw;
+      if (options.page || pages.count == 1) throw;
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}});
     }
   }

@@ -9,44 +9,6 @@
 #include "sepconv/io/tiff/tiff.hpp"
 
 namespace sepconv {
-
-TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
-    : file_(std::move(file)), stored_bytes_(file_->stored_bytes()) {
-  layout_.block = file_->directory().layout_block();
-  layout_.cuts_blocks = !file_->directory().compressed();
-  layout_.streams = streams;
-  layout_.description = describe(file_->directory());
-  layout_.warnings = file_->warnings();
-  constexpr std::uint32_t kTiepoints = 33922, kTransformation = 34264;
-  const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
-    return raw.tag == kTiepoints || raw.tag == kTransformation;
-  });
-  warn_of_unread_sidecars(file_->bytes().path(), has_place, layout_.warnings);
-}
-
-void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor) {
-  const bool fits = !rect.empty() && Rect::whole(spec().extent).contains(rect) &&
-                    out.extent == rect.extent() && out.channels == spec().channels && out.type == spec().type;
-  if (!fits)
-    throw InvalidArgument(fmt::format("{}: cannot read {} into a view of another shape or outside the image",
-                                      file_->name(), to_string(rect)));
-  read_pixels(rect, out, executor);
-}
-
-bool is_tiff(std::span<const std::byte> head) noexcept {
-  if (head.size() < 4) return false;
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(head[i]); };
-  const bool little = at(0) == 'I' && at(1) == 'I' && (at(2) == 42 || at(2) == 43) && at(3) == 0;
-  const bool big = at(0) == 'M' && at(1) == 'M' && at(2) == 0 && (at(3) == 42 || at(3) == 43);
-  return little || big;
-}
-
-std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::optional<int> page) {
-  auto file = std::make_unique<TiffFile>(path, page);
-  return file->directory().compressed() ? make_compressed_reader(std::move(file))
-                                        : make_uncompressed_reader(std::move(file));
-}
-
 namespace {
 
 Compression compression_of(std::uint16_t tag) {
@@ -67,12 +29,7 @@ Compression compression_of(std::uint16_t tag) {
   }
 }
 
-}  // namespace
-
-std::optional<FileLayout> tiff_layout(const Reader& reader) {
-  const auto* tiff = dynamic_cast<const TiffReader*>(&reader);
-  if (tiff == nullptr) return std::nullopt;
-  const TiffDirectory& directory = tiff->directory();
+FileLayout layout_of(const TiffDirectory& directory) {
   FileLayout layout;
   layout.tiled = directory.tiled;
   if (directory.tiled) {
@@ -85,6 +42,48 @@ std::optional<FileLayout> tiff_layout(const Reader& reader) {
       !has_predictor(directory.block.compression) || directory.block.predictor != PREDICTOR_NONE;
   layout.planar = directory.planar;
   return layout;
+}
+
+}  // namespace
+
+TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
+    : file_(std::move(file)), stored_bytes_(file_->stored_bytes()) {
+  layout_.block = file_->directory().layout_block();
+  layout_.cuts_blocks = !file_->directory().compressed();
+  layout_.streams = streams;
+  layout_.description = describe(file_->directory());
+  layout_.warnings = file_->warnings();
+  layout_.file = layout_of(file_->directory());
+  constexpr std::uint32_t kTiepoints = 33922, kTransformation = 34264;
+  const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
+    return raw.tag == kTiepoints || raw.tag == kTransformation;
+  });
+  warn_of_unread_sidecars(file_->bytes().path(), has_place, layout_.warnings);
+}
+
+void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor) {
+  const bool fits = !rect.empty() && Rect::whole(spec().extent).contains(rect) &&
+                    out.extent == rect.extent() && out.channels == spec().channels && out.type == spec().type;
+  if (!fits)
+    throw InvalidArgument(fmt::format("{}: cannot read {} into a view of another shape or outside the image",
+                                      file_->name(), to_string(rect)));
+  read_pixels(rect, out, executor);
+}
+
+bool is_tiff(std::span<const std::byte> head) noexcept {
+  using namespace std::string_view_literals;
+  return begins_with(head, "II*\0"sv) || begins_with(head, "MM\0*"sv) || begins_with(head, "II+\0"sv) ||
+         begins_with(head, "MM\0+"sv);
+}
+
+std::unique_ptr<TiffReader> make_tiff_reader(const std::filesystem::path& path, std::optional<int> page) {
+  auto file = std::make_unique<TiffFile>(path, page);
+  return file->directory().compressed() ? make_compressed_reader(std::move(file))
+                                        : make_uncompressed_reader(std::move(file));
+}
+
+std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::optional<int> page) {
+  return make_tiff_reader(path, page);
 }
 
 }  // namespace sepconv

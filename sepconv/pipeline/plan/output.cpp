@@ -39,7 +39,7 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
 /// The layout of a source as far as a result of this spec can and should have it.
 FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept,
                             const OutputRequest& request, std::vector<std::string>& warnings) {
-  const auto from = file_layout(source);
+  const std::optional<FileLayout>& from = source.layout().file;
   if (!from) return {};
   FileLayout layout = *from;
   // What is only moved loses nothing.
