@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/backend.hpp"
 #include "sepconv/core/error.hpp"
 
 namespace sepconv {
@@ -58,6 +59,16 @@ void check_ladder_pass(LadderPass pass, const LadderTaps& taps, const ConstPixel
         fmt::format("the ladder's kernels cannot filter {} rows x {} columns: give up to {} x {}",
                     out.extent.rows, out.extent.cols, kMaxRows, kMaxCols));
   }
+}
+
+void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+                 const PixelView& out, DeviceStream stream) {
+  check_ladder_pass(pass, taps, in, out);
+  if (!out.extent.empty()) ladder_backend().conv_pass(rung, pass, taps, in, out, stream);
+}
+
+void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
+  ladder_backend().fill(memory, value, bytes, stream);
 }
 
 Ladder::Ladder(const SeparableTaps& taps, Extent image, Arithmetic arithmetic)

@@ -6,7 +6,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_pixel.cuh"
 
-namespace sepconv {
+namespace sepconv::conv_ladders {
 namespace {
 
 constexpr int kSide = 32;  // of a block, in threads and in pixels of the result
@@ -116,7 +116,7 @@ ConstantTaps<A> constant_taps(const LadderTaps& taps) {
 }
 
 template <LadderPass kPass, class A>
-void launch(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, DeviceStream stream) {
+void launch_rung(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, DeviceStream stream) {
   const dim3 block(kSide, kSide);
   const dim3 grid(static_cast<unsigned>(ceil_div(p.cols, kSide)),
                   static_cast<unsigned>(ceil_div(p.rows, kSide)));
@@ -142,10 +142,8 @@ void launch(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, DeviceStr
 
 }  // namespace
 
-void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
-                 const PixelView& out, DeviceStream stream) {
-  check_ladder_pass(pass, taps, in, out);
-  if (out.extent.empty()) return;
+void launch(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+            const PixelView& out, DeviceStream stream) {
   const Arithmetic arithmetic = taps.type() == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(A));
@@ -156,15 +154,15 @@ void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const
                     .rows = static_cast<int>(out.extent.rows),
                     .cols = static_cast<int>(out.extent.cols),
                     .taps = static_cast<int>(taps.count())};
-    pass == LadderPass::rows ? launch<LadderPass::rows>(rung, p, taps, stream)
-                             : launch<LadderPass::cols>(rung, p, taps, stream);
+    pass == LadderPass::rows ? launch_rung<LadderPass::rows>(rung, p, taps, stream)
+                             : launch_rung<LadderPass::cols>(rung, p, taps, stream);
   });
   check_cuda(cudaGetLastError(), "launching a kernel of the ladder");
 }
 
-void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
+void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
   check_cuda(cudaMemsetAsync(memory, value, static_cast<std::size_t>(bytes), stream),
              "filling device memory");
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::conv_ladders

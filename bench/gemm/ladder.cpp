@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "bench/gemm/launch.hpp"
+#include "bench/backend.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/geometry.hpp"
 #include "sepconv/kernels/gemm/gemm_views.hpp"
@@ -58,7 +58,7 @@ void gemm_ladder(GemmRung rung, const GemmOperands& operands, const PixelView& o
   const GemmShape shape = check_gemm_operands(operands, out);
   if (out.extent.empty()) return;
   check_blocks(shape, 16);
-  gemm_ladders::launch(rung, shape, operands, out, stream);
+  ladder_backend().gemm(rung, shape, operands, out, stream);
 }
 
 TileCache::TileCache(const GemmShape& shape, PixelType type, int side)
@@ -87,7 +87,14 @@ void gemm_zero_copy(ZeroCopyRung rung, const GemmOperands& operands, const TileC
   }
   if (out.extent.empty()) return;
   check_blocks(shape, cache.side());
-  gemm_ladders::launch(rung, operands, cache, out, stream);
+  ladder_backend().gemm_zero_copy(rung, operands, cache, out, stream);
+}
+
+KernelFacts gemm_facts(GemmRung rung, PixelType type, bool trans_a, bool trans_b) {
+  return ladder_backend().gemm_facts(rung, type, trans_a, trans_b);
+}
+KernelFacts gemm_facts(ZeroCopyRung rung, PixelType type, int side) {
+  return ladder_backend().zero_copy_facts(rung, type, side);
 }
 
 }  // namespace sepconv

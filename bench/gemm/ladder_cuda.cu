@@ -2,12 +2,10 @@
 // memory -> sums in registers.
 #include "bench/gemm/element_kernels.cuh"
 #include "bench/gemm/kernel_facts.cuh"
-#include "bench/gemm/launch.hpp"
 #include "bench/gemm/register_kernel.cuh"
 #include "sepconv/core/geometry.hpp"
 
-namespace sepconv {
-namespace gemm_ladders {
+namespace sepconv::gemm_ladders {
 namespace {
 
 /// A kernel, and the part of the result that a block of it makes.
@@ -84,11 +82,9 @@ void launch(GemmRung rung, const GemmShape& shape, const GemmOperands& operands,
                              : launch_typed<double>(rung, shape, operands, out, stream);
 }
 
-}  // namespace gemm_ladders
-
-KernelFacts gemm_facts(GemmRung rung, PixelType type, bool trans_a, bool trans_b) {
-  return type == PixelType::f32 ? gemm_ladders::facts_typed<float>(rung, trans_a, trans_b)
-                                : gemm_ladders::facts_typed<double>(rung, trans_a, trans_b);
+KernelFacts facts(GemmRung rung, PixelType type, bool trans_a, bool trans_b) {
+  return type == PixelType::f32 ? facts_typed<float>(rung, trans_a, trans_b)
+                                : facts_typed<double>(rung, trans_a, trans_b);
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::gemm_ladders

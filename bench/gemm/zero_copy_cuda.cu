@@ -1,12 +1,10 @@
 // Launches of the zero-copy kernels.
 #include "bench/gemm/kernel_facts.cuh"
-#include "bench/gemm/launch.hpp"
 #include "bench/gemm/zero_copy_kernels.cuh"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/geometry.hpp"
 
-namespace sepconv {
-namespace gemm_ladders {
+namespace sepconv::gemm_ladders {
 namespace {
 
 template <class T>
@@ -85,12 +83,9 @@ void launch(ZeroCopyRung rung, const GemmOperands& operands, const TileCache& ca
                              : launch_typed<double>(rung, operands, cache, out, stream);
 }
 
-}  // namespace gemm_ladders
-
-KernelFacts gemm_facts(ZeroCopyRung rung, PixelType type, int side) {
-  using gemm_ladders::choose;
-  return type == PixelType::f32 ? gemm_ladders::facts_of(choose<float>(rung, side), side * side)
-                                : gemm_ladders::facts_of(choose<double>(rung, side), side * side);
+KernelFacts facts(ZeroCopyRung rung, PixelType type, int side) {
+  return type == PixelType::f32 ? facts_of(choose<float>(rung, side), side * side)
+                                : facts_of(choose<double>(rung, side), side * side);
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::gemm_ladders

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "bench/transpose/launch.hpp"
+#include "bench/backend.hpp"
 #include "sepconv/core/error.hpp"
 
 namespace sepconv {
@@ -107,7 +107,7 @@ void transpose_ladder(TransposeRung rung, const TransposeShape& shape, ConstMatr
   check_elements(shape.element_bytes, elements);
   check_aligned(shape.element_bytes, in);
   check_aligned(shape.element_bytes, out);
-  if (elements > 0) transpose_ladders::launch(rung, shape, in, out, stream);
+  if (elements > 0) ladder_backend().transpose(rung, shape, in, out, stream);
 }
 
 TileExtent ladder_tile(PermuteRung rung, const Permutation& permutation, std::int64_t element_bytes) {
@@ -133,7 +133,7 @@ void permute_ladder(PermuteRung rung, const TileExtent& tile, const TensorExtent
   }
   if (elements == 0) return;
   if (rung != PermuteRung::tile_2d_32 && rung != PermuteRung::tile_2d_8)
-    return transpose_ladders::launch(rung, extent, permutation, element_bytes, tile, in, out, stream);
+    return ladder_backend().permute(rung, extent, permutation, element_bytes, tile, in, out, stream);
   const Slices slices = slices_of(extent, permutation, element_bytes);
   const auto bytes = [&](std::int64_t distance) { return distance * element_bytes; };
   transpose_ladder(

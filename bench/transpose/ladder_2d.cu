@@ -1,7 +1,7 @@
 // The ladder of matrices. Each rung changes one thing: one thread -> a thread per row -> a thread per element
 // -> a tile in shared memory -> no bank conflicts -> several elements a thread.
+#include "bench/transpose/ladder.hpp"
 #include "bench/transpose/ladder_elements.cuh"
-#include "bench/transpose/launch.hpp"
 
 namespace sepconv::transpose_ladders {
 namespace {

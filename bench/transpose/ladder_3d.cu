@@ -1,8 +1,8 @@
 // The ladder of permutations: blocks of 8 x 8 x 8 threads, each of which has one element of a tile of as
 // many. Rungs with and without "template" are the same kernels: what differs is whether the compiler knows
 // the axes.
+#include "bench/transpose/ladder.hpp"
 #include "bench/transpose/ladder_elements.cuh"
-#include "bench/transpose/launch.hpp"
 
 namespace sepconv::transpose_ladders {
 namespace {

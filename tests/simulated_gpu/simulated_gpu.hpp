@@ -2,12 +2,32 @@
 #pragma once
 
 #include <functional>
+#include <type_traits>
 
-#include "sepconv/kernels/cuda/runtime.hpp"
+#include "bench/backend.hpp"
+#include "sepconv/kernels/cuda/backend.hpp"
 
 namespace sepconv::simulated {
 
 /// `task` runs on the stream's thread when all that was enqueued before is done.
 void enqueue(DeviceStream stream, std::function<void()> task);
+
+// The launchers (simulated_kernels.cpp).
+decltype(sepconv::pointwise_cuda) pointwise;
+decltype(sepconv::mix_channels_cuda) mix_channels;
+std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
+decltype(sepconv::convolve_cuda_fits) convolve_fits;
+decltype(sepconv::convolve_device_bytes) convolve_bytes;
+decltype(sepconv::transpose_cuda) transpose;
+decltype(sepconv::gemm_cuda) gemm;
+decltype(sepconv::prepare_gemm_cuda) prepare_gemm;
+decltype(sepconv::gemm_cuda_library) gemm_library;
+decltype(sepconv::exact_gemm_cuda) exact_gemm;
+decltype(sepconv::cell_moments_cuda) cell_moments;
+decltype(sepconv::count_values_cuda) count_values;
+decltype(sepconv::count_bins_cuda) count_bins;
+
+/// The ladders' (simulated_ladders.cpp).
+extern const LadderBackend ladders;
 
 }  // namespace sepconv::simulated

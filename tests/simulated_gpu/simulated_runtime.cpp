@@ -1,9 +1,11 @@
 // A GPU made of threads, for tests of the engine's order: every stream is a thread that runs what was
-// enqueued, late by random delays, and memory is the host's. It takes the place of sepconv/kernels/cuda/ and
-// of the launchers at link time, so the engine under test is the real one, on any machine and under the
-// thread sanitizer, which sees an access that no event orders as a race. What it cannot show is anything
-// about CUDA itself: that is what the same tests on a GPU are for.
+// enqueued, late by random delays, and memory is the host's. It is a backend
+// (sepconv/kernels/cuda/backend.hpp) beside the CUDA engine, so the pipeline under test is the real one, on
+// any machine and under the thread sanitizer, which sees an access that no event orders as a race. What it
+// cannot show is anything about CUDA itself: that is what the same tests on a GPU are for.
+#define CATCH_CONFIG_EXTERNAL_INTERFACES  // for the listener below
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -15,9 +17,6 @@
 #include <thread>
 
 #include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
-#include "sepconv/kernels/cuda/device_limits.hpp"
-#include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "simulated_gpu.hpp"
 
 using Clock = std::chrono::steady_clock;
@@ -116,32 +115,26 @@ class CountedResource final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-}  // namespace
-
-void simulated::enqueue(DeviceStream stream, std::function<void()> task) { stream->enqueue(std::move(task)); }
-
-void check_cuda(int, const char*) {}
-bool built_with_cuda() noexcept { return true; }
-std::vector<DeviceInfo> cuda_devices() {
+void check(int, const char*) {}
+std::vector<DeviceInfo> devices() {
   return {{.index = 0, .name = "simulated GPU"}, {.index = 1, .name = "simulated GPU"}};
 }
-std::int64_t free_device_memory_bytes(int) { return std::int64_t{1} << 30; }
-void set_current_device(int device) { device_of_thread = device; }
-int current_device() { return device_of_thread; }
-bool is_capturing(DeviceStream) { return false; }
-DeviceScope::~DeviceScope() { device_of_thread = before_; }
+std::int64_t free_memory_bytes(int) { return std::int64_t{1} << 30; }
+void choose_device(int device) { device_of_thread = device; }
+int chosen_device() { return device_of_thread; }
+bool captures(DeviceStream) { return false; }
 
-std::pmr::memory_resource* device_resource() noexcept {
+std::pmr::memory_resource* memory_of_device() noexcept {
   static CountedResource resource;
   return &resource;
 }
-std::pmr::memory_resource* pinned_resource() noexcept {
+std::pmr::memory_resource* pinned_memory() noexcept {
   static CountedResource resource;
   return &resource;
 }
 
-void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes,
-               std::int64_t row_bytes, std::int64_t rows, DeviceStream stream) {
+void copy(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes,
+          std::int64_t row_bytes, std::int64_t rows, DeviceStream stream) {
   stream->enqueue([=] {
     for (std::int64_t row = 0; row < rows; ++row) {
       std::memcpy(static_cast<std::byte*>(to) + row * to_pitch_bytes,
@@ -151,42 +144,91 @@ void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int
   });
 }
 
-void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from,
-                         std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,
-                         DeviceStream stream) {
-  copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
-}
-
-Stream::Stream(Priority) {
+DeviceStream make_stream(Stream::Priority) {
   static std::atomic<std::uint64_t> made = 0;
-  handle_.reset(new CUstream_st(made++));
+  return new CUstream_st(made++);
 }
-void Stream::synchronize() const { handle_->synchronize(); }
-void Stream::Destroy::operator()(DeviceStream stream) const noexcept { delete stream; }
+void synchronize_stream(DeviceStream stream) { stream->synchronize(); }
+void destroy_stream(DeviceStream stream) noexcept { delete stream; }
 
-Event::Event(Timing) { handle_.reset(new CUevent_st); }
-void Event::record(DeviceStream stream) const {
+DeviceEvent make_event(Event::Timing) { return new CUevent_st; }
+void record(DeviceEvent event, DeviceStream stream) {
   const auto recording = std::make_shared<Recording>();
   {
-    const std::scoped_lock lock(handle_->mutex);
-    handle_->last = recording;
+    const std::scoped_lock lock(event->mutex);
+    event->last = recording;
   }
   stream->enqueue([recording] { recording->pass(); });
 }
-void Event::wait_in(DeviceStream stream) const {
-  if (const auto recording = handle_->get()) stream->enqueue([recording] { recording->wait(); });
+void wait_in(DeviceEvent event, DeviceStream stream) {
+  if (const auto recording = event->get()) stream->enqueue([recording] { recording->wait(); });
 }
-void Event::synchronize() const {
-  if (const auto recording = handle_->get()) recording->wait();
+void synchronize_event(DeviceEvent event) {
+  if (const auto recording = event->get()) recording->wait();
 }
-double Event::seconds_since(const Event& earlier) const {
-  return std::chrono::duration<double>(handle_->get()->at - earlier.handle_->get()->at).count();
+double seconds_between(DeviceEvent earlier, DeviceEvent later) {
+  return std::chrono::duration<double>(later->get()->at - earlier->get()->at).count();
 }
-void Event::Destroy::operator()(DeviceEvent event) const noexcept { delete event; }
+void destroy_event(DeviceEvent event) noexcept { delete event; }
 
-ProfilerRange::ProfilerRange(const char*, std::int64_t) noexcept {}
-ProfilerRange::~ProfilerRange() = default;
+void begin_range(const char*, std::int64_t) noexcept {}
+void end_range() noexcept {}
+DeviceLimits limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
 
-DeviceLimits measure_device_limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
+const CudaBackend gpu{.check = check,
+                      .devices = devices,
+                      .free_memory_bytes = free_memory_bytes,
+                      .set_current_device = choose_device,
+                      .current_device = chosen_device,
+                      .device_resource = memory_of_device,
+                      .pinned_resource = pinned_memory,
+                      .copy_rows = copy,
+                      .copy_rows_by_kernel = copy,
+                      .is_capturing = captures,
+                      .measure_limits = limits,
+                      .make_stream = make_stream,
+                      .synchronize_stream = synchronize_stream,
+                      .destroy_stream = destroy_stream,
+                      .make_event = make_event,
+                      .record = record,
+                      .wait_in = wait_in,
+                      .synchronize_event = synchronize_event,
+                      .seconds_between = seconds_between,
+                      .destroy_event = destroy_event,
+                      .begin_range = begin_range,
+                      .end_range = end_range,
+                      .pointwise = simulated::pointwise,
+                      .mix_channels = simulated::mix_channels,
+                      .convolve = simulated::convolve,
+                      .convolve_fits = simulated::convolve_fits,
+                      .convolve_bytes = simulated::convolve_bytes,
+                      .transpose = simulated::transpose,
+                      .gemm = simulated::gemm,
+                      .prepare_gemm = simulated::prepare_gemm,
+                      .gemm_library = simulated::gemm_library,
+                      .exact_gemm = simulated::exact_gemm,
+                      .cell_moments = simulated::cell_moments,
+                      .count_values = simulated::count_values,
+                      .count_bins = simulated::count_bins};
+
+/// Before the first test of a program that links this file.
+struct Installer : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testRunStarting(const Catch::TestRunInfo&) override {
+    install_cuda_backend(gpu);
+    install_ladder_backend(simulated::ladders);
+  }
+};
+CATCH_REGISTER_LISTENER(Installer)
+
+TEST_CASE("the GPU made of threads is the backend of these tests") {
+  CHECK(find_cuda_backend() == &gpu);
+  CHECK(cuda_devices().size() == 2);
+  CHECK(&ladder_backend() == &simulated::ladders);
+}
+
+}  // namespace
+
+void simulated::enqueue(DeviceStream stream, std::function<void()> task) { stream->enqueue(std::move(task)); }
 
 }  // namespace sepconv

@@ -1,14 +1,13 @@
-// convolve_cuda: which design a convolution takes.
+// What convolve_cuda is on the CUDA engine: which design a convolution takes.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/conv/conv_check.hpp"
 #include "sepconv/kernels/conv/cuda_designs.hpp"
 #include "sepconv/kernels/transpose/transpose.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 Rect turned(const Rect& rect) { return {rect.col, rect.row, rect.cols, rect.rows}; }
@@ -49,21 +48,9 @@ void convolve_transposed(CudaDesign design, const SeparableTaps& taps, const Bor
 
 }  // namespace
 
-void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                   const ConvolutionEpilogue& epilogue) {
-  convolve_cuda(CudaDesign::automatic, taps, border, in, out, arithmetic, arena, stream, epilogue);
-}
-
-void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
-                   const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                   const ConvolutionEpilogue& epilogue) {
-  check_convolution(taps, in, out);
-  if (epilogue.join != nullptr &&
-      (epilogue.other.extent != out.rect.extent() || epilogue.other.channels != out.pixels.channels)) {
-    throw InvalidArgument("the operand that a convolution is joined with has another shape than its result");
-  }
-  if (out.rect.empty()) return;
+void convolve(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+              const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+              const ConvolutionEpilogue& epilogue) {
   if (taps.columns_first)
     return convolve_transposed(design, taps, border, in, out, arithmetic, arena, stream, epilogue);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
@@ -78,9 +65,8 @@ void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& b
   check_cuda(cudaGetLastError(), "launching a convolution");
 }
 
-bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from,
-                        Arithmetic arithmetic) {
-  if (taps.columns_first) return convolve_cuda_fits(taps.transposed(), channels, from, arithmetic);
+bool convolve_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic) {
+  if (taps.columns_first) return convolve_fits(taps.transposed(), channels, from, arithmetic);
   bool fits = false;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     fits = conv_cuda::fused_fits<A>(taps, channels, from);
@@ -88,8 +74,8 @@ bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelT
   return fits;
 }
 
-std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
-                                   Arithmetic arithmetic, Extent image) {
+std::int64_t convolve_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
+                            Arithmetic arithmetic, Extent image) {
   if (!taps.columns_first) return conv_cuda::two_passes_bytes(taps, out, channels, arithmetic, image);
   // The transposed input, result and operand of a join, which may have wider elements than the arithmetic.
   const Extent in{std::min(out.rows + 2 * taps.col_radius(), image.rows),
@@ -99,4 +85,4 @@ std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::i
          conv_cuda::two_passes_bytes(taps.transposed(), turned(out), channels, arithmetic, turned(image));
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

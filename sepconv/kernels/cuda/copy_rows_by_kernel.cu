@@ -2,7 +2,7 @@
 
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 // Measured on an H200 beside an upload of whole rows: from 4 to 8 blocks stored 40 GB/s in rows of 2 KiB and
@@ -59,7 +59,7 @@ void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from
                          DeviceStream stream) {
   const bool in_pieces = is_aligned(to) && is_aligned(from) && is_multiple(row_bytes) &&
                          (rows == 1 || (is_multiple(to_pitch_bytes) && is_multiple(from_pitch_bytes)));
-  if (rows <= 0 || row_bytes <= 0 || !in_pieces || !knows_host_addresses()) {
+  if (!in_pieces || !knows_host_addresses()) {
     return copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
   }
   const std::int64_t row_pieces = row_bytes / kPieceBytes;
@@ -69,4 +69,4 @@ void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from
   check_cuda(cudaGetLastError(), "copying rows by a kernel");
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

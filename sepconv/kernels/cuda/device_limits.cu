@@ -9,7 +9,7 @@
 #include "sepconv/kernels/cuda/device_pixel.cuh"
 #include "sepconv/kernels/cuda/runtime.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 constexpr int kRounds = 5;
@@ -170,4 +170,4 @@ DeviceLimits measure_device_limits(int device, std::int64_t bytes) {
   return limits;
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

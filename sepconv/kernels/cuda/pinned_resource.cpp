@@ -14,7 +14,7 @@
 #include "sepconv/core/geometry.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -96,4 +96,4 @@ std::pmr::memory_resource* pinned_resource() noexcept {
   return &resource;
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

@@ -1,11 +1,11 @@
-#include "sepconv/kernels/cuda/profiler_range.hpp"
-
+// What ProfilerRange is on the CUDA engine: ranges of NVTX.
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 struct StepColour {
@@ -36,7 +36,7 @@ nvtxDomainHandle_t domain() noexcept {
 
 }  // namespace
 
-ProfilerRange::ProfilerRange(const char* name, std::int64_t band) noexcept {
+void begin_range(const char* name, std::int64_t band) noexcept {
   nvtxEventAttributes_t attributes{};
   attributes.version = NVTX_VERSION;
   attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
@@ -49,6 +49,6 @@ ProfilerRange::ProfilerRange(const char* name, std::int64_t band) noexcept {
   nvtxDomainRangePushEx(domain(), &attributes);
 }
 
-ProfilerRange::~ProfilerRange() { nvtxDomainRangePop(domain()); }
+void end_range() noexcept { nvtxDomainRangePop(domain()); }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

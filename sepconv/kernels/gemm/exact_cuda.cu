@@ -7,7 +7,7 @@
 #include "sepconv/kernels/gemm/exact_shape.hpp"
 #include "sepconv/kernels/pointwise/device_op.cuh"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 /// kOutputs: rows and columns of the result that a thread computes.
@@ -175,7 +175,7 @@ __device__ __forceinline__ void compute_tile(const ExactShape& shape, const devi
 
 template <class A, int kOutputs>
 __global__ void __launch_bounds__(ExactTuning<A, kOutputs>::kThreads)
-    exact_gemm(const __grid_constant__ ExactShape shape, const __grid_constant__ device::Store<A> store) {
+    multiply_tiles(const __grid_constant__ ExactShape shape, const __grid_constant__ device::Store<A> store) {
   constexpr std::int64_t kTile = ExactTuning<A, kOutputs>::kTile;
   __shared__ Tiles<A, kOutputs> tiles[2];
   for (std::int64_t item = blockIdx.z; item < shape.items; item += gridDim.z) {
@@ -192,13 +192,13 @@ void launch(const ExactShape& shape, const device::Store<A>& store, DeviceStream
   };
   const dim3 grid(static_cast<unsigned>(ceil_div(shape.n, Tuning::kTile)),
                   side(ceil_div(shape.m, Tuning::kTile)), side(shape.items));
-  exact_gemm<A, kOutputs><<<grid, Tuning::kThreads, 0, stream>>>(shape, store);
+  multiply_tiles<A, kOutputs><<<grid, Tuning::kThreads, 0, stream>>>(shape, store);
 }
 
 }  // namespace
 
-void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic,
+                DeviceStream stream, std::span<const PointwiseOp> then) {
   const ExactShape shape = exact_shape(x, y, out);
   if (out.extent.empty()) return;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
@@ -211,4 +211,4 @@ void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelVi
   check_cuda(cudaGetLastError(), "launching a product of matrices");
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

@@ -9,7 +9,7 @@
 #include "sepconv/kernels/gemm/blas_library.hpp"
 #include "sepconv/kernels/gemm/gemm_views.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 // Of cublas_api.h.
@@ -124,8 +124,8 @@ Status multiply(Gemm<T>* gemm, Handle handle, const GemmOp& op, const GemmShape&
 
 }  // namespace
 
-void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-               DeviceStream stream) {
+void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
+          DeviceStream stream) {
   const GemmShape shape = checked_shape(op, a, b, out);
   if (shape.m == 0 || shape.n == 0) return;
   CuBlas& blas = needed_blas();
@@ -137,9 +137,9 @@ void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
         "multiplying matrices by cuBLAS");
 }
 
-void prepare_gemm_cuda() { const HandleLease handle(needed_blas()); }
+void prepare_gemm() { const HandleLease handle(needed_blas()); }
 
-std::string gemm_cuda_library() {
+std::string gemm_library() {
   const CuBlas& blas = cu_blas();
   if (!blas.is_complete()) return "";
   int version = 0;
@@ -147,4 +147,4 @@ std::string gemm_cuda_library() {
   return fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

@@ -3,14 +3,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <string>
 
-#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/device_op.cuh"
-#include "sepconv/kernels/pointwise/pointwise_check.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 constexpr int kThreads = 256;
@@ -19,9 +16,9 @@ constexpr int kSmallMatrix = 64;  ///< numbers; a small matrix makes for a small
 
 template <class A>
 __global__ void __launch_bounds__(kThreads)
-    pointwise(const device::Op<A> op, const device::Rows a, const device::Rows b,
-              const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
-              bool binary) {
+    apply_op(const device::Op<A> op, const device::Rows a, const device::Rows b,
+             const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
+             bool binary) {
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= elements) return;
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
@@ -52,9 +49,9 @@ struct MatrixByValue {
 /// A thread per element of the result.
 template <class A, int kNumbers>
 __global__ void __launch_bounds__(kThreads)
-    mix_channels(const __grid_constant__ MatrixByValue<A, kNumbers> matrix, const device::Rows in,
-                 const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
-                 int in_channels, int out_channels) {
+    mix_pixels(const __grid_constant__ MatrixByValue<A, kNumbers> matrix, const device::Rows in,
+               const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
+               int in_channels, int out_channels) {
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= elements) return;
   const std::int64_t pixel = element / out_channels;
@@ -77,36 +74,26 @@ dim3 grid_for(const PixelView& out) {
 template <class A, int kNumbers>
 void launch_mix(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
                 DeviceStream stream, std::span<const PointwiseOp> then) {
-  mix_channels<A, kNumbers><<<grid_for(out), kThreads, 0, stream>>>(
+  mix_pixels<A, kNumbers><<<grid_for(out), kThreads, 0, stream>>>(
       MatrixByValue<A, kNumbers>(matrix), device::Rows(in), device::Store<A>(out, then), out.extent.rows,
       out.row_elements(), static_cast<int>(matrix.in_channels), static_cast<int>(matrix.out_channels));
 }
 
 }  // namespace
 
-void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
-                    const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
-                    std::span<const PointwiseOp> then) {
-  check_pointwise(op, a, b, out);
-  if (out.extent.empty()) return;
+void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
+               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    pointwise<A><<<grid_for(out), kThreads, 0, stream>>>(
+    apply_op<A><<<grid_for(out), kThreads, 0, stream>>>(
         device::Op<A>(op), device::Rows(a), device::Rows(op.binary() ? b : a), device::Store<A>(out, then),
         out.extent.rows, out.row_elements(), op.binary());
   });
   check_cuda(cudaGetLastError(), "launching a pointwise operation");
 }
 
-void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
-  check_mix_channels(matrix, in, out);
+void mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
   const std::int64_t numbers = matrix.out_channels * (matrix.in_channels + 1);
-  if (numbers > kMostDeviceMatrix) {
-    throw InvalidArgument("a channel matrix of " + std::to_string(numbers) +
-                          " numbers is not applied on a GPU, which takes " +
-                          std::to_string(kMostDeviceMatrix) + "; use the CPU");
-  }
-  if (out.extent.empty()) return;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     if (numbers <= kSmallMatrix) return launch_mix<A, kSmallMatrix>(matrix, in, out, stream, then);
     launch_mix<A, kMostDeviceMatrix>(matrix, in, out, stream, then);
@@ -114,4 +101,4 @@ void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, co
   check_cuda(cudaGetLastError(), "launching a mix of channels");
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
-#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_pixel.cuh"
 #include "sepconv/kernels/reduce/reduce.hpp"
 
-namespace sepconv {
+namespace sepconv::engine {
 namespace {
 
 using Count = unsigned long long;  // what atomicAdd takes
@@ -101,7 +100,6 @@ __global__ void __launch_bounds__(kThreads)
 template <class T, class EntryOf>
 void launch_count(const ConstPixelView& in, EntryOf entry_of, std::int64_t table_size, std::int64_t* counts,
                   DeviceStream stream) {
-  if (in.extent.empty()) return;
   const std::int64_t elements = in.row_elements();
   const std::int64_t across = std::min<std::int64_t>(ceil_div(elements, kThreads), kBlocksAcross);
   const std::int64_t down = std::min<std::int64_t>(in.extent.rows, kBlocks / across);
@@ -203,17 +201,9 @@ __global__ void __launch_bounds__(kMomentLanes)
     measure_cell<T>(in, grid, index, moments);
 }
 
-void check_type(bool good) {
-  if (!good)
-    throw InvalidArgument(
-        "values are counted of integers, bins and moments of floating types; take the other function");
-}
-
 }  // namespace
 
-void cell_moments_cuda(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
-  check_type(is_floating(in.type));
-  if (in.extent.empty()) return;
+void cell_moments(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
   const std::int64_t across = ceil_div(in.extent.cols, cell.cols);
   const CellGrid grid{in.extent, cell, across, across * ceil_div(in.extent.rows, cell.rows),
                       static_cast<int>(in.channels)};
@@ -226,8 +216,7 @@ void cell_moments_cuda(const ConstPixelView& in, Extent cell, Moments* moments, 
   check_cuda(cudaGetLastError(), "launching the moments of cells");
 }
 
-void count_values_cuda(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
-  check_type(!is_floating(in.type));
+void count_values(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
   const std::int64_t table_size = in.channels * value_count(in.type);
   switch (in.type) {
     case PixelType::u8:
@@ -239,13 +228,11 @@ void count_values_cuda(const ConstPixelView& in, std::int64_t* counts, DeviceStr
   }
 }
 
-void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
-                     DeviceStream stream) {
-  check_type(is_floating(in.type));
+void count_bins(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts, DeviceStream stream) {
   const std::int64_t table_size = in.channels * kBins;
   if (in.type == PixelType::f32)
     return launch_count<float>(in, BinEntry<float>{scales}, table_size, counts, stream);
   launch_count<double>(in, BinEntry<double>{scales}, table_size, counts, stream);
 }
 
-}  // namespace sepconv
+}  // namespace sepconv::engine

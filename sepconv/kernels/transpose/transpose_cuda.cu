@@ -3,7 +3,6 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/transpose/comb_kernel.cuh"
-#include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/kernels/transpose/pixel_kernel.cuh"
 #include "sepconv/kernels/transpose/planes_kernel.cuh"
 #include "sepconv/kernels/transpose/runs_kernel.cuh"
@@ -11,7 +10,6 @@
 #include "sepconv/kernels/transpose/small_kernel.cuh"
 #include "sepconv/kernels/transpose/staged_kernel.cuh"
 #include "sepconv/kernels/transpose/tile_kernel.cuh"
-#include "sepconv/kernels/transpose/transpose_check.hpp"
 #include "sepconv/kernels/transpose/transpose_cuda.hpp"
 
 namespace sepconv {
@@ -256,8 +254,8 @@ void launch(const CudaPlan& plan, DeviceStream stream) {
 
 }  // namespace transposing
 
-void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
-  check_transpose(shape);
+namespace engine {
+void transpose(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
   const transposing::CudaPlan plan = transposing::plan_transpose(shape, in, out);
   if (plan.kernel == transposing::CudaPlan::Kernel::none && shape.bytes() > 0) {
     throw InvalidArgument(
@@ -265,12 +263,6 @@ void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out,
   }
   transposing::launch(plan, stream);
 }
-
-void permute_cuda(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
-                  const std::byte* in, std::byte* out, DeviceStream stream) {
-  const PermutationAsTranspose work = as_transpose(extent, permutation, element_bytes);
-  transpose_cuda(work.shape, {in, work.in_pitch_bytes, work.in_item_bytes},
-                 {out, work.out_pitch_bytes, work.out_item_bytes}, stream);
-}
+}  // namespace engine
 
 }  // namespace sepconv

@@ -1,0 +1,106 @@
+// The launchers as callers see them: what was asked for is checked, then whichever backend is in use does it.
+#include <string>
+
+#include "sepconv/kernels/conv/conv_check.hpp"
+#include "sepconv/kernels/cuda/backend.hpp"
+#include "sepconv/kernels/pointwise/pointwise_check.hpp"
+#include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/kernels/transpose/transpose_check.hpp"
+
+namespace sepconv {
+namespace {
+
+void check_counted_type(bool good) {
+  if (!good)
+    throw InvalidArgument(
+        "values are counted of integers, bins and moments of floating types; take the other function");
+}
+
+}  // namespace
+
+void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                    const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
+                    std::span<const PointwiseOp> then) {
+  check_pointwise(op, a, b, out);
+  if (!out.extent.empty()) cuda_backend().pointwise(op, a, b, out, arithmetic, stream, then);
+}
+
+void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+  check_mix_channels(matrix, in, out);
+  const std::int64_t numbers = matrix.out_channels * (matrix.in_channels + 1);
+  if (numbers > kMostDeviceMatrix) {
+    throw InvalidArgument("a channel matrix of " + std::to_string(numbers) +
+                          " numbers is not applied on a GPU, which takes " +
+                          std::to_string(kMostDeviceMatrix) + "; use the CPU");
+  }
+  if (!out.extent.empty()) cuda_backend().mix_channels(matrix, in, out, arithmetic, stream, then);
+}
+
+void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   const ConvolutionEpilogue& epilogue) {
+  convolve_cuda(CudaDesign::automatic, taps, border, in, out, arithmetic, arena, stream, epilogue);
+}
+void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                   const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   const ConvolutionEpilogue& epilogue) {
+  check_convolution(taps, in, out);
+  if (epilogue.join != nullptr &&
+      (epilogue.other.extent != out.rect.extent() || epilogue.other.channels != out.pixels.channels)) {
+    throw InvalidArgument("the operand that a convolution is joined with has another shape than its result");
+  }
+  if (!out.rect.empty())
+    cuda_backend().convolve(design, taps, border, in, out, arithmetic, arena, stream, epilogue);
+}
+bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from,
+                        Arithmetic arithmetic) {
+  const CudaBackend* const backend = find_cuda_backend();
+  return backend != nullptr && backend->convolve_fits(taps, channels, from, arithmetic);
+}
+std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
+                                   Arithmetic arithmetic, Extent image) {
+  const CudaBackend* const backend = find_cuda_backend();
+  return backend == nullptr ? 0 : backend->convolve_bytes(taps, out, channels, arithmetic, image);
+}
+
+void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
+  check_transpose(shape);
+  cuda_backend().transpose(shape, in, out, stream);
+}
+void permute_cuda(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
+                  const std::byte* in, std::byte* out, DeviceStream stream) {
+  const PermutationAsTranspose work = as_transpose(extent, permutation, element_bytes);
+  transpose_cuda(work.shape, {in, work.in_pitch_bytes, work.in_item_bytes},
+                 {out, work.out_pitch_bytes, work.out_item_bytes}, stream);
+}
+
+void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
+               DeviceStream stream) {
+  cuda_backend().gemm(op, a, b, out, stream);
+}
+void prepare_gemm_cuda() { cuda_backend().prepare_gemm(); }
+std::string gemm_cuda_library() {
+  const CudaBackend* const backend = find_cuda_backend();
+  return backend == nullptr ? "" : backend->gemm_library();
+}
+void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+  cuda_backend().exact_gemm(x, y, out, arithmetic, stream, then);
+}
+
+void cell_moments_cuda(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
+  check_counted_type(is_floating(in.type));
+  if (!in.extent.empty()) cuda_backend().cell_moments(in, cell, moments, stream);
+}
+void count_values_cuda(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
+  check_counted_type(!is_floating(in.type));
+  if (!in.extent.empty()) cuda_backend().count_values(in, counts, stream);
+}
+void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
+                     DeviceStream stream) {
+  check_counted_type(is_floating(in.type));
+  if (!in.extent.empty()) cuda_backend().count_bins(in, scales, counts, stream);
+}
+
+}  // namespace sepconv

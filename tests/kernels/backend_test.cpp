@@ -1,0 +1,52 @@
+// What callers are told where no backend does the work of a GPU.
+#include "sepconv/kernels/cuda/backend.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/profiler_range.hpp"
+
+namespace sepconv {
+namespace {
+
+using Catch::Matchers::Contains;
+
+TEST_CASE("a build without a CUDA engine answers questions and says why it launches nothing") {
+  if (find_cuda_backend() != nullptr) {
+    CHECK(built_with_cuda());
+    CHECK(&cuda_backend() == find_cuda_backend());
+    return;
+  }
+  CHECK_FALSE(built_with_cuda());
+  CHECK(cuda_devices().empty());
+  CHECK(gemm_cuda_library().empty());
+  CHECK_FALSE(convolve_cuda_fits({{1}, {1}}, 1, PixelType::f32, Arithmetic::f32));
+  CHECK_THROWS_AS(Buffer(1, device_resource()), OutOfMemory);
+  CHECK_THROWS_AS(Buffer(1, pinned_resource()), OutOfMemory);
+  const ProfilerRange range("read", 0);
+
+  float pixel = 1;
+  const PixelView view = view_of(&pixel, {1, 1});
+  const auto reason = Contains("this build has no CUDA engine");
+  CHECK_THROWS_WITH(Stream(), reason);
+  CHECK_THROWS_WITH(DeviceScope(0), reason);
+  CHECK_THROWS_WITH(copy_rows(&pixel, 4, &pixel, 4, 4, 1, nullptr), reason);
+  CHECK_THROWS_WITH(pointwise_cuda({}, view, view, view, Arithmetic::f32, nullptr), reason);
+  CHECK_THROWS_WITH(transpose_cuda({1, 1, 1, 4}, {view.data, 4, 4}, {view.data, 4, 4}, nullptr), reason);
+}
+
+TEST_CASE("launchers check their arguments before they ask for a GPU") {
+  float pixels[2] = {1, 2};
+  const PixelView one = view_of(pixels, {1, 1}), two = view_of(pixels, {1, 2});
+  CHECK_THROWS_AS(pointwise_cuda({}, one, one, two, Arithmetic::f32, nullptr), InvalidArgument);
+  CHECK_THROWS_AS(transpose_cuda({1, -1, 1, 4}, {}, {}, nullptr), InvalidArgument);
+  CHECK_THROWS_AS(count_values_cuda(one, nullptr, nullptr), InvalidArgument);
+  const ChannelMatrix large{60, 60, std::vector<double>(3600), std::vector<double>(60)};
+  const ImageSpec spec{{1, 1}, 60, PixelType::f32};
+  const PixelView pixel = dense_view(reinterpret_cast<std::byte*>(pixels), spec);
+  CHECK_THROWS_WITH(mix_channels_cuda(large, pixel, pixel, Arithmetic::f32, nullptr),
+                    Contains("3660 numbers is not applied on a GPU, which takes 3600"));
+}
+
+}  // namespace
+}  // namespace sepconv

@@ -1,0 +1,92 @@
+// The launchers of the ladders on the simulated GPU: the sums in the promised order, on the stream's thread.
+#include <cmath>
+#include <cstring>
+
+#include "sepconv/core/pixel_type.hpp"
+#include "simulated_gpu.hpp"
+
+namespace sepconv::simulated {
+namespace {
+
+template <class T>
+void multiply(const GemmShape& shape, const GemmOperands& operands, const PixelView& out) {
+  const auto at = [](const ConstPixelView& matrix, bool transposed, std::int64_t row, std::int64_t col) {
+    return transposed ? matrix.row<T>(col)[row] : matrix.row<T>(row)[col];
+  };
+  for (std::int64_t i = 0; i < shape.m; ++i) {
+    for (std::int64_t j = 0; j < shape.n; ++j) {
+      T sum = 0;
+      for (std::int64_t k = 0; k < shape.k; ++k)
+        sum = std::fma(at(operands.a, operands.trans_a, i, k), at(operands.b, operands.trans_b, k, j), sum);
+      out.row<T>(i)[j] = operands.added ? sum + operands.added->row<T>(i)[j] : sum;
+    }
+  }
+}
+
+void multiply_rung(GemmRung, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
+                   DeviceStream stream) {
+  enqueue(stream, [=] {
+    out.type == PixelType::f32 ? multiply<float>(shape, operands, out)
+                               : multiply<double>(shape, operands, out);
+  });
+}
+
+void multiply_zero_copy(ZeroCopyRung, const GemmOperands& operands, const TileCache& cache,
+                        const PixelView& out, DeviceStream stream) {
+  multiply_rung(GemmRung::thread_an_element, cache.shape(), operands, out, stream);
+}
+
+void conv_pass(LadderRung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+               const PixelView& out, DeviceStream stream) {
+  enqueue(stream, [=, &taps] {
+    visit_arithmetic(
+        taps.type() == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32,
+        [&]<class A>(std::type_identity<A>) {
+          for (std::int64_t row = 0; row < out.extent.rows; ++row) {
+            for (std::int64_t col = 0; col < out.extent.cols; ++col) {
+              A sum = 0;
+              for (std::int64_t k = 0; k < taps.count(); ++k) {
+                const A value = pass == LadderPass::rows ? in.row<A>(row)[col + k] : in.row<A>(row + k)[col];
+                sum = std::fma(static_cast<A>(taps.host()[static_cast<std::size_t>(k)]), value, sum);
+              }
+              out.row<A>(row)[col] = sum;
+            }
+          }
+        });
+  });
+}
+
+void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
+  enqueue(stream, [=] { std::memset(memory, value, static_cast<std::size_t>(bytes)); });
+}
+
+void transpose_rung(TransposeRung rung, const TransposeShape& shape, ConstMatrices in, Matrices out,
+                    DeviceStream stream) {
+  if (!only_copies(rung)) return transpose_cuda(shape, in, out, stream);
+  for (std::int64_t item = 0; item < shape.items; ++item) {
+    copy_rows(out.data + item * out.item_bytes, out.pitch_bytes, in.data + item * in.item_bytes,
+              in.pitch_bytes, shape.cols * shape.element_bytes, shape.rows, stream);
+  }
+}
+
+void permute_rung(PermuteRung rung, const TensorExtent& extent, const Permutation& permutation,
+                  std::int64_t element_bytes, const TileExtent&, const std::byte* in, std::byte* out,
+                  DeviceStream stream) {
+  permute_cuda(extent, only_copies(rung) ? Permutation() : permutation, element_bytes, in, out, stream);
+}
+
+KernelFacts facts(GemmRung, PixelType, bool, bool) { return {}; }
+KernelFacts zero_copy_facts(ZeroCopyRung, PixelType, int) { return {}; }
+
+}  // namespace
+
+const LadderBackend ladders{.conv_pass = conv_pass,
+                            .fill = fill,
+                            .gemm = multiply_rung,
+                            .gemm_zero_copy = multiply_zero_copy,
+                            .gemm_facts = facts,
+                            .zero_copy_facts = zero_copy_facts,
+                            .transpose = transpose_rung,
+                            .permute = permute_rung};
+
+}  // namespace sepconv::simulated
