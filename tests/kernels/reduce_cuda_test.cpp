@@ -99,6 +99,16 @@ TEST_CASE("moments of cells on a GPU have the bits of the CPU's", "[gpu]") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a least and a greatest value of zero have no sign") {
+  double values[200];
+  std::fill_n(values, 200, -0.0);
+  const std::int64_t positive = GENERATE(-1, 0, 3, 130, 199);
+  if (positive >= 0) values[positive] = 0.0;
+  const Moments found = cell_moments(view_of<const double>(values, {1, 200}), 0);
+  CHECK((found.min == 0 && !std::signbit(found.min)));
+  CHECK((found.max == 0 && !std::signbit(found.max)));
+}
+
 TEST_CASE("values counted on a GPU are those of a plain loop, and are added to what was there", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const PixelType type = GENERATE(from_range(std::begin(kIntegers), std::end(kIntegers)));

@@ -25,11 +25,11 @@ void for_each_value(const ConstPixelView& cell, std::int64_t channel, Visit&& vi
   }
 }
 
-template <class Join>
-void join_lanes(Lanes& lanes, Join&& join) {
+double added(Lanes& lanes) {
   for (std::size_t half = kMomentLanes / 2; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] = join(lanes[lane], lanes[lane + half]);
+    for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
+  return lanes[0];
 }
 
 template <class T>
@@ -47,18 +47,15 @@ Moments moments_of(const ConstPixelView& cell, std::int64_t channel) {
   });
   moments.count = count, moments.nan_count = cell.extent.area() - count;
   if (count == 0) return moments;
-  join_lanes(min, [](double a, double b) { return b < a ? b : a; });
-  join_lanes(max, [](double a, double b) { return a < b ? b : a; });
-  join_lanes(sum, [](double a, double b) { return a + b; });
-  moments.min = min[0], moments.max = max[0], moments.sum = sum[0];
+  moments.min = *std::ranges::min_element(min) + 0.0, moments.max = *std::ranges::max_element(max) + 0.0;
+  moments.sum = added(sum);
 
   const double mean = moments.mean();
   for_each_value<T>(cell, channel, [&](std::size_t lane, double value) {
     const double distance = value - mean;
     squares[lane] += value == value ? distance * distance : 0.0;
   });
-  join_lanes(squares, [](double a, double b) { return a + b; });
-  moments.squares = squares[0];
+  moments.squares = added(squares);
   return moments;
 }
 

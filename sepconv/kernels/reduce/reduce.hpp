@@ -19,8 +19,9 @@ namespace sepconv {
 /// Bins of a histogram of floating values.
 inline constexpr int kBins = 256;
 
-/// Count, range, sum and squared distances from the mean. Not-a-numbers are counted and left out of
-/// everything else. An infinity makes the mean infinite and the squares not-a-number.
+/// Count, range, sum and squared distances from the mean. A least or greatest value of zero is +0, whatever
+/// the signs of the zeros. Not-a-numbers are counted and left out of everything else. An infinity makes the
+/// mean infinite and the squares not-a-number.
 struct Moments {
   std::int64_t count = 0, nan_count = 0;
   double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();

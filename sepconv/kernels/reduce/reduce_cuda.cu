@@ -1,9 +1,11 @@
 // Statistics on the device: a block a cell for moments, and histograms in shared memory where they fit it.
-// CUB's histograms begin at zero with every call, take four channels and share only 256 bins; its sums have
-// no order that a CPU could follow.
+// What has the same bits in any order (counts, least, greatest) CUB joins. Sums do not: CUB documents no
+// order, and its own is another for each algorithm, so theirs is written here. Its histograms begin at zero
+// with every call, take four channels and share only 256 bins.
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cub/block/block_reduce.cuh>
 
 #include "sepconv/kernels/cuda/device_pixel.cuh"
 #include "sepconv/kernels/reduce/reduce.hpp"
@@ -120,19 +122,30 @@ void launch_count(const ConstPixelView& in, EntryOf entry_of, std::int64_t table
   check_cuda(cudaGetLastError(), "launching a histogram");
 }
 
-/// The lanes' values joined in lane 0, half by half. `shared` holds kMomentLanes.
-template <class Value, class Join>
-__device__ Value joined(Value value, Value* shared, Join join) {
+/// The lanes' values added half by half, for all. `shared` holds kMomentLanes.
+__device__ double added(double value, double* shared) {
   const int lane = static_cast<int>(threadIdx.x);
-  __syncthreads();  // all have read the result of the join before
+  __syncthreads();  // all have read the sum before
   shared[lane] = value;
   for (int half = kMomentLanes / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (lane < half) shared[lane] = join(shared[lane], shared[lane + half]);
+    if (lane < half) shared[lane] += shared[lane + half];
   }
   __syncthreads();
   return shared[0];
 }
+
+/// What a lane's numbers are between, and how many there are.
+struct Range {
+  double least, greatest;
+  std::int64_t count;
+};
+struct JoinRanges {
+  __device__ Range operator()(const Range& a, const Range& b) const {
+    return {b.least < a.least ? b.least : a.least, a.greatest < b.greatest ? b.greatest : a.greatest,
+            a.count + b.count};
+  }
+};
 
 /// The grid of cells that a view is measured in.
 struct CellGrid {
@@ -146,8 +159,9 @@ template <class T>
 __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::int64_t index,
                              Moments* moments) {
   __shared__ double shared[kMomentLanes];
-  __shared__ std::int64_t shared_counts[kMomentLanes];
-  const auto add = [](auto a, auto b) { return a + b; };
+  __shared__ std::int64_t shared_count;
+  using Reduction = cub::BlockReduce<Range, kMomentLanes>;
+  __shared__ typename Reduction::TempStorage storage;
   const std::int64_t cell = index / grid.channels;
   const std::int64_t row = cell / grid.across * grid.cell.rows;
   const std::int64_t col = cell % grid.across * grid.cell.cols;
@@ -164,20 +178,19 @@ __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::
   };
 
   const double infinity = __longlong_as_double(0x7FF0000000000000LL);
-  double least = infinity, greatest = -infinity, sum = 0;
-  std::int64_t count = 0;
+  Range range{infinity, -infinity, 0};
+  double sum = 0;
   for_each_value([&](double value) {
     const bool is_number = value == value;
-    count += is_number ? 1 : 0;
+    range.count += is_number ? 1 : 0;
     sum += is_number ? value : 0.0;
-    least = value < least ? value : least;
-    greatest = greatest < value ? value : greatest;
+    range.least = value < range.least ? value : range.least;
+    range.greatest = range.greatest < value ? value : range.greatest;
   });
-  count = joined(count, shared_counts, add);
-  least = joined(least, shared, [](double a, double b) { return b < a ? b : a; });
-  greatest = joined(greatest, shared, [](double a, double b) { return a < b ? b : a; });
-  sum = joined(sum, shared, add);
-
+  range = Reduction(storage).Reduce(range, JoinRanges{});  // all of it in thread 0 only
+  if (threadIdx.x == 0) shared_count = range.count;
+  sum = added(sum, shared);
+  const std::int64_t count = shared_count;  // added() has had all threads wait for each other
   const double mean = sum / static_cast<double>(count);
   double squares = 0;
   if (count > 0) {
@@ -186,11 +199,12 @@ __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::
       squares += value == value ? distance * distance : 0.0;
     });
   }
-  squares = joined(squares, shared, add);
+  squares = added(squares, shared);
   if (threadIdx.x != 0) return;
   Moments& result = moments[index];
   result.count = count, result.nan_count = rows * cols - count;
-  result.min = least, result.max = greatest, result.sum = sum, result.squares = squares;
+  result.min = range.least + 0.0, result.max = range.greatest + 0.0, result.sum = sum,
+  result.squares = squares;
 }
 
 template <class T>
