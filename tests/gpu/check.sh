@@ -62,7 +62,7 @@ for program in "$programs"/test_*; do
   [[ -x $program && ! -d $program ]] && has "$program" '[gpu]' || continue
   part "$(basename "$program")" "$program" '[gpu]' --durations no
 done
-for example in device_filter in_cuda_program run_with_callbacks; do  # those that check their own results
+for example in device_filter in_cuda_program in_thrust_program run_with_callbacks; do  # those that check their own results
   [[ -x $programs/example_$example ]] && part "example_$example" "$programs/example_$example"
 done
 [[ -x $programs/cupti_trace_test ]] && part cupti_trace "$programs/cupti_trace_test"

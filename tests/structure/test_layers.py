@@ -20,6 +20,7 @@ BELOW = {
     "sepconv/pipeline/stages": ["sepconv/pipeline/chain"],
     "sepconv/pipeline/chain": ["sepconv/pipeline/machine", "sepconv/io"],
     "sepconv/pipeline/machine": ["sepconv/kernels"],
+    "sepconv/interop": ["sepconv/kernels"],
     "sepconv/kernels": ["sepconv/core"],
     "sepconv/io": ["sepconv/core"],
     "sepconv/core": [],
