@@ -1,5 +1,5 @@
-# sepconv_library(NAME sources... ): the library sepconv_NAME, known inside and outside as sepconv::NAME. An include names a path of the tree, and the
-# same path installed: "sepconv/core/geometry.hpp".
+# sepconv_library(NAME sources... ): a folder as the library sepconv_NAME, known as sepconv::NAME. An include names a path of the tree, and the same
+# path installed: "sepconv/core/geometry.hpp".
 
 function(sepconv_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -18,10 +18,8 @@ function(sepconv_options target)
 endfunction()
 
 function(sepconv_library name)
-  add_library(sepconv_${name} ${ARGN})
+  add_library(sepconv_${name} STATIC ${ARGN})
   add_library(sepconv::${name} ALIAS sepconv_${name})
-  set_target_properties(sepconv_${name} PROPERTIES EXPORT_NAME ${name} INSTALL_RPATH "$ORIGIN")  # where it is shared
-  target_include_directories(sepconv_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_include_directories(sepconv_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   sepconv_options(sepconv_${name})
 endfunction()

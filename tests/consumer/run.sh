@@ -1,17 +1,46 @@
 #!/usr/bin/env bash
-# tests/consumer/run.sh BUILD_DIR: installs a built tree to a prefix of its own, then builds and runs the consumer project
-# outside the tree, so that nothing but the installed package can be found.
+# tests/consumer/run.sh BUILD_DIR: installs a built tree to a prefix of its own, moves that, then builds and runs the consumer project outside the
+# tree, so that nothing but the installed package can be found: with CMake and the static library, with CMake and the shared one, and with pkg-config.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here/CMakeLists.txt" "$here/main.cpp" "$work/"
+cp "$here/CMakeLists.txt" "$here/main.cpp" "$here/../../docs/examples/invert_stage.cpp" "$work/"
 
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
-cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-"$work/build/consumer"
-"$work/prefix/bin/sepconv" --help >/dev/null
+cmake --install "$build" --prefix "$work/made" >/dev/null
+mv "$work/made" "$work/prefix"
+prefix=$work/prefix
+
+# The compiler's own list of what the headers for users include; those of packages may be missing.
+roots=("$prefix"/include/sepconv/{sepconv.hpp,interop/*.hpp,pipeline/stages/definition.hpp})
+c++ -std=c++20 -MM -MG -I"$prefix/include" -x c++ "${roots[@]}" | tr ' \\' '\n\n' | grep "^$prefix" | sort -u >"$work/included"
+find "$prefix/include" -type f | sort | diff "$work/included" - || { echo "other headers are installed than users need" >&2; exit 1; }
+echo "ok: the $(wc -l <"$work/included") headers are installed that users need"
+
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+for shared in OFF ON; do
+  quietly cmake -S "$work" -B "$work/$shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" -DCONSUMER_SHARED=$shared
+  quietly cmake --build "$work/$shared"
+  "$work/$shared/consumer"
+done
+
+export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sepconv.pc)")
+lib=$(dirname "$PKG_CONFIG_PATH")
+soname=$(readelf -d "$lib/libsepconv.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+[[ $soname == libsepconv.so.$(pkg-config --modversion sepconv | cut -d. -f1,2) ]] || { echo "the soname is $soname" >&2; exit 1; }
+c++ -std=c++20 -O1 -c "$work/main.cpp" -o "$work/main.o" $(pkg-config --cflags sepconv spdlog)
+c++ "$work/main.o" -o "$work/consumer" $(pkg-config --libs sepconv spdlog)
+readelf -d "$work/consumer" | grep -q "NEEDED.*$soname"
+LD_LIBRARY_PATH=$lib "$work/consumer"
+c++ -std=c++20 "$work/invert_stage.cpp" -o "$work/invert_stage" $(pkg-config --cflags --libs sepconv fmt)
+LD_LIBRARY_PATH=$lib "$work/invert_stage" >/dev/null
+echo "ok: a stage of one's own, outside the tree"
+rm "$lib"/libsepconv.so*  # leaves the static one to the linker
+c++ "$work/main.o" -o "$work/consumer_static" $(pkg-config --static --libs sepconv spdlog)
+"$work/consumer_static"
+echo "ok: pkg-config knows what the shared library and the static one need"
+
+"$prefix/bin/sepconv" --help >/dev/null
 echo "ok: the installed program runs"
