@@ -9,7 +9,7 @@ namespace {
 class InvertStage final : public Stage {
  public:
   explicit InvertStage(double white)
-      : white_(white), op_{.kind = PointwiseOp::Kind::scale, .p = -1, .q = white} {}
+      : InvertStage(white, {.kind = PointwiseOp::Kind::scale, .p = -1, .q = white}) {}
 
   std::string text() const override { return fmt::format("invert:white={}", white_); }
 
@@ -23,9 +23,6 @@ class InvertStage final : public Stage {
     pointwise_reference(op_, pixels, pixels, out.pixels, arithmetic);
   }
 
-  bool runs_on_device(const ImageSpec&) const override { return true; }
-  const PointwiseOp* pointwise() const noexcept override { return &op_; }
-
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                std::span<const PointwiseOp> then) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
@@ -33,6 +30,9 @@ class InvertStage final : public Stage {
   }
 
  private:
+  InvertStage(double white, PointwiseOp op)
+      : Stage({.runs_on_device = true, .pointwise = op}), white_(white), op_(op) {}
+
   double white_;
   PointwiseOp op_;
 };

@@ -30,7 +30,7 @@ TEST_CASE("every stage's example parses, and its text parses to itself") {
 TEST_CASE("lists run on over commas until the next key") {
   const StagePtr stage = parse_stage("taps:row=1,2,1,col=-1,0,1,border=replicate");
   CHECK(stage->text() == "taps:row=1,2,1,col=-1,0,1,border=replicate");
-  CHECK(stage->operations_per_element() == 6);
+  CHECK(stage->traits().operations_per_element == 6);
 }
 
 TEST_CASE("what a stage says of itself") {

@@ -71,7 +71,8 @@ class HookedWriter final : public Writer {
 /// A stage that is another one, slower or failing.
 class HookedStage final : public Stage {
  public:
-  HookedStage(StagePtr stage, Hook hook) : stage_(std::move(stage)), hook_(std::move(hook)) {}
+  HookedStage(const StagePtr& stage, Hook hook)
+      : Stage(unfused(stage->traits())), stage_(stage), hook_(std::move(hook)) {}
   std::string text() const override { return stage_->text(); }
   ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
@@ -81,18 +82,13 @@ class HookedStage final : public Stage {
     const StagePtr inner = stage_->transposed();
     return inner == nullptr ? nullptr : std::make_shared<HookedStage>(inner, hook_);
   }
-  bool moves_only() const noexcept override { return stage_->moves_only(); }
-  bool is_transpose() const noexcept override { return stage_->is_transpose(); }
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
-  bool needs_f64() const override { return stage_->needs_f64(); }
-  double operations_per_element() const override { return stage_->operations_per_element(); }
-  bool works_on_halo() const noexcept override { return stage_->works_on_halo(); }
-  std::int64_t resident_bytes() const override { return stage_->resident_bytes(); }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);
   }
-  std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
-    return stage_->scratch_bytes(output, input, arithmetic);
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    return stage_->scratch_bytes(scratch, output, input, arithmetic);
   }
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override {
     hook_(calls_++);
@@ -101,12 +97,6 @@ class HookedStage final : public Stage {
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     stage_->apply_reference(in, out, arithmetic);
   }
-  bool runs_on_device(const ImageSpec& input) const override { return stage_->runs_on_device(input); }
-  /// Never: a stage that the one before does would not be seen.
-  const PointwiseOp* pointwise() const noexcept override { return nullptr; }
-  std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
-    return stage_->device_bytes(output, input, arithmetic);
-  }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override {
     hook_(calls_++);
@@ -114,6 +104,12 @@ class HookedStage final : public Stage {
   }
 
  private:
+  /// A stage that the one before does would not be seen.
+  static StageTraits unfused(StageTraits traits) {
+    traits.pointwise.reset();
+    return traits;
+  }
+
   StagePtr stage_;
   Hook hook_;
   mutable std::atomic<std::int64_t> calls_ = 0;

@@ -35,28 +35,28 @@ std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
 Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
   if (asked) return *asked;
   bool wide = source.type == PixelType::f64 || result_spec(source).type == PixelType::f64;
-  for (const StagePtr& stage : stages_) wide = wide || stage->needs_f64();
+  for (const StagePtr& stage : stages_) wide = wide || stage->traits().needs_f64;
   return wide ? Arithmetic::f64 : Arithmetic::f32;
 }
 
 const Stage* Chain::host_only_stage(const ImageSpec& source) const {
-  const std::vector<ImageSpec> all = specs(source);
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (!stages_[i]->runs_on_device(all[i])) return stages_[i].get();
+  (void)source;
+  for (const StagePtr& stage : stages_) {
+    if (!stage->traits().runs_on_device) return stage.get();
   }
   return nullptr;
 }
 
 std::int64_t Chain::resident_bytes() const {
   std::int64_t bytes = 0;
-  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->resident_bytes());
+  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->traits().resident_bytes);
   return bytes;
 }
 
 Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
   Chain chain;
   for (const StagePtr& stage : stages_) {
-    const std::int64_t bytes = Arena::bytes_for(stage->resident_bytes());
+    const std::int64_t bytes = Arena::bytes_for(stage->traits().resident_bytes);
     chain.then(bytes > 0 ? stage->on_device(memory, stream) : stage);
     memory += bytes;
   }
@@ -67,7 +67,7 @@ Chain Chain::transposes_last() const {
   Chain result;
   StagePtr carried;  // a transpose on its way to the end
   for (const StagePtr& stage : stages_) {
-    if (stage->is_transpose()) {
+    if (stage->traits().is_transpose) {
       carried = carried == nullptr ? stage : nullptr;
       continue;
     }
@@ -82,16 +82,18 @@ Chain Chain::transposes_last() const {
 Work Chain::work() const noexcept {
   Work most = Work::none;
   for (const StagePtr& stage : stages_) {
-    const Work work = stage->moves_only()             ? Work::none
-                      : stage->pointwise() != nullptr ? Work::pixels
-                                                      : Work::neighbours;
-    most = std::max(most, work);
+    const StageTraits& traits = stage->traits();
+    most = std::max(most, traits.moves_only  ? Work::none
+                          : traits.pointwise ? Work::pixels
+                                             : Work::neighbours);
   }
   return most;
 }
 
 bool Chain::turns() const {
-  return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->is_transpose(); }) % 2 == 1;
+  return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->traits().is_transpose; }) %
+             2 ==
+         1;
 }
 
 std::string Chain::text() const {

@@ -24,10 +24,10 @@ void set_result_types(std::vector<Step>& steps, const Chain& chain, const std::v
   PixelType type = specs.back().type;
   for (std::size_t i = steps.size(); i-- > 0;) {
     steps[i].result = type;
-    if (!chain.stages()[steps[i].first]->moves_only()) type = pixel_type_of(arithmetic);
+    if (!chain.stages()[steps[i].first]->traits().moves_only) type = pixel_type_of(arithmetic);
   }
   for (Step& step : steps) {
-    if (!chain.stages()[step.first]->moves_only()) break;
+    if (!chain.stages()[step.first]->traits().moves_only) break;
     step.result = specs.front().type;
   }
 }
@@ -46,11 +46,11 @@ std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& 
                               Arithmetic arithmetic) {
   std::vector<Step> steps;
   const auto takes_more = [&](const Step& step) {
-    return step.then.size() < kMostFusedOps && !chain.stages()[step.first]->moves_only();
+    return step.then.size() < kMostFusedOps && !chain.stages()[step.first]->traits().moves_only;
   };
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    const PointwiseOp* op = chain.stages()[i]->pointwise();
-    if (op != nullptr && !steps.empty() && takes_more(steps.back())) {
+    const std::optional<PointwiseOp>& op = chain.stages()[i]->traits().pointwise;
+    if (op && !steps.empty() && takes_more(steps.back())) {
       steps.back().then.push_back(*op);
     } else {
       steps.push_back({i, {}});
@@ -77,17 +77,16 @@ PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Pixe
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
 }
 
-/// Upper bound of the arena bytes for any output of at most this extent. stage_bytes(stage, output, input) is
-/// a stage's own share.
-template <class StageBytes>
+/// Upper bound of the arena bytes for any output of at most this extent.
 std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
-                         const std::vector<ImageSpec>& specs, Extent output, const StageBytes& stage_bytes) {
+                         const std::vector<ImageSpec>& specs, Extent output, Scratch scratch,
+                         Arithmetic arithmetic) {
   const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
   const auto slabs = slab_bytes(steps, specs, rects);
   std::int64_t most = 0;
   for (const Step& step : steps) {
-    most = std::max(most,
-                    stage_bytes(*chain.stages()[step.first], rects[step.end()].extent(), specs[step.first]));
+    most = std::max(most, chain.stages()[step.first]->scratch_bytes(scratch, rects[step.end()].extent(),
+                                                                    specs[step.first], arithmetic));
   }
   return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
 }
@@ -141,18 +140,13 @@ Rect middle_rect(Extent image, Extent part) {
 
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic) {
-  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, tile,
-                     [&](const Stage& stage, Extent output, const ImageSpec& input) {
-                       return stage.scratch_bytes(output, input, arithmetic);
-                     });
+  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, tile, Scratch::host, arithmetic);
 }
 
 std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
                                 Arithmetic arithmetic) {
-  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, output,
-                     [&](const Stage& stage, Extent part, const ImageSpec& input) {
-                       return stage.device_bytes(part, input, arithmetic);
-                     });
+  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, output, Scratch::device,
+                     arithmetic);
 }
 
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile) {
@@ -160,10 +154,11 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   double operations = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     // A row pass runs over the input's rows, a column pass over the output's.
-    const std::int64_t in_rows = chain.stages()[i]->works_on_halo() ? rects[i].rows : rects[i + 1].rows;
-    const double rows = static_cast<double>(in_rows + rects[i + 1].rows) / 2;
+    const StageTraits& traits = chain.stages()[i]->traits();
+    const double rows = traits.halo_share * static_cast<double>(rects[i].rows) +
+                        (1 - traits.halo_share) * static_cast<double>(rects[i + 1].rows);
     const double elements = rows * static_cast<double>(rects[i + 1].cols * specs[i + 1].channels);
-    operations += chain.stages()[i]->operations_per_element() * elements;
+    operations += traits.operations_per_element * elements;
   }
   return operations;
 }

@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -33,10 +34,50 @@
 
 namespace sepconv {
 
+/// A sum over a whole side of the input, as products with a matrix make.
+enum class Product : std::uint8_t {
+  none,
+  of_rows,     ///< of whole rows of the input
+  of_columns,  ///< of whole columns of it
+};
+
+/// What a stage is, as data: all that the chain and the planner know of it beside its footprint.
+struct StageTraits {
+  /// It only moves pixels and computes nothing: then it is given a result of its input's type, and no
+  /// operations to apply.
+  bool moves_only = false;
+  /// It is the transposition of the whole image, of which two in a row cancel.
+  bool is_transpose = false;
+  /// Its result has larger or smaller pixels than its input: rows and columns are in proportion to the
+  /// input's.
+  bool scales = false;
+  /// Its sums run over whole sides of the input, operations_per_element terms each.
+  Product product = Product::none;
+  /// Values need f64 whatever the image: a cast to f64 does, and a coefficient that f32 has no number for.
+  bool needs_f64 = false;
+  /// enqueue() does this stage.
+  bool runs_on_device = false;
+  /// Fused multiply-adds (or operations of like cost) per output element: for the planner and the summary.
+  double operations_per_element = 1;
+  /// The part of them that is done for every row of the input, halo included, as a convolution's row pass is;
+  /// the others are in proportion to the output.
+  double halo_share = 0.5;
+  /// Bytes that it holds for as long as it lives, and that on_device() takes of each device: a matrix.
+  std::int64_t resident_bytes = 0;
+  /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the
+  /// stage before, which saves a trip through memory.
+  std::optional<PointwiseOp> pointwise{};
+};
+
+/// Whose scratch: apply()'s on the host, or enqueue()'s on a device.
+enum class Scratch : std::uint8_t { host, device };
+
 /// Immutable once made, and so safe to use from any number of threads and runs at once.
 class Stage : public std::enable_shared_from_this<Stage> {
  public:
   virtual ~Stage() = default;
+
+  const StageTraits& traits() const noexcept { return traits_; }
 
   /// The stage as it could be typed, every value explicit: "gaussian:sigma=2.5,truncate=4,border=reflect101".
   virtual std::string text() const = 0;
@@ -45,7 +86,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual ImageSpec output_spec(const ImageSpec& input) const { return input; }
 
   /// The part of the input image that the pixels of `output` depend on, clipped to the image: never empty for
-  /// an output that is not.
+  /// an output that is not. It may depend on where `output` lies.
   virtual Rect input_for(const Rect& output, const ImageSpec& input) const {
     (void)input;
     return output;
@@ -55,11 +96,6 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// this, is that, then transposed. Null if there is none; then a transpose before this stage stays there.
   virtual std::shared_ptr<const Stage> transposed() const { return nullptr; }
 
-  /// Whether it only moves pixels and computes nothing: then it is given a result of its input's type, and no
-  /// operations to apply.
-  virtual bool moves_only() const noexcept { return false; }
-  /// Whether it is the transposition of the whole image, of which two in a row cancel.
-  virtual bool is_transpose() const noexcept { return false; }
   /// Of a stage that makes rows of its input columns of its result: the part of the result within which it
   /// does so as a whole, the result itself or matrices of this extent that it is made of. Else nothing.
   virtual Extent turned_item(const ImageSpec& input) const {
@@ -67,31 +103,10 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return {};
   }
 
-  /// Whether values need f64 whatever the image: a cast to f64 does, and a coefficient that f32 has no number
-  /// for.
-  virtual bool needs_f64() const { return false; }
-
-  /// Fused multiply-adds (or operations of like cost) per output element: for the planner and for the
-  /// summary.
-  virtual double operations_per_element() const { return 1; }
-
-  /// Whether a part of that work is done for every row of the input, halo included, as a convolution's row
-  /// pass is; else all of it is in proportion to the output.
-  virtual bool works_on_halo() const noexcept { return !moves_only(); }
-
-  /// Bytes that the stage holds for as long as it lives, and that on_device() takes of each device: a matrix.
-  virtual std::int64_t resident_bytes() const { return 0; }
-
-  /// Of a stage with resident_bytes(): the same stage to call enqueue() of. What it holds is copied to
-  /// `memory`, so many bytes of the current device that outlive it, in the order of `stream`.
-  virtual std::shared_ptr<const Stage> on_device(std::byte* memory, DeviceStream stream) const {
-    (void)memory, (void)stream;
-    return shared_from_this();
-  }
-
-  /// Upper bound of the arena bytes that apply() takes for an output of this extent.
-  virtual std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
-    (void)output, (void)input, (void)arithmetic;
+  /// Upper bound of the arena bytes that apply() or enqueue() takes for any output of at most this extent.
+  virtual std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                                     Arithmetic arithmetic) const {
+    (void)scratch, (void)output, (void)input, (void)arithmetic;
     return 0;
   }
 
@@ -104,20 +119,11 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// compare the two.
   virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
 
-  /// Whether enqueue() does this stage for such an input.
-  virtual bool runs_on_device(const ImageSpec& input) const {
-    (void)input;
-    return false;
-  }
-
-  /// The operation of a stage that is nothing but one unary operation on every element, else null. A chain on
-  /// a device hands it to the stage before, which saves a trip through memory.
-  virtual const PointwiseOp* pointwise() const noexcept { return nullptr; }
-
-  /// Upper bound of the device arena bytes that enqueue() takes for an output of this extent.
-  virtual std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
-    (void)output, (void)input, (void)arithmetic;
-    return 0;
+  /// Of a stage with resident_bytes: the same stage to call enqueue() of. What it holds is copied to
+  /// `memory`, so many bytes of the current device that outlive it, in the order of `stream`.
+  virtual std::shared_ptr<const Stage> on_device(std::byte* memory, DeviceStream stream) const {
+    (void)memory, (void)stream;
+    return shared_from_this();
   }
 
   /// apply() and then the unary operations `then` (at most kMostFusedOps), with the same bits, on the current
@@ -125,6 +131,13 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// CudaError.
   virtual void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                        DeviceStream stream, std::span<const PointwiseOp> then) const;
+
+ protected:
+  explicit Stage(const StageTraits& traits = {}) : traits_(traits) {}
+  Stage(const Stage&) = default;
+
+ private:
+  StageTraits traits_;
 };
 
 using StagePtr = std::shared_ptr<const Stage>;

@@ -22,7 +22,12 @@ Extent PlanProblem::band_unit() const {
 
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
-  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - (turned ? part.cols : part.rows));
+  std::int64_t own = turned ? part.cols : part.rows;
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    if (chain.stages()[i]->traits().scales)
+      own = ceil_div(own * specs[i].extent.rows, specs[i + 1].extent.rows);
+  }
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own);
 }
 
 void PlanProblem::find_turn() {
@@ -30,16 +35,14 @@ void PlanProblem::find_turn() {
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];
     const Extent turned_item = stage.turned_item(specs[i]);
-    const Extent in = specs[i].extent;
-    if (!stage.works_on_halo() && !stage.moves_only()) {
-      sum_length += stage.operations_per_element();
-      const Rect needed = stage.input_for({0, 0, 1, 1}, specs[i]);
-      whole_columns = whole_columns || (!turned && in.rows > 1 && needed.rows == in.rows);
-    }
+    const StageTraits& traits = stage.traits();
+    if (traits.product != Product::none) sum_length += traits.operations_per_element;
+    whole_columns =
+        whole_columns || (traits.product == Product::of_columns && !turned && specs[i].extent.rows > 1);
     if (turned_item.empty()) continue;
     turned = !turned;
     // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
-    if (!stage.is_transpose() && chain.size() == 1) item = turned_item;
+    if (!traits.is_transpose && chain.size() == 1) item = turned_item;
   }
 }
 

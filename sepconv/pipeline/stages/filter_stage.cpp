@@ -26,17 +26,38 @@ SeparableTaps oriented(SeparableTaps taps, const StageArgs& args) {
   return taps;
 }
 
+StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
+                      const PointwiseOp& join) {
+  const double values[] = {border.value, join.p, join.q};
+  StageTraits traits{.needs_f64 = any_beyond_f32(values), .runs_on_device = true};
+  std::size_t operations = join.kind != PointwiseOp::Kind::copy ? 1 : 0;
+  for (const SeparableTaps& taps : branches) {
+    traits.needs_f64 = traits.needs_f64 || any_beyond_f32(taps.row) || any_beyond_f32(taps.col);
+    operations += taps.row.size() + taps.col.size();
+  }
+  traits.operations_per_element = static_cast<double>(std::max<std::size_t>(operations, 1));
+  return traits;
+}
+
 }  // namespace
 
+FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches,
+                         PointwiseOp join)
+    : Stage(traits_of(border, branches, join)),
+      text_(std::move(text)),
+      border_(border),
+      branches_(std::move(branches)),
+      join_(join) {}
+
 FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps)
-    : text_(std::move(text)), border_(border), branches_{std::move(taps)} {}
+    : FilterStage(std::move(text), border, std::vector{std::move(taps)}, PointwiseOp()) {}
 
 FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps, SeparableTaps other,
                          PointwiseOp join)
-    : text_(std::move(text)), border_(border), branches_{std::move(taps), std::move(other)}, join_(join) {}
+    : FilterStage(std::move(text), border, std::vector{std::move(taps), std::move(other)}, join) {}
 
 FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps, PointwiseOp join)
-    : text_(std::move(text)), border_(border), branches_{std::move(taps)}, join_(join) {}
+    : FilterStage(std::move(text), border, std::vector{std::move(taps)}, join) {}
 
 Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
   // Every border maps what lies outside the image to pixels at most a radius inside it, or else to the whole
@@ -60,28 +81,19 @@ StagePtr FilterStage::transposed() const {
   return stage;
 }
 
-bool FilterStage::needs_f64() const {
-  const double values[] = {border_.value, join_.p, join_.q};
-  return any_beyond_f32(values) || std::ranges::any_of(branches_, [](const SeparableTaps& taps) {
-           return any_beyond_f32(taps.row) || any_beyond_f32(taps.col);
-         });
-}
-
-double FilterStage::operations_per_element() const {
-  std::size_t operations = joined() ? 1 : 0;
-  for (const SeparableTaps& taps : branches_) operations += taps.row.size() + taps.col.size();
-  return static_cast<double>(std::max<std::size_t>(operations, 1));
-}
-
-std::int64_t FilterStage::scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
+std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                                        Arithmetic arithmetic) const {
+  const bool on_host = scratch == Scratch::host;
   std::int64_t convolution = 0;
   for (const SeparableTaps& taps : branches_) {
-    convolution =
-        std::max(convolution, convolve_scratch_bytes(taps, output, input.channels, arithmetic, input.extent));
+    convolution = std::max(
+        convolution, on_host ? convolve_scratch_bytes(taps, output, input.channels, arithmetic, input.extent)
+                             : convolve_device_bytes(taps, output, input.channels, arithmetic, input.extent));
   }
-  if (!joined()) return convolution;
-  const auto results = static_cast<std::int64_t>(branches_.size());
-  return convolution + results * Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
+  // Results that wait to be joined: on a device the last convolution joins its own before it stores them.
+  const auto results = static_cast<std::int64_t>(branches_.size()) - (on_host ? 0 : 1);
+  return convolution +
+         (joined() ? results * Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);
 }
 
 void FilterStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const {
@@ -115,17 +127,6 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
     operands.push_back(result.pixels);
   }
   pointwise_reference(join_, operands[0], operands[1], out.pixels, arithmetic);
-}
-
-std::int64_t FilterStage::device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const {
-  std::int64_t convolution = 0;
-  for (const SeparableTaps& taps : branches_) {
-    convolution =
-        std::max(convolution, convolve_device_bytes(taps, output, input.channels, arithmetic, input.extent));
-  }
-  const bool first_is_kept = branches_.size() == 2;
-  return convolution +
-         (first_is_kept ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);
 }
 
 /// The last convolution joins its values with the other operand before it stores them.

@@ -26,18 +26,16 @@ class FilterStage final : public Stage {
   /// makes.
   std::string text() const override { return text_; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
-  bool needs_f64() const override;
-  double operations_per_element() const override;
-  std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   StagePtr transposed() const override;
-  bool runs_on_device(const ImageSpec&) const override { return true; }
-  std::int64_t device_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override;
 
  private:
+  FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join);
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
 
   std::string text_;

@@ -21,33 +21,56 @@ struct Matrix {
 using MatrixPtr = std::shared_ptr<const Matrix>;
 
 /// Which product it is.
-struct Product {
+struct Factors {
   bool left = false;        ///< the matrix stands on the left of the image
   bool transposed = false;  ///< it stands there transposed
   bool mixes = false;       ///< channels are summed over too; else each channel is a matrix of its own
 };
 
+/// Of the matrix as it stands in the product.
+Extent shape_of(const Matrix& matrix, const Factors& factors) {
+  const Extent file = matrix.spec.extent;
+  return factors.transposed ? Extent{file.cols, file.rows} : file;
+}
+
+std::int64_t sum_length_of(const Matrix& matrix, const Factors& factors) {
+  const Extent shape = shape_of(matrix, factors);
+  return factors.left ? shape.cols : shape.rows;
+}
+
+StageTraits traits_of(const Matrix& matrix, const Factors& factors) {
+  return {.product = factors.left ? Product::of_columns : Product::of_rows,
+          .runs_on_device = true,
+          .operations_per_element = static_cast<double>(sum_length_of(matrix, factors)),
+          .halo_share = 0,
+          .resident_bytes = matrix.memory.size()};
+}
+
 class GemmStage final : public Stage {
  public:
   /// `device`: where the matrix lies on the current device, if this is the stage to enqueue.
-  GemmStage(std::string text, MatrixPtr matrix, Product product, std::byte* device = nullptr)
-      : text_(std::move(text)), matrix_(std::move(matrix)), product_(product), device_(device) {}
+  GemmStage(std::string text, MatrixPtr matrix, Factors factors, std::byte* device = nullptr)
+      : Stage(traits_of(*matrix, factors)),
+        text_(std::move(text)),
+        matrix_(std::move(matrix)),
+        factors_(factors),
+        device_(device) {}
 
-  std::string text() const override { return text_ + (product_.transposed ? " (transposed)" : ""); }
+  std::string text() const override { return text_ + (factors_.transposed ? " (transposed)" : ""); }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     const Extent image = input.extent;
-    const std::int64_t mixed = product_.mixes ? input.channels : 1;
-    const std::int64_t length = (product_.left ? image.rows : image.cols) * mixed;
+    const std::int64_t mixed = factors_.mixes ? input.channels : 1;
+    const std::int64_t length = (factors_.left ? image.rows : image.cols) * mixed;
     if (length != sum_length()) fail_to_fit(input);
     ImageSpec output = input;
-    if (product_.mixes) output.channels = 1;
-    output.extent = product_.left ? Extent{shape().rows, image.cols} : Extent{image.rows, shape().cols};
+    if (factors_.mixes) output.channels = 1;
+    output.extent = factors_.left ? Extent{shape().rows, image.cols} : Extent{image.rows, shape().cols};
     return output;
   }
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    if (product_.left) return {0, output.col, input.extent.rows, output.cols};
+    if (factors_.left) return {0, output.col, input.extent.rows, output.cols};
     return {output.row, 0, output.rows, input.extent.cols};
   }
 
@@ -55,15 +78,13 @@ class GemmStage final : public Stage {
   /// done with channels stays.
   StagePtr transposed() const override {
     return std::make_shared<GemmStage>(text_, matrix_,
-                                       Product{!product_.left, !product_.transposed, product_.mixes});
+                                       Factors{!factors_.left, !factors_.transposed, factors_.mixes});
   }
 
-  double operations_per_element() const override { return static_cast<double>(sum_length()); }
-  bool works_on_halo() const noexcept override { return false; }
-  std::int64_t resident_bytes() const override { return matrix_->memory.size(); }
-
-  std::int64_t scratch_bytes(Extent output, const ImageSpec& input, Arithmetic arithmetic) const override {
-    return exact_gemm_scratch_bytes(output, product_.mixes ? 1 : input.channels, sum_length(), arithmetic);
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    if (scratch == Scratch::device) return 0;
+    return exact_gemm_scratch_bytes(output, factors_.mixes ? 1 : input.channels, sum_length(), arithmetic);
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override {
@@ -76,13 +97,11 @@ class GemmStage final : public Stage {
     exact_gemm_reference(operands.x, operands.y, out.pixels, arithmetic);
   }
 
-  bool runs_on_device(const ImageSpec&) const override { return true; }
-
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     const std::int64_t row_bytes = matrix_->spec.row_bytes();
     copy_rows(memory, row_bytes, matrix_->memory.data(), row_bytes, row_bytes, matrix_->spec.extent.rows,
               stream);
-    return std::make_shared<GemmStage>(text_, matrix_, product_, memory);
+    return std::make_shared<GemmStage>(text_, matrix_, factors_, memory);
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
@@ -99,22 +118,18 @@ class GemmStage final : public Stage {
     ExactOperand x, y;
   };
 
-  /// Of the matrix as it stands in the product.
-  Extent shape() const {
-    const Extent file = matrix_->spec.extent;
-    return product_.transposed ? Extent{file.cols, file.rows} : file;
-  }
-  std::int64_t sum_length() const { return product_.left ? shape().cols : shape().rows; }
+  Extent shape() const { return shape_of(*matrix_, factors_); }
+  std::int64_t sum_length() const { return sum_length_of(*matrix_, factors_); }
 
   /// What out.rect needs of the image, and of the matrix, whose elements begin at `data`.
   Operands operands_for(const ConstRegion& in, const Region& out, std::byte* data) const {
     const ImageSpec input{in.image, in.pixels.channels, in.pixels.type};
     const ExactOperand image{in.crop(input_for(out.rect, input)).pixels};
-    Rect part = product_.left ? Rect{out.rect.row, 0, out.rect.rows, shape().cols}
+    Rect part = factors_.left ? Rect{out.rect.row, 0, out.rect.rows, shape().cols}
                               : Rect{0, out.rect.col, shape().rows, out.rect.cols};
-    if (product_.transposed) part = {part.col, part.row, part.cols, part.rows};
-    const ExactOperand matrix{dense_view(data, matrix_->spec).crop(part), product_.transposed};
-    return product_.left ? Operands{matrix, image} : Operands{image, matrix};
+    if (factors_.transposed) part = {part.col, part.row, part.cols, part.rows};
+    const ExactOperand matrix{dense_view(data, matrix_->spec).crop(part), factors_.transposed};
+    return factors_.left ? Operands{matrix, image} : Operands{image, matrix};
   }
 
   [[noreturn]] void fail_to_fit(const ImageSpec& input) const {
@@ -124,13 +139,13 @@ class GemmStage final : public Stage {
         "stage '{}' has a matrix of {} rows x {} columns, which does not fit an image of {} rows x {} "
         "columns{}: give a matrix of {} {}",
         text(), file.rows, file.cols, input.extent.rows, input.extent.cols, channels,
-        (product_.left ? input.extent.rows : input.extent.cols) * (product_.mixes ? input.channels : 1),
-        product_.left != product_.transposed ? "columns" : "rows"));
+        (factors_.left ? input.extent.rows : input.extent.cols) * (factors_.mixes ? input.channels : 1),
+        factors_.left != factors_.transposed ? "columns" : "rows"));
   }
 
   std::string text_;
   MatrixPtr matrix_;
-  Product product_;
+  Factors factors_;
   std::byte* device_;
 };
 
@@ -161,7 +176,7 @@ StagePtr make_gemm(const StageArgs& args) {
   std::string text = "gemm:";
   for (const auto& [key, value] : args.pairs())
     text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", key, value);
-  return std::make_shared<GemmStage>(std::move(text), matrix, Product{.left = left, .mixes = !left});
+  return std::make_shared<GemmStage>(std::move(text), matrix, Factors{.left = left, .mixes = !left});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // matrix: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/pipeline/stages/definition.hpp"
@@ -9,12 +11,20 @@
 namespace sepconv {
 namespace {
 
+StageTraits traits_of(const Table& table) {
+  const std::size_t cols = table.front().size();
+  return {.needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
+          .runs_on_device = static_cast<std::int64_t>(table.size() * (cols + 1)) <= kMostDeviceMatrix,
+          .operations_per_element = static_cast<double>(cols)};
+}
+
 class MatrixStage final : public Stage {
  public:
   /// `table`: a row per output channel; as many columns as input channels, and one more if the last is an
   /// offset.
   MatrixStage(std::string text, const Table& table)
-      : text_(std::move(text)),
+      : Stage(traits_of(table)),
+        text_(std::move(text)),
         rows_(static_cast<std::int64_t>(table.size())),
         cols_(static_cast<std::int64_t>(table.front().size())),
         plain_(matrix_of(table, cols_)),
@@ -34,11 +44,6 @@ class MatrixStage final : public Stage {
     return output;
   }
 
-  bool needs_f64() const override {
-    return any_beyond_f32(plain_.coefficients) || any_beyond_f32(with_offset_.offsets);
-  }
-  double operations_per_element() const override { return static_cast<double>(cols_); }
-
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
     mix_channels_host(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
@@ -48,7 +53,6 @@ class MatrixStage final : public Stage {
   }
 
   StagePtr transposed() const override { return shared_from_this(); }
-  bool runs_on_device(const ImageSpec&) const override { return rows_ * (cols_ + 1) <= kMostDeviceMatrix; }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                std::span<const PointwiseOp> then) const override {

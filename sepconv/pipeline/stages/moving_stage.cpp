@@ -29,8 +29,6 @@ void MovingStage::apply_reference(const ConstRegion& in, const Region& out, Arit
   move({converted, in.rect, in.image}, out, transpose_reference);
 }
 
-bool MovingStage::runs_on_device(const ImageSpec&) const { return true; }
-
 void MovingStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic, Arena&, DeviceStream stream,
                           std::span<const PointwiseOp> then) const {
   check_types(in.pixels, out.pixels);

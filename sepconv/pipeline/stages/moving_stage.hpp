@@ -11,14 +11,15 @@ namespace sepconv {
 /// A stage that is made of transpositions of pixels between views.
 class MovingStage : public Stage {
  public:
-  bool moves_only() const noexcept final { return true; }
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const final;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const final;
-  bool runs_on_device(const ImageSpec& input) const final;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const final;
 
  protected:
+  explicit MovingStage(bool is_transpose = false)
+      : Stage({.moves_only = true, .is_transpose = is_transpose, .runs_on_device = true, .halo_share = 0}) {}
+
   using Transpose =
       std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;
 

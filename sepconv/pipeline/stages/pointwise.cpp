@@ -8,9 +8,18 @@
 namespace sepconv {
 namespace {
 
+bool needs_f64(const PointwiseOp& op) {
+  const double values[] = {op.p, op.q};
+  return (op.kind == PointwiseOp::Kind::round_to && op.type == PixelType::f64) ||
+         (op.kind == PointwiseOp::Kind::scale && any_beyond_f32(values));
+}
+
 class PointwiseStage final : public Stage {
  public:
-  PointwiseStage(std::string text, PointwiseOp op) : text_(std::move(text)), op_(op) {}
+  PointwiseStage(std::string text, PointwiseOp op)
+      : Stage({.needs_f64 = needs_f64(op), .runs_on_device = true, .pointwise = op}),
+        text_(std::move(text)),
+        op_(op) {}
 
   std::string text() const override { return text_; }
 
@@ -18,12 +27,6 @@ class PointwiseStage final : public Stage {
     ImageSpec output = input;
     if (op_.kind == PointwiseOp::Kind::round_to) output.type = op_.type;
     return output;
-  }
-
-  bool needs_f64() const override {
-    const double values[] = {op_.p, op_.q};
-    return (op_.kind == PointwiseOp::Kind::round_to && op_.type == PixelType::f64) ||
-           (op_.kind == PointwiseOp::Kind::scale && any_beyond_f32(values));
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
@@ -37,8 +40,6 @@ class PointwiseStage final : public Stage {
   }
 
   StagePtr transposed() const override { return shared_from_this(); }
-  bool runs_on_device(const ImageSpec&) const override { return true; }
-  const PointwiseOp* pointwise() const noexcept override { return &op_; }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                std::span<const PointwiseOp> then) const override {

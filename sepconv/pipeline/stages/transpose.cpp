@@ -19,7 +19,8 @@ struct Matrix {
 
 class TransposeStage final : public MovingStage {
  public:
-  TransposeStage(std::int64_t items, Stacking stacking) : items_(items), stacking_(stacking) {}
+  TransposeStage(std::int64_t items, Stacking stacking)
+      : MovingStage(items == 1), items_(items), stacking_(stacking) {}
 
   std::string text() const override {
     if (items_ == 1) return "transpose";
@@ -55,8 +56,6 @@ class TransposeStage final : public MovingStage {
     const std::int64_t col_end = last * m.cols + output.row_end();
     return {one ? begin - first * length : 0, col, one ? output.cols : m.rows, col_end - col};
   }
-
-  bool is_transpose() const noexcept override { return items_ == 1; }
 
   Extent turned_item(const ImageSpec& input) const override {
     const Matrix m = matrix(input.extent);
