@@ -60,14 +60,20 @@ std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& 
   return steps;
 }
 
+std::vector<Extent> extents_of(const std::vector<Rect>& rects) {
+  std::vector<Extent> extents;
+  for (const Rect& rect : rects) extents.push_back(rect.extent());
+  return extents;
+}
+
 /// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
 std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
-                                       const std::vector<Rect>& rects) {
+                                       const std::vector<Extent>& needed) {
   std::array<std::int64_t, 2> bytes{};
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
     const std::size_t end = steps[i].end();
     bytes[i % 2] =
-        std::max(bytes[i % 2], Arena::view_bytes(rects[end].extent(), specs[end].channels, steps[i].result));
+        std::max(bytes[i % 2], Arena::view_bytes(needed[end], specs[end].channels, steps[i].result));
   }
   return bytes;
 }
@@ -77,15 +83,14 @@ PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Pixe
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
 }
 
-/// Upper bound of the arena bytes for any output of at most this extent.
+/// Upper bound of the arena bytes for outputs that need at most this of each stage's input.
 std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
-                         const std::vector<ImageSpec>& specs, Extent output, Scratch scratch,
-                         Arithmetic arithmetic) {
-  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, output));
-  const auto slabs = slab_bytes(steps, specs, rects);
+                         const std::vector<ImageSpec>& specs, const std::vector<Extent>& needed,
+                         Scratch scratch, Arithmetic arithmetic) {
+  const auto slabs = slab_bytes(steps, specs, needed);
   std::int64_t most = 0;
   for (const Step& step : steps) {
-    most = std::max(most, chain.stages()[step.first]->scratch_bytes(scratch, rects[step.end()].extent(),
+    most = std::max(most, chain.stages()[step.first]->scratch_bytes(scratch, needed[step.end()],
                                                                     specs[step.first], arithmetic));
   }
   return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
@@ -97,7 +102,7 @@ void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::v
                 const ConstRegion& source, const Region& out, Arena& arena, const Compute& compute) {
   const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
   const Arena::Scope scope(arena);
-  const auto bytes = slab_bytes(steps, specs, rects);
+  const auto bytes = slab_bytes(steps, specs, extents_of(rects));
   const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]),
                                         arena.allocate<std::byte>(bytes[1])};
   ConstRegion in = source;
@@ -138,14 +143,28 @@ Rect middle_rect(Extent image, Extent part) {
   return {(image.rows - rows) / 2, (image.cols - cols) / 2, rows, cols};
 }
 
-std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
-                                Arithmetic arithmetic) {
-  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, tile, Scratch::host, arithmetic);
+void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
+                    std::vector<Extent>& most) {
+  most.resize(chain.size() + 1);
+  const std::vector<Rect> rects = needed_rects(chain, specs, output);
+  for (std::size_t i = 0; i < rects.size(); ++i)
+    most[i] = {std::max(most[i].rows, rects[i].rows), std::max(most[i].cols, rects[i].cols)};
 }
 
-std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                const std::vector<Extent>& needed, Arithmetic arithmetic) {
+  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::host, arithmetic);
+}
+
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic) {
-  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, output, Scratch::device,
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
+  return tile_scratch_bytes(chain, specs, extents_of(rects), arithmetic);
+}
+
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                const std::vector<Extent>& needed, Arithmetic arithmetic) {
+  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::device,
                      arithmetic);
 }
 

@@ -15,7 +15,16 @@ std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>&
 /// The part of the source that `output` of the result needs, through all stages.
 Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
 
-/// Upper bound of the arena bytes that compute_tile takes for any tile of at most this extent.
+/// Raises `most` to the extents of needed_rects(output): starting with an empty list, what each stage needs
+/// at most of its input for any of the outputs.
+void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
+                    std::vector<Extent>& most);
+
+/// Upper bound of the arena bytes that compute_tile takes for tiles that need at most this of each stage's
+/// input.
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                const std::vector<Extent>& needed, Arithmetic arithmetic);
+/// The same for a tile of this extent in the middle of the image.
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic);
 
@@ -28,9 +37,10 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
 void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
                   const ConstRegion& source, const Region& out, Arena& arena);
 
-/// The device memory that enqueue_chain takes from its arena for any output of at most this extent.
-std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output,
-                                Arithmetic arithmetic);
+/// The device memory that enqueue_chain takes from its arena for outputs that need at most this of each
+/// stage's input.
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                const std::vector<Extent>& needed, Arithmetic arithmetic);
 
 /// compute_tile on the current device: enqueued on `stream`, without waiting for anything. Regions and arena
 /// are device memory; pointwise stages are done by the stage before them. Every stage must run on a device.

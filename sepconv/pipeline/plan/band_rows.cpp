@@ -1,29 +1,33 @@
 #include "sepconv/pipeline/plan/band_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 
 namespace sepconv {
-namespace {
 
-Rect rows_to_hold(const Plan& plan, const SourceLayout& source, std::int64_t band) {
-  Rect needed = source_rect(plan.chain, plan.specs, plan.band_rect(band));
+Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& source,
+               const Rect& band) {
+  Rect needed = source_rect(chain, specs, band);
   if (source.streams && source.access == Access::random) {
     const std::int64_t end =
-        std::min(round_up(needed.row_end(), source.unit().rows), plan.source().extent.rows);
+        std::min(round_up(needed.row_end(), source.unit().rows), specs.front().extent.rows);
     needed.rows = end - needed.row;
   }
   return needed;
 }
 
-}  // namespace
-
 BandRows band_rows(const Plan& plan, const SourceLayout& source, std::int64_t band, bool follows) {
-  const Rect held = rows_to_hold(plan, source, band);
+  const auto held_of = [&](std::int64_t index) {
+    return held_rect(plan.chain, plan.specs, source, plan.band_rect(index));
+  };
+  const Rect held = held_of(band);
   BandRows rows{held, {held.row, held.col, 0, held.cols}, held};
   if (!follows) return rows;
-  const Rect before = rows_to_hold(plan, source, band - 1);
+  const Rect before = held_of(band - 1);
   const Rect shared = held.intersect(before);
   // A band at the top of the next column of bands has other columns.
   if (before.col != held.col || before.cols != held.cols || shared.row != held.row || shared.empty())
@@ -31,6 +35,17 @@ BandRows band_rows(const Plan& plan, const SourceLayout& source, std::int64_t ba
   rows.shared = shared;
   rows.missing = {shared.row_end(), held.col, held.rows - shared.rows, held.cols};
   return rows;
+}
+
+PixelView slot_view(const Buffer& slot, const ImageSpec& image, const Rect& part) {
+  const std::int64_t bytes = part.area() * image.pixel_bytes();
+  if (bytes > slot.size()) {
+    throw std::logic_error(fmt::format(
+        "{} take {} bytes but the plan's slots have {}: a stage's input_for() says more than when the plan "
+        "was made",
+        to_string(part), bytes, slot.size()));
+  }
+  return dense_view(slot.data(), image, part.extent());
 }
 
 }  // namespace sepconv

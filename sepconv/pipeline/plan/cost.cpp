@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/plan/sizes.hpp"
 
 namespace sepconv {
 namespace {
@@ -200,16 +201,6 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
 }
 
-/// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
-void set_slots(const PlanProblem& problem, Cut& cut) {
-  const ImageSpec& source = problem.specs.front();
-  const ImageSpec& result = problem.specs.back();
-  const Rect needed = source_rect(problem.chain, problem.specs, problem.middle(cut.band));
-  const std::int64_t held_rows = std::min(needed.rows + problem.read_unit_rows() - 1, source.extent.rows);
-  cut.slot_input_bytes = held_rows * needed.cols * source.pixel_bytes();
-  cut.slot_output_bytes = cut.band.area() * result.pixel_bytes();
-}
-
 double overlap_factor(int slots) { return slots == 1 ? kNoOverlap : slots == 2 ? kSomeOverlap : 1.0; }
 
 }  // namespace
@@ -252,15 +243,7 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
   cut.slots = slots;
   cut.threads = threads;
   cut.tile = tile;
-  cut.arena_bytes = tile_scratch_bytes(problem.chain, problem.specs, cut.tile, problem.arithmetic);
-
-  set_slots(problem, cut);
-  cut.memory = {.slots = slots * (cut.slot_input_bytes + cut.slot_output_bytes),
-                .scratch = threads * cut.arena_bytes,
-                .source = problem.source.buffer_bytes(threads),
-                .sink = problem.sink.buffer_bytes(threads),
-                .resident = problem.chain.resident_bytes()};
-
+  set_sizes(problem, cut, Places::few);
   cut.bytes_read = traffic.bytes_read;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double tiles = ceil_ratio(band.rows, cut.tile.rows) * ceil_ratio(band.cols, cut.tile.cols);
@@ -289,17 +272,7 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   cut.tile = band;
   cut.slots = slots;
   cut.threads = threads;
-  set_slots(problem, cut);
-  const std::int64_t host_slot = (problem.source.is_page_locked() ? 0 : cut.slot_input_bytes) +
-                                 (problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes);
-  cut.memory = {.slots = problem.devices * slots * host_slot,
-                .scratch = 0,
-                .source = problem.source.buffer_bytes(threads),
-                .sink = problem.sink.buffer_bytes(threads),
-                .resident = problem.chain.resident_bytes()};
-  cut.device_memory = {.slots = device_inputs(slots) * cut.slot_input_bytes + slots * cut.slot_output_bytes,
-                       .scratch = chain_device_bytes(problem.chain, problem.specs, band, problem.arithmetic),
-                       .resident = problem.chain.resident_bytes()};
+  set_sizes(problem, cut, Places::few);
   cut.bytes_read = traffic.bytes_read;
   cut.stores_rows = traffic.stores_rows;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);

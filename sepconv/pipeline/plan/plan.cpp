@@ -15,6 +15,7 @@
 #include "sepconv/pipeline/plan/candidates.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
+#include "sepconv/pipeline/plan/sizes.hpp"
 
 namespace sepconv {
 namespace {
@@ -26,9 +27,25 @@ constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not se
 struct Search {
   std::optional<Cut> best;
   LeastMemory least;
+  std::vector<Cut> likely;  ///< fit as far as their first, middle and last band tell
 
   void offer(const Cut& cut, const Ceilings& ceilings) {
-    if (least.fits(cut.memory, cut.device_memory, ceilings) && (!best || cut.cost < best->cost)) best = cut;
+    if (cut.memory.total() <= ceilings.host && cut.device_memory.total() <= ceilings.device) {
+      likely.push_back(cut);
+    } else {
+      least.fits(cut.memory, cut.device_memory, ceilings);
+    }
+  }
+
+  /// Takes the one of least cost that fits with every one of its bands.
+  void decide(const PlanProblem& problem, const Ceilings& ceilings) {
+    std::ranges::stable_sort(likely, {}, &Cut::cost);
+    for (Cut& cut : likely) {
+      if (best && best->cost <= cut.cost) break;
+      set_sizes(problem, cut, Places::all);
+      if (least.fits(cut.memory, cut.device_memory, ceilings)) best = cut;
+    }
+    likely.clear();
   }
 };
 
@@ -63,6 +80,7 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
                     ceilings);
       }
     }
+    found.decide(problem, ceilings);
     // Where whole columns are needed, narrower bands read nothing twice either, if they are as high as the
     // result.
     const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;

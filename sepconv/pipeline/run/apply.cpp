@@ -88,9 +88,11 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
   const int workers = options.executor != nullptr ? options.executor->concurrency()
                                                   : useful_threads(plan, tiles.size(), in, out);
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
+  std::vector<Extent> needed;
+  for (const Rect& tile : tiles) include_needed(plan.chain, plan.specs, tile, needed);
+  const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic);
   std::vector<Arena> arenas;
-  for (int worker = 0; worker < workers; ++worker)
-    arenas.emplace_back(Buffer(plan.arena_bytes, memory), options.stop);
+  for (int worker = 0; worker < workers; ++worker) arenas.emplace_back(Buffer(scratch, memory), options.stop);
   const auto compute_one = [&](std::int64_t index, int worker) {
     compute_tile(plan.chain, plan.specs, plan.arithmetic, in,
                  out.crop(tiles[static_cast<std::size_t>(index)]), arenas[static_cast<std::size_t>(worker)]);

@@ -40,9 +40,13 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
   }
 }
 
+/// For any part of at most this extent: of an image of which it is only a part, a little more than one in the
+/// middle takes.
 Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,
                  Arithmetic arithmetic) {
-  return Arena(device_buffer(chain_device_bytes(chain, specs, part, arithmetic), "scratch", chain));
+  std::vector<Extent> needed;
+  include_needed(chain, specs, middle_rect(specs.back().extent, {part.rows + 2, part.cols + 2}), needed);
+  return Arena(device_buffer(chain_device_bytes(chain, specs, needed, arithmetic), "scratch", chain));
 }
 
 }  // namespace
@@ -87,6 +91,17 @@ struct DeviceFilter::State {
     enqueue_chain(chain, specs, arithmetic, in, out, scratch, stream);
   }
 
+  /// Throws InvalidArgument for a part that the filter was not made for.
+  void check_size(const Rect& output) const {
+    std::vector<Extent> needed;
+    include_needed(chain, specs, output, needed);
+    const bool fits = chain_device_bytes(chain, specs, needed, arithmetic) <= scratch.capacity_bytes();
+    if (fits && output.rows <= part.rows && output.cols <= part.cols) return;
+    throw InvalidArgument(fmt::format(
+        "the filter was made for parts of at most {} rows x {} columns of the result, and {} takes more",
+        part.rows, part.cols, to_string(output)));
+  }
+
   /// In the order of the calls, whatever their streams: the scratch is one.
   void enqueue_in_order(const ConstRegion& in, const Region& out, DeviceStream stream) {
     last->wait_in(stream);
@@ -123,12 +138,7 @@ void DeviceFilter::enqueue(const ConstPixelView& in, const PixelView& out, Devic
 
 void DeviceFilter::enqueue(const ConstRegion& in, const Region& out, DeviceStream stream) const {
   check_parts(state_->chain, input(), result(), in, out, "filter's ");
-  const Extent part = state_->part;
-  if (out.rect.rows > part.rows || out.rect.cols > part.cols) {
-    throw InvalidArgument(fmt::format(
-        "the filter was made for parts of at most {} rows x {} columns of the result, and {} is larger",
-        part.rows, part.cols, to_string(out.rect)));
-  }
+  state_->check_size(out.rect);
   const DeviceScope scope(state_->device);
   const std::lock_guard lock(state_->mutex);
   // An event from outside a graph cannot be waited for inside it.

@@ -39,26 +39,24 @@ BandRows DeviceRing::rows_of(std::int64_t band) const {
 
 PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
   const Buffer& input = slot_of(band).input;
-  return input.data() == nullptr ? PixelView{} : dense_view(input.data(), plan_.source(), missing.extent());
+  return input.data() == nullptr ? PixelView{} : slot_view(input, plan_.source(), missing);
 }
 
 PixelView DeviceRing::output(std::int64_t band) const {
   const Rect rect = plan_.band_rect(band);
   const Buffer& output = slot_of(band).output;
-  return output.data() == nullptr ? sink_.page_locked(rect)
-                                  : dense_view(output.data(), plan_.result(), rect.extent());
+  return output.data() == nullptr ? sink_.page_locked(rect) : slot_view(output, plan_.result(), rect);
 }
 
 Region DeviceRing::device_source(std::int64_t band) const {
   const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local(band)) % device_inputs_.size()];
   const Rect held = rows_of(band).held;
-  return {dense_view(buffer.data(), plan_.source(), held.extent()), held, plan_.source().extent};
+  return {slot_view(buffer, plan_.source(), held), held, plan_.source().extent};
 }
 
 Region DeviceRing::device_result(std::int64_t band) const {
   const Rect rect = plan_.band_rect(band);
-  return {dense_view(slot_of(band).device_output.data(), plan_.result(), rect.extent()), rect,
-          plan_.result().extent};
+  return {slot_view(slot_of(band).device_output, plan_.result(), rect), rect, plan_.result().extent};
 }
 
 void DeviceRing::wait_for_input(std::int64_t band) const {

@@ -14,11 +14,11 @@ constexpr const char* kRoleNames[] = {"read", "compute", "write"};
 }  // namespace
 
 Region HostRun::Slot::source(const ImageSpec& spec, const Rect& rect) const {
-  return {dense_view(input.data(), spec, rect.extent()), rect, spec.extent};
+  return {slot_view(input, spec, rect), rect, spec.extent};
 }
 
 Region HostRun::Slot::result(const Plan& plan, const Rect& rect) const {
-  return {dense_view(output.data(), plan.result(), rect.extent()), rect, plan.result().extent};
+  return {slot_view(output, plan.result(), rect), rect, plan.result().extent};
 }
 
 BandRows HostRun::rows_of(std::int64_t band) const {

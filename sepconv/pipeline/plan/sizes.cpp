@@ -1,0 +1,132 @@
+#include "sepconv/pipeline/plan/sizes.hpp"
+
+#include <algorithm>
+
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/plan/band_rows.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kMostPlaces = 1 << 14;  // that are looked at one by one, some milliseconds
+constexpr std::int64_t kMostParts = 1 << 18;   // of one side; more are not met but in images of 2^31 rows
+
+/// Of one side of the result.
+struct Part {
+  std::int64_t begin, size;
+};
+
+/// The parts that a side is cut into: bands, and each of them into tiles. Of very many so many evenly spread,
+/// and the last.
+std::vector<Part> parts_of(const BandCut& cut, std::int64_t tile) {
+  const std::int64_t per_band = ceil_div(cut.band, tile);
+  const std::int64_t count = cut.count() * per_band;
+  std::vector<Part> parts;
+  const auto add = [&](std::int64_t index) {
+    const std::int64_t band = index / per_band;
+    const std::int64_t begin = cut.begin(band) + index % per_band * tile;
+    const std::int64_t end = cut.begin(band) + cut.size(band);
+    if (begin < end) parts.push_back({begin, std::min(tile, end - begin)});
+  };
+  for (std::int64_t index = 0; index < count; index += ceil_div(count, kMostParts)) add(index);
+  const std::int64_t last = cut.count() - 1;
+  add(last * per_band + (cut.size(last) - 1) / tile);
+  return parts;
+}
+
+/// The first, the middle and the last.
+std::vector<Part> few_of(const std::vector<Part>& parts) {
+  return {parts.front(), parts[parts.size() / 2], parts.back()};
+}
+
+template <class Visit>
+void visit_each(const std::vector<Part>& rows, const std::vector<Part>& cols, const Visit& visit) {
+  for (const Part& row : rows) {
+    for (const Part& col : cols) visit(Rect{row.begin, col.begin, row.size, col.size});
+  }
+}
+
+/// Where many, all rows of places and all columns of them rather than all places: which rows a stage needs
+/// follows from the rows of its result, and which columns from its columns, or crosswise where it turns the
+/// image.
+template <class Visit>
+void visit_places(const PlanProblem& problem, Extent band, Extent tile, const Visit& visit) {
+  const Extent image = problem.specs.back().extent;
+  const std::vector<Part> rows = parts_of({image.rows, problem.item.rows, band.rows}, tile.rows);
+  const std::vector<Part> cols = parts_of({image.cols, problem.item.cols, band.cols}, tile.cols);
+  if (std::ssize(rows) * std::ssize(cols) <= kMostPlaces) return visit_each(rows, cols, visit);
+  visit_each(rows, few_of(cols), visit);
+  visit_each(few_of(rows), cols, visit);
+}
+
+/// The bands of `places`, and the one in the middle, where nothing is cut off a halo.
+template <class Visit>
+void visit_bands(const PlanProblem& problem, Extent band, Places places, const Visit& visit) {
+  visit(problem.middle(band));
+  if (places == Places::all) return visit_places(problem, band, band, visit);
+  const Extent image = problem.specs.back().extent;
+  const BandCut rows{image.rows, problem.item.rows, band.rows};
+  const BandCut cols{image.cols, problem.item.cols, band.cols};
+  for (const std::int64_t row : {std::int64_t{0}, rows.count() - 1}) {
+    for (const std::int64_t col : {std::int64_t{0}, cols.count() - 1})
+      visit(Rect{rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)});
+  }
+}
+
+/// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
+void set_slots(const PlanProblem& problem, Cut& cut, Places places) {
+  const ImageSpec& source = problem.specs.front();
+  // Of bands that begin anywhere in a block of the source; those that there are may round up to less.
+  const Rect middle = source_rect(problem.chain, problem.specs, problem.middle(cut.band));
+  const std::int64_t rows = std::min(middle.rows + problem.read_unit_rows() - 1, source.extent.rows);
+  std::int64_t pixels = rows * middle.cols;
+  visit_bands(problem, cut.band, places, [&](const Rect& band) {
+    pixels = std::max(pixels, held_rect(problem.chain, problem.specs, problem.source.layout(), band).area());
+  });
+  cut.slot_input_bytes = pixels * source.pixel_bytes();
+  cut.slot_output_bytes = cut.band.area() * problem.specs.back().pixel_bytes();
+}
+
+/// Of a thread.
+std::int64_t arena_bytes(const PlanProblem& problem, const Cut& cut, Places places) {
+  std::vector<Extent> needed;
+  include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile), needed);
+  if (places == Places::all) {
+    visit_places(problem, cut.band, cut.tile,
+                 [&](const Rect& tile) { include_needed(problem.chain, problem.specs, tile, needed); });
+  }
+  return tile_scratch_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
+}
+
+/// Of a GPU, which computes a band at once.
+std::int64_t device_arena_bytes(const PlanProblem& problem, const Cut& cut, Places places) {
+  std::vector<Extent> needed;
+  include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band), needed);
+  visit_bands(problem, cut.band, places,
+              [&](const Rect& band) { include_needed(problem.chain, problem.specs, band, needed); });
+  return chain_device_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
+}
+
+}  // namespace
+
+void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
+  set_slots(problem, cut, places);
+  cut.memory = {.source = problem.source.buffer_bytes(cut.threads),
+                .sink = problem.sink.buffer_bytes(cut.threads),
+                .resident = problem.chain.resident_bytes()};
+  if (problem.devices == 0) {
+    cut.arena_bytes = arena_bytes(problem, cut, places);
+    cut.memory.slots = cut.slots * (cut.slot_input_bytes + cut.slot_output_bytes);
+    cut.memory.scratch = cut.threads * cut.arena_bytes;
+    return;
+  }
+  const std::int64_t host_slot = (problem.source.is_page_locked() ? 0 : cut.slot_input_bytes) +
+                                 (problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes);
+  cut.memory.slots = problem.devices * cut.slots * host_slot;
+  cut.device_memory = {
+      .slots = device_inputs(cut.slots) * cut.slot_input_bytes + cut.slots * cut.slot_output_bytes,
+      .scratch = device_arena_bytes(problem, cut, places),
+      .resident = problem.chain.resident_bytes()};
+}
+
+}  // namespace sepconv

@@ -1,0 +1,18 @@
+// What slots and scratch take, for bands and tiles wherever they lie. Internal to the planner.
+#pragma once
+
+#include "sepconv/pipeline/plan/cost.hpp"
+
+namespace sepconv {
+
+/// Which bands and tiles are looked at.
+enum class Places : std::uint8_t {
+  few,  ///< the first, the middle and the last: enough to rank candidates
+  all,
+};
+
+/// Sets the bytes of a slot and of scratch, and the memory that follows from them, of a cut whose band, tile,
+/// slots and threads are set.
+void set_sizes(const PlanProblem& problem, Cut& cut, Places places);
+
+}  // namespace sepconv

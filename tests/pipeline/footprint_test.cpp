@@ -1,0 +1,174 @@
+// Stages whose footprint depends on where the output lies: slots and scratch have room for every band and
+// tile.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <stdexcept>
+
+#include "../support/gpu.hpp"
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+
+using namespace sepconv;
+using test::Image;
+
+namespace {
+
+/// Row y of the result is row y^2 / rows of the input: a band of h rows needs about 2 h y / rows of them.
+class Squeeze final : public Stage {
+ public:
+  Squeeze() : Stage({.runs_on_device = true}) {}
+  std::string text() const override { return "squeeze"; }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    const std::int64_t first = from(output.row, input.extent.rows);
+    const std::int64_t last = from(output.row_end() - 1, input.extent.rows);
+    return {first, output.col, last + 1 - first, output.cols};
+  }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+    apply_reference(in, out, arithmetic);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    each_row(in, out, [&](const ConstPixelView& row, const PixelView& to) {
+      pointwise_reference({}, row, row, to, arithmetic);
+    });
+  }
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    each_row(in, out, [&](const ConstPixelView& row, const PixelView& to) {
+      pointwise_cuda({}, row, row, to, arithmetic, stream, then);
+    });
+  }
+
+ private:
+  static std::int64_t from(std::int64_t row, std::int64_t rows) { return row * row / rows; }
+
+  template <class Copy>
+  static void each_row(const ConstRegion& in, const Region& out, const Copy& copy) {
+    for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
+      copy(in.crop({from(row, in.image.rows), out.rect.col, 1, out.rect.cols}).pixels,
+           out.crop({row, out.rect.col, 1, out.rect.cols}).pixels);
+    }
+  }
+};
+
+/// Memory with a frame of poison around every block; counts the frames that were damaged.
+class Framed final : public std::pmr::memory_resource {
+ public:
+  explicit Framed(std::pmr::memory_resource* upstream) : upstream_(upstream) {}
+  int damaged() const noexcept { return damaged_; }
+
+ private:
+  static constexpr std::size_t kFrame = 4096;
+
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    auto* const memory = static_cast<std::byte*>(upstream_->allocate(bytes + 2 * kFrame, alignment));
+    std::memset(memory, 0x5A, bytes + 2 * kFrame);
+    return memory + kFrame;
+  }
+  void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+    auto* const memory = static_cast<std::byte*>(block) - kFrame;
+    for (std::size_t i = 0; i < kFrame; ++i) {
+      if (memory[i] != std::byte{0x5A} || memory[kFrame + bytes + i] != std::byte{0x5A}) {
+        ++damaged_;
+        break;
+      }
+    }
+    upstream_->deallocate(memory, bytes + 2 * kFrame, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::pmr::memory_resource* upstream_;
+  int damaged_ = 0;
+};
+
+const ImageSpec kWide{{600, 200}, 3, PixelType::u16};
+
+Chain squeezing() {
+  return Chain({parse_stage("box:radius=3"), std::make_shared<Squeeze>(), parse_stage("gaussian:sigma=1")});
+}
+
+RunOptions small_bands(std::vector<int> devices) {
+  RunOptions options;
+  options.slots = 2;
+  options.threads = 2;
+  options.band_rows = 20;
+  options.tile = {7, 50};
+  options.devices = std::move(devices);
+  options.max_memory_bytes = 64 << 20;
+  options.max_device_memory_bytes = 64 << 20;
+  return options;
+}
+
+void check_equals_whole_image(const RunOptions& options) {
+  const Image source = Image::of_pattern(kWide, Pattern::noise, 5);
+  const Image expected(kWide);
+  run_whole_image(*source.reader(), *expected.writer(), squeezing());
+  const Image streamed(kWide);
+  run(*source.reader(), *streamed.writer(), squeezing(), options);
+  CHECK(streamed == expected);
+}
+
+/// A plan whose slots lost a row is an error in every build.
+void check_refused(const RunOptions& options) {
+  const Image source = Image::of_pattern(kWide, Pattern::noise, 5);
+  const Image result(kWide);
+  const auto reader = source.reader();
+  const auto writer = result.writer();
+  Plan plan = sepconv::plan(*reader, *writer, squeezing(), options);
+  plan.slot_input_bytes -= kWide.row_bytes();
+  CHECK_THROWS_AS(run(*reader, *writer, plan, options), std::logic_error);
+}
+
+}  // namespace
+
+#ifndef SEPCONV_SIMULATED_GPU
+TEST_CASE("a footprint that grows with the row is streamed within its slots") {
+  Framed memory(page_resource());
+  RunOptions options = small_bands({});
+  options.memory = &memory;
+  check_equals_whole_image(options);
+  CHECK(memory.damaged() == 0);
+}
+
+TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
+  const Image source(kWide);
+  const auto reader = source.reader();
+  const auto writer = source.writer();
+  PlanOptions options = small_bands({});
+  options.threads = 1;
+  options.band_cols = kWide.extent.cols;
+  const Plan plan = sepconv::plan(*reader, *writer, squeezing(), options);
+  const auto held_bytes = [&](std::int64_t band) {
+    return source_rect(plan.chain, plan.specs, plan.band_rect(band)).area() * kWide.pixel_bytes();
+  };
+  std::int64_t most = 0;
+  for (std::int64_t band = 0; band < plan.band_count(); ++band) most = std::max(most, held_bytes(band));
+  CHECK(plan.slot_input_bytes == most);
+  CHECK(plan.slot_input_bytes > held_bytes(plan.band_count() / 2) * 5 / 4);
+
+  options.max_memory_bytes = plan.memory.total();
+  CHECK(sepconv::plan(*reader, *writer, squeezing(), options).memory.total() == plan.memory.total());
+  options.max_memory_bytes = plan.memory.total() - 1;
+  CHECK_THROWS_WITH(sepconv::plan(*reader, *writer, squeezing(), options),
+                    Catch::Contains(std::to_string(plan.memory.total()) + " bytes"));
+}
+
+TEST_CASE("a band that its slot has no room for is an error") { check_refused(small_bands({})); }
+#else
+TEST_CASE("a footprint that grows with the row is streamed within its slots on a GPU", "[gpu]") {
+  Framed memory(device_resource());
+  Framed pinned(pinned_resource());
+  RunOptions options = small_bands({0});
+  options.device_memory = &memory;
+  options.pinned_memory = &pinned;
+  check_equals_whole_image(options);
+  CHECK(memory.damaged() == 0);
+  CHECK(pinned.damaged() == 0);
+}
+
+TEST_CASE("a band that its slot on a GPU has no room for is an error", "[gpu]") {
+  check_refused(small_bands({0}));
+}
+#endif
