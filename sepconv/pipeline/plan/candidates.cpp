@@ -14,27 +14,14 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kPreferredBytes =
-    8 << 20;  // of a band's input or output: the outer caches hold them while it is filtered
 constexpr std::int64_t kHaloFactor =
     4;  // a band is at least so many times as high as its halo, if memory allows
-// Bands for a GPU. With n bands the first upload and the last download, which nothing hides, take 1/n of the
-// bus's time, and every band costs as much as copying kBandOverheadBytes; the sum is least for bands of
-// sqrt(image * overhead) bytes. Measured on an H200: 26 us a band at 51 GB/s.
-constexpr double kBandOverheadBytes = 1.3e6;
-constexpr std::int64_t kLeastDeviceInputBytes = 4 << 20;
-constexpr std::int64_t kMostDeviceInputBytes = 128 << 20;
-// What passes through slots on the host stays in its caches: reading and writing files is then faster than
-// for larger bands.
-constexpr std::int64_t kMostStagedInputBytes = 8 << 20;
 constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr std::int64_t kProductRows =
     512;  // of a band that is multiplied by a matrix, which is read for each
 // Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not
 // seen to be faster, unless the source's own blocks are decoded again for each of them.
 constexpr std::int64_t kMostTurnedBytes = 64 << 20;
-// Between page-locked memory and a GPU.
-constexpr std::int64_t kMostTurnedDeviceBytes = 1 << 30;
 constexpr std::int64_t kLeastBusRow = 2 << 10;
 constexpr std::int64_t kMostBusRow = 128 << 10;
 constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
@@ -80,15 +67,16 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
   const bool staged =
       problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
+  const DeviceModel& device = problem.machine.device;
   const std::int64_t device_bytes =
-      std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * kBandOverheadBytes)),
-                 kLeastDeviceInputBytes, staged ? kMostStagedInputBytes : kMostDeviceInputBytes);
-  const std::int64_t band_bytes = problem.devices > 0 ? device_bytes : kPreferredBytes;
+      std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * device.band_bytes(problem.machine.bus))),
+                 device.least_band_bytes, staged ? device.most_staged_band_bytes : device.most_band_bytes);
+  const std::int64_t band_bytes = problem.devices > 0 ? device_bytes : problem.machine.host.band_bytes;
   const std::int64_t row_bytes =
       problem.devices > 0 ? input_row_bytes : std::max(input_row_bytes, problem.specs.back().row_bytes());
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t many_rows =
-      problem.devices > 0 ? ceil_div(kDeviceProductElements, image.cols) : kProductRows;
+      problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
   const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
       std::max({ceil_div(band_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
@@ -164,7 +152,7 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
   const bool decodes_blocks = source.block.cols > 1;
   const bool on_bus = problem.devices > 0 && problem.source.is_page_locked() && problem.sink.is_page_locked();
   const std::int64_t most_bytes = decodes_blocks ? std::max(kMostTurnedBytes, problem.specs.back().bytes())
-                                  : on_bus       ? kMostTurnedDeviceBytes
+                                  : on_bus       ? problem.machine.device.most_turned_bytes
                                                  : kMostTurnedBytes;
   for (auto bytes = static_cast<double>(most_bytes); bytes >= kLeastTurnedBytes; bytes /= 2) {
     const double pixels = bytes / pixel_bytes;
@@ -191,7 +179,7 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
       const Extent band{up / static_cast<std::int64_t>(pixel_bytes),
                         down / static_cast<std::int64_t>(pixel_bytes)};
       if (band.rows > 0 && band.cols > 0 &&
-          band.area() <= kMostTurnedDeviceBytes / static_cast<std::int64_t>(pixel_bytes))
+          band.area() <= problem.machine.device.most_turned_bytes / static_cast<std::int64_t>(pixel_bytes))
         offer(static_cast<double>(band.rows), static_cast<double>(band.cols));
     }
   }

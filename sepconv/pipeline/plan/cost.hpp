@@ -6,10 +6,6 @@
 
 namespace sepconv {
 
-/// Elements of a product that keep a whole GPU busy: a sum is not shared out, so there is no more to do at
-/// once.
-inline constexpr std::int64_t kDeviceProductElements = 1 << 20;
-
 /// Everything about a run that is settled before the cut is chosen.
 struct PlanProblem {
   const Chain& chain;
@@ -17,6 +13,7 @@ struct PlanProblem {
   Arithmetic arithmetic;
   const Reader& source;
   const Writer& sink;
+  const MachineModel& machine;
   std::int64_t
       max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
   int devices = 0;      ///< GPUs; 0: the CPU computes
@@ -54,7 +51,7 @@ struct Cut {
   std::int64_t bytes_read = 0;
   bool stores_rows = false;  ///< as in Plan
   double operations = 0;
-  double cost = 0;  ///< estimated time in multiply-adds; for comparing candidates only
+  double cost = 0;  ///< estimated seconds; for comparing candidates of one device only
 };
 
 /// The best tile for a band: little recomputation, scratch that stays in the cache, work for every thread.

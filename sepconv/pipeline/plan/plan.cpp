@@ -216,13 +216,8 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& given, const Pl
           fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
   }
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
-  PlanProblem problem{chain,
-                      plan.specs,
-                      plan.arithmetic,
-                      source,
-                      sink,
-                      max_arena_bytes,
-                      static_cast<int>(plan.devices.size())};
+  PlanProblem problem{chain, plan.specs,      plan.arithmetic, source,
+                      sink,  options.machine, max_arena_bytes, static_cast<int>(plan.devices.size())};
   problem.find_turn();
   plan.turned = problem.turned;
   plan.item = problem.item;

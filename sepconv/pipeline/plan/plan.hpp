@@ -11,6 +11,7 @@
 #include "sepconv/io/reader.hpp"
 #include "sepconv/io/writer.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/machine/machine_model.hpp"
 
 namespace sepconv {
 
@@ -29,6 +30,7 @@ struct PlanOptions {
   std::int64_t max_device_memory_bytes =
       0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of
           ///< them. CUDA's own context, some hundred MiB, and its rounding of allocations come on top
+  MachineModel machine{};  ///< what cuts are ranked by
 };
 
 /// Where the ceiling's bytes go.

@@ -1,0 +1,104 @@
+// What a machine takes for the parts of a run, as the planners assume: cuts are ranked by it and runs
+// predicted.
+//
+// Unless measure_machine() made it, every figure is a default and stands with its origin: (E) an AMD EPYC of
+// the Zen 4 kind and an Intel Xeon, 2 threads each, with AVX-512 and with AVX2; (H) an NVIDIA H200 on a host
+// of 16 processors. docs/benchmarks.md has what was measured. Times are seconds, rates are bytes or
+// multiply-adds a second, "bytes" without "a second" that a thing costs are so many bytes moved.
+#pragma once
+
+#include <cstdint>
+
+#include "sepconv/core/pixel_type.hpp"
+
+namespace sepconv {
+
+/// Processors, their caches and memory.
+struct HostModel {
+  double fma_seconds = 30e-12;  ///< a thread's fused multiply-add in f32, vectors counted by their elements:
+                                ///< 20 to 60 a nanosecond with AVX2 and AVX-512 (E), 25 on all processors (H)
+  double row_seconds = 90e-9;   ///< starting a row of a tile: border, pointers, loop set-up (E)
+  double tile_seconds = 3e-6;   ///< handing a tile to a thread (E)
+  double band_seconds = 90e-6;  ///< handing a band from reader to computer to writer, and waking them (E)
+  double moved_byte_seconds = 0.24e-9;  ///< a thread reading or writing a byte of a band (E)
+  double packed_seconds =
+      0.48e-9;  ///< an operand's element of a product: reading, converting and storing it (E)
+  double straggler =
+      0.25;  ///< of a tile: threads wait for the last one, which other work on the machine holds up (E)
+  std::int64_t cache_bytes = 1 << 20;  ///< scratch that one core's L2 cache keeps
+  double out_of_cache = 1.3;           ///< times as long with scratch beyond it (E)
+  std::int64_t band_bytes =
+      8 << 20;  ///< of a band's input or output: the outer caches hold them meanwhile (E, H)
+  std::int64_t memory_gap_bytes = 256;  ///< a piece of a row copied within memory, beside its own bytes (E)
+  double no_overlap = 1.6;              ///< one slot: reading, computing and writing wait for each other (E)
+  double some_overlap = 1.05;           ///< two slots: one of the three waits at times (E)
+};
+
+/// Files in the page cache. All threads read, but the kernel lets one at a time write into a file.
+struct FileModel {
+  std::int64_t read_piece_bytes = 512;        ///< a piece of a file, beside its own bytes (E)
+  std::int64_t written_piece_bytes = 8192;    ///< the same of one that is written (E)
+  std::int64_t read_tile_bytes = 4096;        ///< a row of tiles, each of which lies elsewhere: 1 us (E)
+  std::int64_t written_tile_bytes = 16384;    ///< the same of one that is written: 3 us (E)
+  std::int64_t long_piece_bytes = 256 << 10;  ///< longer ones were not seen to be faster (E)
+};
+
+/// The bus between page-locked memory and a GPU: PCIe 5.0 x16 (H).
+struct BusModel {
+  double one_way_rate = 53e9;    ///< large copies while kernels run; `sepconv devices` shows 55.4e9 alone
+  double both_ways_rate = 50e9;  ///< each way; `sepconv devices` shows 50.7e9
+  double gap_seconds =
+      0.12e-6;  ///< after a row that a gap follows, while kernels run now and then. In images of short
+                ///< rows it is less, with the square of their length over gap_pitch_bytes
+  double gap_pitch_bytes = 64 << 10;
+  double long_gap_seconds = 0.058e-6;      ///< the same in uploads of rows of long_row_bytes and more
+  std::int64_t long_row_bytes = 32 << 10;  ///< shorter ones are best copied by a kernel where one can run
+  double kernel_byte = 0.18;               ///< a byte that a kernel stores over the bus takes so much longer,
+  double kernel_row_bytes = 80;            ///< and a row of them beside its bytes
+  double kernel_copy = 2.8;                ///< times as long: short rows by a kernel that products leave room
+  double file_factor = 10;                 ///< times as many bytes go over the bus while a file moves one
+  double page_lock_rate = 10e9;            ///< memory that is allocated and page-locked
+  double staged = 1.05;                    ///< times as long: the host's memory moves the bytes twice more
+  double staging_rate = 6e9;               ///< that a thread gathers
+};
+
+/// A GPU (H), and bands for it. With n bands the first upload and the last download, which nothing hides,
+/// take 1/n of the bus's time, and every band costs band_seconds; the sum is least for bands of the root of
+/// image_bytes * band_bytes().
+struct DeviceModel {
+  double fma_seconds = 1e-13;   ///< of filters
+  double band_seconds = 26e-6;  ///< launches and events of a band
+  std::int64_t least_band_bytes = 4 << 20;
+  std::int64_t most_band_bytes = 128 << 20;
+  std::int64_t most_staged_band_bytes =
+      8 << 20;  ///< where rows pass through slots on the host: they stay in caches
+  std::int64_t most_turned_bytes = 1 << 30;  ///< of blocks of a turned result, memory to memory
+  std::int64_t product_elements = 1 << 20;   ///< of a product that keep it busy: a sum is not shared out
+  double band_bytes(const BusModel& bus) const { return band_seconds * bus.both_ways_rate; }
+};
+
+/// Products by OpenBLAS and cuBLAS.
+struct ProductModel {
+  double host_fma_f32_rate = 40e9;  ///< a thread (E)
+  double host_fma_f64_rate = 20e9;
+  double host_read_rate = 2e9;           ///< of all threads (E)
+  double host_touch_rate = 20e9;         ///< bytes of a tile, read or written once more for every panel (E)
+  double device_fma_f32_rate = 25.5e12;  ///< (H)
+  double device_fma_f64_rate = 28.5e12;  ///< with tensor cores (H)
+  double device_touch_f32_rate = 1.4e12;
+  double device_touch_f64_rate = 3.2e12;
+  double step_seconds = 40e-6;  ///< threads and streams waiting for each other (E, H)
+  double edge = 16;             ///< a side costs as many elements more: the libraries work in blocks (E, H)
+  double blocked_edge = 32;     ///< the same where cuBLAS uses no tensor cores (H)
+  std::int64_t device_block = 128;  ///< side of what a multiprocessor sums there (H)
+};
+
+struct MachineModel {
+  HostModel host;
+  FileModel files;
+  BusModel bus;
+  DeviceModel device;
+  ProductModel products;
+};
+
+}  // namespace sepconv
