@@ -25,18 +25,21 @@ TEST_CASE("borders go on as their pictures say, beyond the image's own size too"
   CHECK(extended(BorderMode::replicate) == "aaaaaaaaabcddddddddd");
   CHECK(extended(BorderMode::reflect) == "abcddcbaabcddcbaabcd");
   CHECK(extended(BorderMode::reflect101) == "cbabcdcbabcdcbabcdcb");
+  CHECK(extended(BorderMode::wrap) == "abcdabcdabcdabcdabcd");
 }
 
 TEST_CASE("an image of one pixel is everywhere") {
   CHECK(extended(BorderMode::replicate, 1) == std::string(20, 'a'));
   CHECK(extended(BorderMode::reflect, 1) == std::string(20, 'a'));
   CHECK(extended(BorderMode::reflect101, 1) == std::string(20, 'a'));
+  CHECK(extended(BorderMode::wrap, 1) == std::string(20, 'a'));
   CHECK(extended(BorderMode::constant, 1) == "vvvvvvvvavvvvvvvvvvv");
 }
 
 TEST_CASE("far from the image indices do not overflow") {
   const std::int64_t far = std::int64_t{1} << 40;
-  for (const BorderMode mode : {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101}) {
+  for (const BorderMode mode :
+       {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101, BorderMode::wrap}) {
     CHECK(border_index(far, 7, mode) >= 0);
     CHECK(border_index(far, 7, mode) < 7);
     CHECK(border_index(-far, 7, mode) >= 0);
@@ -47,9 +50,9 @@ TEST_CASE("far from the image indices do not overflow") {
 }
 
 TEST_CASE("border names parse back") {
-  for (const BorderMode mode :
-       {BorderMode::constant, BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101}) {
+  for (const BorderMode mode : {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
+                                BorderMode::reflect101, BorderMode::wrap}) {
     CHECK(parse_border_mode(name_of(mode)) == mode);
   }
-  CHECK_FALSE(parse_border_mode("wrap").has_value());
+  CHECK_FALSE(parse_border_mode("mirror").has_value());
 }

@@ -17,7 +17,7 @@ int cv_depth(PixelType type) {
 
 int cv_border(BorderMode mode) {
   constexpr int borders[] = {cv::BORDER_CONSTANT, cv::BORDER_REPLICATE, cv::BORDER_REFLECT,
-                             cv::BORDER_REFLECT_101};
+                             cv::BORDER_REFLECT_101, cv::BORDER_WRAP};
   return borders[static_cast<std::size_t>(mode)];
 }
 
@@ -119,5 +119,24 @@ TEST_CASE("convolve_host stores u8 as sepFilter2D rounds its sums") {
     oracle(image, taps, {mode, 0}).convertTo(rounded, CV_8U);
     CHECK(cv::norm(mat_of(out), rounded, cv::NORM_INF) <= 1);
     CHECK(cv::norm(mat_of(out), rounded, cv::NORM_L1) <= 20);  // only where a sum is next to a half
+  }
+}
+
+TEST_CASE("convolve_reference wraps as sepFilter2D of an image extended by BORDER_WRAP") {
+  Random random(34);
+  for (const Extent extent : {Extent{1, 1}, Extent{1, 9}, Extent{5, 2}, Extent{7, 11}, Extent{47, 83}}) {
+    for (const auto& [row_radius, col_radius] : {std::pair{1, 1}, {3, 2}, {0, 9}, {8, 0}, {25, 20}}) {
+      const SeparableTaps taps{random_taps(random, row_radius), random_taps(random, col_radius)};
+      Image image(extent, 2, PixelType::f64);
+      fill_random(image.view, random);
+      Image out(extent, 2, PixelType::f64);
+      out.fill_bytes(0xff);
+      const Border border{BorderMode::wrap, 0};
+      convolve_reference(taps, border, ConstRegion::whole(image.view), Region::whole(out.view),
+                         Arithmetic::f64);
+      const double largest =
+          cv::norm(mat_of(image), cv::NORM_INF) * sum_of_magnitudes(taps.row) * sum_of_magnitudes(taps.col);
+      CHECK(cv::norm(mat_of(out), oracle(image, taps, border), cv::NORM_INF) <= 1e-12 * largest);
+    }
   }
 }

@@ -348,4 +348,10 @@ TEST_CASE("convolution refuses what it cannot do") {
   CHECK_THROWS_AS(convolve({{}, {}}, in, Region::whole(two_channels.view)), InvalidArgument);
   CHECK_THROWS_AS(convolve({{}, {1, 1, 1}}, in.crop({0, 0, 2, 4}), Region::whole(out.view)), InvalidArgument);
   CHECK_NOTHROW(convolve({{}, {1, 1, 1}}, in.crop({0, 0, 3, 4}), Region::whole(out.view).crop({0, 0, 2, 4})));
+
+  const auto wrap = [&](const Region& to) {
+    convolve_host({{1, 1, 1}, {}}, {BorderMode::wrap, 0}, in, to, Arithmetic::f32, arena);
+  };
+  CHECK_NOTHROW(wrap(Region::whole(out.view).crop({0, 1, 4, 2})));
+  CHECK_THROWS_AS(wrap(Region::whole(out.view)), InvalidArgument);
 }

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.ndimage as ndi
 
 # sepconv's borders and SciPy's names for them.
-BORDERS = {"replicate": "nearest", "reflect": "reflect", "reflect101": "mirror", "constant": "constant"}
+BORDERS = {"replicate": "nearest", "reflect": "reflect", "reflect101": "mirror", "constant": "constant", "wrap": "wrap"}
 
 DTYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32, "f64": np.float64}
 

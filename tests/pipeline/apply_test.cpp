@@ -7,6 +7,7 @@
 
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
@@ -71,6 +72,27 @@ TEST_CASE("a part of the result is what the whole result has there") {
             {.threads = 2, .tile = {13, 17}});
       CHECK(result == cut_out(whole, part));
     }
+  }
+}
+
+TEST_CASE("a part of an image that repeats is computed from what lies around it, or from the whole image") {
+  const Chain chain = Chain::parse({"sobel:border=replicate", "box:radius=5,border=wrap"});
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 3), whole(kSpec);
+  run_whole_image(*source.reader(), *whole.writer(), chain);
+  for (const Rect part : {Rect{0, 0, 20, 30}, Rect{90, 120, 7, 11}, Rect{40, 50, 9, 9}}) {
+    const Rect needed = chain.input_for(part, kSpec);
+    CAPTURE(to_string(part), to_string(needed));
+    Image held({needed.extent(), kSpec.channels, kSpec.type});
+    for (const PeriodicPiece& piece : periodic_pieces(needed, kSpec.extent)) {
+      Rect at = piece.at;
+      at.row -= needed.row, at.col -= needed.col;
+      copy_pixels(source.view().crop(piece.inside), held.view().crop(at));
+    }
+    const Image from_part({part.extent(), kSpec.channels, kSpec.type}), from_whole(from_part.spec());
+    apply(chain, {held.view(), needed, kSpec.extent}, {from_part.view(), part, kSpec.extent});
+    apply(chain, ConstRegion::whole(source.view()), {from_whole.view(), part, kSpec.extent});
+    CHECK(from_part == cut_out(whole, part));
+    CHECK(from_whole == cut_out(whole, part));
   }
 }
 

@@ -26,6 +26,7 @@ const std::vector<std::string> kChains[] = {
     {"cast:type=i16", "unsharp:sigma=1.2,amount=0.8,threshold=2", "clamp:low=3,high=180",
      "scale:by=0.7,add=1"},
     {"matrix:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
+    {"box:radius=7,border=wrap", "abs", "unsharp:sigma=2,border=wrap", "box:radius=3"},
     {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
     {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},
 };

@@ -141,7 +141,7 @@ TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
   options.band_cols = kWide.extent.cols;
   const Plan plan = sepconv::plan(*reader, *writer, squeezing(), options);
   const auto held_bytes = [&](std::int64_t band) {
-    return source_rect(plan.chain, plan.specs, plan.band_rect(band)).area() * kWide.pixel_bytes();
+    return plan.chain.input_for(plan.band_rect(band), plan.source()).area() * kWide.pixel_bytes();
   };
   std::int64_t most = 0;
   for (std::int64_t band = 0; band < plan.band_count(); ++band) most = std::max(most, held_bytes(band));

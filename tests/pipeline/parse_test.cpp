@@ -82,7 +82,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"gaussian:2", "key=value is expected"},
       {"gaussian:sigma=2,radius=3,truncate=4", "not both"},
       {"gaussian:sigma=2,truncate=-1", "must not be negative"},
-      {"gaussian:sigma=2,border=wrap", "it is one of reflect101, reflect, replicate, constant"},
+      {"gaussian:sigma=2,border=mirror", "it is one of reflect101, reflect, replicate, constant, wrap"},
       {"gaussian:sigma=2,value=3", "only border=constant has a value"},
       {"box:radius=-1", "lies between 0"},
       {"box:radius=99999999999999999999", "a whole number is needed"},

@@ -25,7 +25,7 @@ std::int64_t between(std::mt19937_64& random, std::int64_t least, std::int64_t m
 }
 
 std::string random_border(std::mt19937_64& random) {
-  return pick<std::string>(random, {"reflect101", "reflect", "replicate", "constant,value=7.5"});
+  return pick<std::string>(random, {"reflect101", "reflect", "replicate", "constant,value=7.5", "wrap"});
 }
 
 std::string random_taps(std::mt19937_64& random) {

@@ -4,7 +4,7 @@
 
 namespace sepconv {
 namespace {
-constexpr std::string_view kNames[] = {"constant", "replicate", "reflect", "reflect101"};
+constexpr std::string_view kNames[] = {"constant", "replicate", "reflect", "reflect101", "wrap"};
 }
 
 std::string_view name_of(BorderMode mode) noexcept { return kNames[static_cast<std::size_t>(mode)]; }

@@ -13,6 +13,7 @@ enum class BorderMode : std::uint8_t {
   replicate,   ///< aaa|abcd|ddd
   reflect,     ///< cba|abcd|dcb
   reflect101,  ///< dcb|abcd|cba
+  wrap,        ///< bcd|abcd|abc
 };
 std::string_view name_of(BorderMode mode) noexcept;
 std::optional<BorderMode> parse_border_mode(std::string_view name) noexcept;
@@ -49,6 +50,8 @@ SEPCONV_HOST_DEVICE inline std::int64_t border_index(std::int64_t index, std::in
       const std::int64_t phase = ((index % period) + period) % period;
       return phase < size ? phase : period - phase;
     }
+    case BorderMode::wrap:
+      return ((index % size) + size) % size;
   }
   return -1;
 }

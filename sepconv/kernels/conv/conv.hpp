@@ -43,6 +43,10 @@ struct SeparableTaps {
 /// Constant borders extend the image before the first pass, so a row outside the image is the row pass of a
 /// constant row (with columns_first, a column outside it the column pass of a constant column). The
 /// reference: one loop nest a pass, meant to be read. Any radius, also beyond the image.
+///
+/// BorderMode::wrap brings pixels of the other edge: the reference has them where `in` is the whole image.
+/// The fast implementations map borders within what is near: they are given an image that holds what lies
+/// beyond the edges, so that out.rect grown by the radii lies inside it, and throw InvalidArgument else.
 void convolve_reference(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                         const Region& out, Arithmetic arithmetic);
 

@@ -106,6 +106,7 @@ HWY_EXPORT(convolve_f64);
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena) {
   check_convolution(taps, in, out);
+  check_wrapped(taps, border, out);
   if (out.rect.empty()) return;
   if (arithmetic == Arithmetic::f64) {
     HWY_DYNAMIC_DISPATCH(convolve_f64)(taps, border, in, out, arena);

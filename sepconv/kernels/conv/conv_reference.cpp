@@ -102,6 +102,7 @@ void columns_first(const SeparableTaps& taps, const Extended<A>& source, const R
 void convolve_reference(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                         const Region& out, Arithmetic arithmetic) {
   check_convolution(taps, in, out);
+  if (in.rect != Rect::whole(in.image)) check_wrapped(taps, border, out);
   if (out.rect.empty()) return;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const Extended<A> source(in, border);

@@ -46,6 +46,7 @@ void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& b
                    const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue) {
   check_convolution(taps, in, out);
+  check_wrapped(taps, border, out);
   if (epilogue.join != nullptr &&
       (epilogue.other.extent != out.rect.extent() || epilogue.other.channels != out.pixels.channels)) {
     throw InvalidArgument("the operand that a convolution is joined with has another shape than its result");

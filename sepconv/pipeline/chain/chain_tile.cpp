@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/chain/periodic.hpp"
 
 namespace sepconv {
 namespace {
@@ -96,10 +100,65 @@ std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
   return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
 }
 
+/// Of an image that repeats: the pixels at `asked`, from where `in` has them, or gathered in the arena if
+/// `in` is the whole image and `asked` reaches beyond its edges.
+template <class Copy>
+ConstRegion repeated(const ConstRegion& in, const Rect& asked, Arena& arena, const Copy& copy) {
+  if (const std::optional<Rect> at = repeated_in(in.rect, asked, in.image)) {
+    ConstRegion found = in.crop(*at);
+    found.rect = asked;
+    return found;
+  }
+  if (!in.rect.contains(Rect::whole(in.image)))
+    throw std::logic_error("a stage asks for more of its input than its input_for() said: " +
+                           to_string(asked));
+  const Region gathered{arena.allocate_view(asked.extent(), in.pixels.channels, in.pixels.type), asked,
+                        in.image};
+  for (const PeriodicPiece& piece : periodic_pieces(asked, in.image))
+    copy(in.crop(piece.inside).pixels, gathered.crop(piece.at).pixels);
+  return gathered;
+}
+
+/// Calls compute(in, out), with both inside their images: a part of `out` beyond the edges is computed where
+/// it lies in the image. `needed` of `in` is what `out` asks for.
+template <class Copy, class Compute>
+void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& needed, const ConstRegion& in,
+                    const Region& out, Arena& arena, const Copy& copy, const Compute& compute) {
+  if (Rect::whole(out.image).contains(out.rect) && Rect::whole(in.image).contains(in.rect) &&
+      in.rect.contains(needed))
+    return compute(in, out);
+  for (const PeriodicPiece& piece : periodic_pieces(out.rect, out.image)) {
+    const Arena::Scope scope(arena);
+    Region part = out.crop(piece.at);
+    part.rect = piece.inside;
+    compute(repeated(in, stage.input_for(piece.inside, input), arena, copy), part);
+  }
+}
+
+/// What `stage` needs of its input for `output`, whose parts beyond the edges of the stage's result are
+/// repetitions of what lies in it. What is needed for them lies as far beyond the input's edges, unless it is
+/// the whole side.
+Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
+  if (Rect::whole(result).contains(output)) return stage.input_for(output, input);
+  const bool turns = !stage.turned_item(input).empty();
+  Rect hull;
+  for (const PeriodicPiece& piece : periodic_pieces(output, result)) {
+    std::int64_t down = (piece.at.row - piece.inside.row) / result.rows;
+    std::int64_t right = (piece.at.col - piece.inside.col) / result.cols;
+    if (turns) std::swap(down, right);
+    Rect needed = stage.input_for(piece.inside, input);
+    if (needed.rows != input.extent.rows) needed.row += down * input.extent.rows;
+    if (needed.cols != input.extent.cols) needed.col += right * input.extent.cols;
+    hull = hull.include(needed);
+  }
+  return hull;
+}
+
 /// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
-template <class Compute>
+template <class Copy, class Compute>
 void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
-                const ConstRegion& source, const Region& out, Arena& arena, const Compute& compute) {
+                const ConstRegion& source, const Region& out, Arena& arena, const Copy& copy,
+                const Compute& compute) {
   const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
   const Arena::Scope scope(arena);
   const auto bytes = slab_bytes(steps, specs, extents_of(rects));
@@ -112,7 +171,10 @@ void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::v
     if (i + 1 < steps.size())
       result = {view_in(slabs[i % 2], rects[end], specs[end], steps[i].result), rects[end],
                 specs[end].extent};
-    compute(*chain.stages()[steps[i].first], steps[i], in, result);
+    const std::size_t first = steps[i].first;
+    const Stage& stage = *chain.stages()[first];
+    compute_inside(stage, specs[first], rects[first], in, result, arena, copy,
+                   [&](const ConstRegion& from, const Region& to) { compute(stage, steps[i], from, to); });
     in = result;
   }
 }
@@ -123,7 +185,7 @@ std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>&
   std::vector<Rect> rects(chain.size() + 1);
   rects.back() = output;
   for (std::size_t i = chain.size(); i-- > 0;)
-    rects[i] = chain.stages()[i]->input_for(rects[i + 1], specs[i]);
+    rects[i] = needed_rect(*chain.stages()[i], rects[i + 1], specs[i], specs[i + 1].extent);
   return rects;
 }
 
@@ -168,6 +230,21 @@ std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>
                      arithmetic);
 }
 
+std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                            const std::vector<Rect>& outputs) {
+  const ImageSpec& source = specs.front();
+  const auto gathered = [&](const Rect& output) {
+    const Rect needed = needed_rects(chain, specs, output).front();
+    return Rect::whole(source.extent).contains(needed)
+               ? 0
+               : Arena::view_bytes(needed.extent(), source.channels, source.type);
+  };
+  if (gathered(Rect::whole(specs.back().extent)) == 0) return 0;
+  std::int64_t most = 0;
+  for (const Rect& output : outputs) most = std::max(most, gathered(output));
+  return most;
+}
+
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile) {
   const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
   double operations = 0;
@@ -188,7 +265,8 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
   }
-  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, arena,
+  const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
+  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, arena, copy,
              [&](const Stage& stage, const Step&, const ConstRegion& in, const Region& result) {
                stage.apply(in, result, arithmetic, arena);
              });
@@ -200,7 +278,8 @@ void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arit
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
   }
-  walk_steps(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena,
+  const auto copy = [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); };
+  walk_steps(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena, copy,
              [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
                stage.enqueue(in, result, arithmetic, arena, stream, step.then);
              });

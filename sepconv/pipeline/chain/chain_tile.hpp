@@ -9,7 +9,8 @@
 namespace sepconv {
 
 /// For a rectangle of the result: element i is the part of stage i's input that is needed, the last is
-/// `output` itself.
+/// `output` itself. A part may reach beyond its image, which repeats there (periodic.hpp), if a stage asks
+/// for that.
 std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output);
 
 /// The part of the source that `output` of the result needs, through all stages.
@@ -28,12 +29,18 @@ std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
                                 Arithmetic arithmetic);
 
+/// What compute_tile or enqueue_chain take of their arena beyond that for any of `outputs`, if `source` is
+/// the whole image: what lies beyond its edges is gathered there. 0 for chains that need nothing beyond the
+/// edges.
+std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                            const std::vector<Rect>& outputs);
+
 /// Multiply-adds that compute_tile does for a tile of this extent away from the image's edges.
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile);
 
-/// Computes out.rect of the chain's result. `source` holds the part of the source image that it needs.
-/// Intermediate images live in the arena, two at a time: in the arithmetic type, or the result's before
-/// stages that only move pixels.
+/// Computes out.rect of the chain's result. `source` holds the part of the source image that it needs, or is
+/// the whole. Intermediate images live in the arena, two at a time: in the arithmetic type, or the result's
+/// before stages that only move pixels.
 void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
                   const ConstRegion& source, const Region& out, Arena& arena);
 

@@ -85,8 +85,9 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// Shape and type of the result for an input like this. Throws InvalidArgument if the stage cannot take it.
   virtual ImageSpec output_spec(const ImageSpec& input) const { return input; }
 
-  /// The part of the input image that the pixels of `output` depend on, clipped to the image: never empty for
-  /// an output that is not. It may depend on where `output` lies.
+  /// The part of the input image that the pixels of `output`, which lies in the result, depend on: never
+  /// empty for an output that is not. It may depend on where `output` lies. What reaches beyond the image is
+  /// the image again, which repeats there: a stage that means anything else beyond the edges clips.
   virtual Rect input_for(const Rect& output, const ImageSpec& input) const {
     (void)input;
     return output;

@@ -12,11 +12,9 @@ namespace sepconv {
 Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& source,
                const Rect& band) {
   Rect needed = source_rect(chain, specs, band);
-  if (source.streams && source.access == Access::random) {
-    const std::int64_t end =
-        std::min(round_up(needed.row_end(), source.unit().rows), specs.front().extent.rows);
-    needed.rows = end - needed.row;
-  }
+  const std::int64_t rows = specs.front().extent.rows;
+  if (source.streams && source.access == Access::random && needed.row_end() > 0 && needed.row_end() <= rows)
+    needed.rows = std::min(round_up(needed.row_end(), source.unit().rows), rows) - needed.row;
   return needed;
 }
 

@@ -50,11 +50,12 @@ std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
   const Extent block = problem.source.layout().unit();
   const Rect needed = source_rect(problem.chain, problem.specs, part);
   const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
+    if (begin < 0 || end > side) return end - begin;  // the other edge's, read once more
     return std::min(round_up(end, unit), side) - begin / unit * unit;
   };
   const bool torn = problem.item.rows < problem.specs.back().extent.rows && part.rows < problem.item.rows;
   return touched(needed.row, needed.row_end(), torn ? problem.read_unit_rows() : 1, source.rows) *
-         touched(needed.col, needed.col_end(), block.cols, source.cols);
+         std::min(source.cols, touched(needed.col, needed.col_end(), block.cols, source.cols));
 }
 
 /// Sum of decoded_pixels over `count` parts of the result, part(index) being one of them. Of many, those in

@@ -100,6 +100,21 @@ Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads
   }
 }
 
+/// Whether rows beyond the source's edges are needed, which are those of the other edge.
+bool reads_other_edge(const PlanProblem& problem) {
+  const Rect needed = source_rect(problem.chain, problem.specs, Rect::whole(problem.specs.back().extent));
+  return needed.row < 0 || needed.row_end() > problem.specs.front().extent.rows;
+}
+
+void check_edges(const PlanProblem& problem) {
+  if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
+    throw InvalidArgument(
+        "border=wrap needs the last rows of the source for the first ones, but this source gives each row "
+        "once, "
+        "from top to bottom; give an image file, or another border");
+  }
+}
+
 /// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row
 /// by row keeps but one busy.
 std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
@@ -144,6 +159,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   } else if (plan.band.cols == image.cols) {
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
+  if (reads_other_edge(problem))
+    notes.emplace_back("border=wrap: rows of the source beyond one edge are read again at the other");
   if (!problem.sink.layout().streams) {
     notes.push_back("the sink cannot be streamed: the result is collected in memory before it is encoded");
   }
@@ -219,6 +236,7 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& given, const Pl
   PlanProblem problem{chain, plan.specs,      plan.arithmetic, source,
                       sink,  options.machine, max_arena_bytes, static_cast<int>(plan.devices.size())};
   problem.find_turn();
+  check_edges(problem);
   plan.turned = problem.turned;
   plan.item = problem.item;
   const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});

@@ -78,7 +78,8 @@ void set_slots(const PlanProblem& problem, Cut& cut, Places places) {
   const ImageSpec& source = problem.specs.front();
   // Of bands that begin anywhere in a block of the source; those that there are may round up to less.
   const Rect middle = source_rect(problem.chain, problem.specs, problem.middle(cut.band));
-  const std::int64_t rows = std::min(middle.rows + problem.read_unit_rows() - 1, source.extent.rows);
+  const std::int64_t rows =
+      std::min(middle.rows + problem.read_unit_rows() - 1, std::max(source.extent.rows, middle.rows));
   std::int64_t pixels = rows * middle.cols;
   visit_bands(problem, cut.band, places, [&](const Rect& band) {
     pixels = std::max(pixels, held_rect(problem.chain, problem.specs, problem.source.layout(), band).area());

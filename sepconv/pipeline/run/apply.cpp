@@ -13,6 +13,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "sepconv/pipeline/plan/plan.hpp"
 
@@ -90,7 +91,8 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   std::vector<Extent> needed;
   for (const Rect& tile : tiles) include_needed(plan.chain, plan.specs, tile, needed);
-  const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic);
+  const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic) +
+                               gathered_bytes(plan.chain, plan.specs, tiles);
   std::vector<Arena> arenas;
   for (int worker = 0; worker < workers; ++worker) arenas.emplace_back(Buffer(scratch, memory), options.stop);
   const auto compute_one = [&](std::int64_t index, int worker) {
@@ -101,6 +103,12 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
   if (options.executor != nullptr) return options.executor->for_each(count, compute_one);
   if (workers == 1) return SerialExecutor().for_each(count, compute_one);
   ThreadPool(ThreadPool::AtMost{.threads = workers}, options.stop).for_each(count, compute_one);
+}
+
+void check_inside(const std::string& name, const Rect& part, Extent image) {
+  if (Rect::whole(image).contains(part)) return;
+  throw InvalidArgument(fmt::format("{} is at {}, which reaches beyond its image of {} rows x {} columns",
+                                    name, to_string(part), image.rows, image.cols));
 }
 
 template <class Byte>
@@ -119,9 +127,6 @@ void check_part(const std::string& name, const ImageSpec& whole, const BasicRegi
                                       part.pixels.extent.rows, part.pixels.extent.cols,
                                       to_string(part.rect)));
   }
-  if (part.rect.intersect(Rect::whole(part.image)) != part.rect)
-    throw InvalidArgument(fmt::format("{} is at {}, which reaches beyond its image of {} rows x {} columns",
-                                      name, to_string(part.rect), part.image.rows, part.image.cols));
 }
 
 }  // namespace
@@ -132,8 +137,11 @@ void check_parts(const Chain& chain, const ImageSpec& source, const ImageSpec& r
   check_part(input, source, in);
   check_part(output, result, out);
   check_apart(input, in.pixels, output, out.pixels);
+  check_inside(output, out.rect, out.image);
   const Rect needed = chain.input_for(out.rect, source);
-  if (in.rect.intersect(needed) != needed)
+  // What lies beyond the edges of an image that repeats may be handed in with it.
+  if (Rect::whole(in.image).contains(needed)) check_inside(input, in.rect, in.image);
+  if (!in.rect.contains(Rect::whole(in.image)) && !repeated_in(in.rect, needed, in.image))
     throw InvalidArgument(fmt::format("{} holds {}, and {} of the result needs {}; give at least that", input,
                                       to_string(in.rect), to_string(out.rect), to_string(needed)));
 }

@@ -7,6 +7,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "sepconv/pipeline/run/read_periodic.hpp"
 
 namespace sepconv {
 namespace {
@@ -101,7 +102,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   if (input.data != nullptr) {
     const double begin = timeline.now();
     const ProfilerRange range("read", band);
-    source_.read(missing, input, pool_);
+    read_periodic(source_, missing, input, pool_);
     watch_.look(input, pool_);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }

@@ -41,12 +41,17 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
 }
 
 /// For any part of at most this extent: of an image of which it is only a part, a little more than one in the
-/// middle takes.
+/// middle takes, and what is gathered from beyond the image's edges of one at each corner.
 Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,
                  Arithmetic arithmetic) {
+  const Extent whole = specs.back().extent;
   std::vector<Extent> needed;
-  include_needed(chain, specs, middle_rect(specs.back().extent, {part.rows + 2, part.cols + 2}), needed);
-  return Arena(device_buffer(chain_device_bytes(chain, specs, needed, arithmetic), "scratch", chain));
+  include_needed(chain, specs, middle_rect(whole, {part.rows + 2, part.cols + 2}), needed);
+  const Rect first = Rect{0, 0, part.rows, part.cols}.intersect(Rect::whole(whole));
+  const Rect last{whole.rows - first.rows, whole.cols - first.cols, first.rows, first.cols};
+  return Arena(device_buffer(
+      chain_device_bytes(chain, specs, needed, arithmetic) + gathered_bytes(chain, specs, {first, last}),
+      "scratch", chain));
 }
 
 }  // namespace
@@ -95,7 +100,9 @@ struct DeviceFilter::State {
   void check_size(const Rect& output) const {
     std::vector<Extent> needed;
     include_needed(chain, specs, output, needed);
-    const bool fits = chain_device_bytes(chain, specs, needed, arithmetic) <= scratch.capacity_bytes();
+    const bool fits =
+        chain_device_bytes(chain, specs, needed, arithmetic) + gathered_bytes(chain, specs, {output}) <=
+        scratch.capacity_bytes();
     if (fits && output.rows <= part.rows && output.cols <= part.cols) return;
     throw InvalidArgument(fmt::format(
         "the filter was made for parts of at most {} rows x {} columns of the result, and {} takes more",

@@ -3,6 +3,7 @@
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/run/run_state.hpp"
 
 namespace sepconv {
@@ -73,9 +74,13 @@ void DeviceRing::upload(std::int64_t band) {
   events.upload.begin.record(upload_.get());
   if (!missing.empty()) {
     const PixelView staged = input(band, missing);
-    const ConstPixelView from =
-        staged.data != nullptr ? ConstPixelView(staged) : source_.page_locked(missing);
-    copy_pixels(from, device_source(band).crop(missing).pixels, upload_.get());
+    const Region source = device_source(band);
+    if (staged.data != nullptr) {
+      copy_pixels(staged, source.crop(missing).pixels, upload_.get());
+    } else {
+      for (const PeriodicPiece& piece : periodic_pieces(missing, plan_.source().extent))
+        copy_pixels(source_.page_locked(piece.inside), source.crop(piece.at).pixels, upload_.get());
+    }
   }
   events.upload.end.record(upload_.get());
 }

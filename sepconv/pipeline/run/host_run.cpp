@@ -5,6 +5,7 @@
 
 #include "sepconv/kernels/cuda/profiler_range.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/run/read_periodic.hpp"
 
 namespace sepconv {
 namespace {
@@ -92,7 +93,7 @@ void HostRun::read_band(std::int64_t band) {
   bytes_[kRead] = rows.missing.area() * spec.pixel_bytes();
   if (rows.missing.empty()) return;
   const PixelView missing = held.crop(rows.missing).pixels;
-  source_.read(rows.missing, missing, pool_);
+  read_periodic(source_, rows.missing, missing, pool_);
   watch_.look(missing, pool_);
   state_.add_bytes_read(bytes_[kRead]);
 }

@@ -122,15 +122,17 @@ std::string StageArgs::choice(std::string_view key, const std::vector<std::strin
 
 Border StageArgs::border() const {
   Border border;
-  border.mode = *parse_border_mode(choice("border", {"reflect101", "reflect", "replicate", "constant"}));
+  border.mode =
+      *parse_border_mode(choice("border", {"reflect101", "reflect", "replicate", "constant", "wrap"}));
   border.value = number("value", 0);
   if (has("value") && border.mode != BorderMode::constant) fail("value", "only border=constant has a value");
   return border;
 }
 
 std::vector<StageEntry::Key> convolving_keys(std::vector<StageEntry::Key> own) {
-  own.push_back(
-      {"border", "reflect101 (default: dcb|abcd|cba), reflect (cba|abcd|dcb), replicate or constant"});
+  own.push_back({"border",
+                 "reflect101 (default: dcb|abcd|cba), reflect (cba|abcd|dcb), replicate, constant or wrap "
+                 "(bcd|abcd|abc)"});
   own.push_back({"value", "what lies outside with border=constant (default 0)"});
   own.push_back({"flip", "true: convolution, the taps turned round (default false: correlation)"});
   return own;

@@ -66,7 +66,20 @@ Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
   for (const SeparableTaps& taps : branches_) {
     needed = needed.include(output.grown(taps.col_radius(), taps.row_radius()));
   }
-  return needed.intersect(Rect::whole(input.extent));
+  return border_.mode == BorderMode::wrap ? needed : needed.intersect(Rect::whole(input.extent));
+}
+
+/// With border=wrap `in` holds what lies beyond the image's edges too: what is needed of it is convolved as
+/// an image of its own, whose edges nothing reaches.
+FilterStage::Regions FilterStage::as_convolved(const ConstRegion& in, const Region& out) const {
+  if (border_.mode != BorderMode::wrap) return {in, out};
+  const Rect needed = input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type});
+  const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
+  return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.streamed}};
+}
+
+Extent FilterStage::largest_image(const ImageSpec& input) const {
+  return border_.mode == BorderMode::wrap ? Extent{kMaxSide, kMaxSide} : input.extent;
 }
 
 StagePtr FilterStage::transposed() const {
@@ -84,11 +97,12 @@ StagePtr FilterStage::transposed() const {
 std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                         Arithmetic arithmetic) const {
   const bool on_host = scratch == Scratch::host;
+  const Extent image = largest_image(input);
   std::int64_t convolution = 0;
   for (const SeparableTaps& taps : branches_) {
-    convolution = std::max(
-        convolution, on_host ? convolve_scratch_bytes(taps, output, input.channels, arithmetic, input.extent)
-                             : convolve_device_bytes(taps, output, input.channels, arithmetic, input.extent));
+    convolution = std::max(convolution,
+                           on_host ? convolve_scratch_bytes(taps, output, input.channels, arithmetic, image)
+                                   : convolve_device_bytes(taps, output, input.channels, arithmetic, image));
   }
   // Results that wait to be joined: on a device the last convolution joins its own before it stores them.
   const auto results = static_cast<std::int64_t>(branches_.size()) - (on_host ? 0 : 1);
@@ -96,17 +110,19 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
          (joined() ? results * Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);
 }
 
-void FilterStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const {
+void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+                        Arena& arena) const {
+  const auto [in, out] = as_convolved(given, result);
   if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, arena);
   const Arena::Scope scope(arena);
   std::vector<ConstPixelView> operands;
   if (branches_.size() == 1) operands.push_back(in.crop(out.rect).pixels);
   for (const SeparableTaps& taps : branches_) {
-    const Region result{
+    const Region values{
         arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)), out.rect,
         out.image};
-    convolve_host(taps, border_, in, result, arithmetic, arena);
-    operands.push_back(result.pixels);
+    convolve_host(taps, border_, in, values, arithmetic, arena);
+    operands.push_back(values.pixels);
   }
   pointwise_host(join_, operands[0], operands[1], out.pixels, arithmetic);
 }
@@ -130,8 +146,9 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
 }
 
 /// The last convolution joins its values with the other operand before it stores them.
-void FilterStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
                           DeviceStream stream, std::span<const PointwiseOp> then) const {
+  const auto [in, out] = as_convolved(given, result);
   const Arena::Scope scope(arena);
   ConvolutionEpilogue epilogue{
       .join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = then};

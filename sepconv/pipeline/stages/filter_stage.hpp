@@ -37,6 +37,12 @@ class FilterStage final : public Stage {
  private:
   FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join);
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
+  struct Regions {
+    ConstRegion in;
+    Region out;
+  };
+  Regions as_convolved(const ConstRegion& in, const Region& out) const;
+  Extent largest_image(const ImageSpec& input) const;
 
   std::string text_;
   Border border_;
