@@ -160,7 +160,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
   if (reads_other_edge(problem))
-    notes.emplace_back("border=wrap: rows of the source beyond one edge are read again at the other");
+    notes.emplace_back(
+        "border=wrap: rows near the source's upper and lower edge are read once more, for the other edge");
   if (!problem.sink.layout().streams) {
     notes.push_back("the sink cannot be streamed: the result is collected in memory before it is encoded");
   }
