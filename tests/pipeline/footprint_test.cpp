@@ -53,6 +53,28 @@ class Squeeze final : public Stage {
   }
 };
 
+/// Every other row.
+class Halve final : public Stage {
+ public:
+  explicit Halve(bool scales) : Stage({.scales = scales}) {}
+  std::string text() const override { return "halve"; }
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    return {{input.extent.rows / 2, input.extent.cols}, input.channels, input.type};
+  }
+  Rect input_for(const Rect& output, const ImageSpec&) const override {
+    return {2 * output.row, output.col, 2 * output.rows, output.cols};
+  }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+    apply_reference(in, out, arithmetic);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
+      const ConstPixelView from = in.crop({2 * row, out.rect.col, 1, out.rect.cols}).pixels;
+      pointwise_reference({}, from, from, out.crop({row, out.rect.col, 1, out.rect.cols}).pixels, arithmetic);
+    }
+  }
+};
+
 /// Memory with a frame of poison around every block; counts the frames that were damaged.
 class Framed final : public std::pmr::memory_resource {
  public:
@@ -153,6 +175,24 @@ TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
   options.max_memory_bytes = plan.memory.total() - 1;
   CHECK_THROWS_WITH(sepconv::plan(*reader, *writer, squeezing(), options),
                     Catch::Contains(std::to_string(plan.memory.total()) + " bytes"));
+}
+
+TEST_CASE("rows that a stage scales away are no halo") {
+  const Image source = Image::of_pattern(kWide, Pattern::noise, 6);
+  const Image result({{300, 200}, 3, PixelType::u16});
+  const auto has_halo = [&](bool scales) {
+    const Chain chain({std::make_shared<Halve>(scales)});
+    const RunReport report = run(*source.reader(), *result.writer(), chain, small_bands({}));
+    return std::ranges::any_of(report.plan.notes, [](const std::string& note) {
+      return note.find("halo of 20 source rows") != std::string::npos;
+    });
+  };
+  CHECK(has_halo(false));
+  CHECK_FALSE(has_halo(true));
+  const Chain chain({std::make_shared<Halve>(true)});
+  const Image expected(result.spec());
+  run_whole_image(*source.reader(), *expected.writer(), chain);
+  CHECK(result == expected);
 }
 
 TEST_CASE("a band that its slot has no room for is an error") { check_refused(small_bands({})); }
