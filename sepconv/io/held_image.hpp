@@ -19,7 +19,7 @@ namespace sepconv {
 inline constexpr std::int64_t kMostProfileBytes = std::int64_t{8} << 20;
 inline constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 20;
 
-/// What is known of an image before it is decoded.
+/// What is known of an image before it is decoded. Three channels are RGB, a fourth is alpha.
 struct HeldSource {
   ImageSpec spec;
   std::string description;

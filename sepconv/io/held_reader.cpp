@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/sidecars.hpp"
@@ -18,6 +19,8 @@ class HeldReader final : public Reader {
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
     warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
+    if (spec().channels >= 3) source_.metadata.photometric = Photometric::rgb;
+    if (spec().channels == 4) source_.metadata.extra_samples = {kUnassociatedAlpha};
   }
 
   const ImageSpec& spec() const noexcept override { return source_.spec; }

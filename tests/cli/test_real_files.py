@@ -77,6 +77,8 @@ def test_info_lists_the_images_and_says_that_one_is_taken(sepconv):
     assert "5 pages" in text and "--page" in text
     facts = json.loads(sepconv("info", "in.tif", "--json").stdout)
     assert facts["page_count"] == 5 and facts["images"] == 5
+    one = json.loads(sepconv("info", "in.tif", "--page", "3", "--json").stdout)
+    assert one["page_count"] == 5 and one["pages"] == [facts["pages"][3]]
 
 
 def test_a_stack_behind_one_directory_is_not_taken_for_one_image(sepconv):

@@ -98,6 +98,15 @@ def test_info_shows_what_comes_along_with_a_small_image(sepconv, name):
     page = json.loads(sepconv("info", name, "--json").stdout)["pages"][0]
     assert page["facts"]["resolution"] == "300 x 72 per inch"
     only(page["warnings"], "EXIF data other than the orientation")
+    assert [line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith("  warning ")] == page["warnings"]
+
+
+@pytest.mark.parametrize("name", ["in.png", "in.jpg", "in.bmp", "in.ppm"])
+def test_colours_of_a_small_image_are_known_to_be_that(sepconv, name):
+    PIL.Image.fromarray(image(channels=3)).save(sepconv.folder / name)
+    sepconv("run", name, "out.tif", "cast:type=f32", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
+        assert result.pages[0].photometric == tifffile.PHOTOMETRIC.RGB
 
 
 def test_compare_says_what_it_does_not_read(sepconv):

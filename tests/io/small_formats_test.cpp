@@ -37,6 +37,8 @@ TEST_CASE("Lossless small formats: what is written is read, in any rectangle") {
     REQUIRE(reader->spec() == image.spec());
     CHECK_FALSE(reader->layout().streams);
     CHECK(reader->layout().block == extent);
+    CHECK(reader->metadata().photometric == (channels == 1 ? std::nullopt : std::optional(Photometric::rgb)));
+    CHECK(reader->metadata().extra_samples == std::vector<std::uint16_t>(channels == 4 ? 1 : 0, 2));
     CHECK(reads_everywhere(*reader, image));
   }
 }

@@ -11,7 +11,6 @@
 #include "sepconv/io/bmp/bmp_header.hpp"
 #include "sepconv/io/bmp/bmp_runs.hpp"
 #include "sepconv/io/byte_stream.hpp"
-#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/held_image.hpp"
 
 namespace sepconv {
@@ -128,8 +127,6 @@ std::unique_ptr<Reader> open_bmp(InputFile file, const OpenOptions&) {
   source.spec = header.spec();
   source.description = fmt::format("BMP{}", storage_of(header));
   source.metadata.resolution = header.resolution;
-  if (source.spec.channels >= 3) source.metadata.photometric = Photometric::rgb;
-  if (source.spec.channels == 4) source.metadata.extra_samples = {kUnassociatedAlpha};
   add_profile(file, header, source);
   source.decoder_bytes = buffers_bytes + (header.has_runs() ? 0 : header.stored_row_bytes());
   return make_held_reader(

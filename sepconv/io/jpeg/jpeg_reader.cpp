@@ -180,7 +180,6 @@ std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
       source.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
     }
   }
-  if (source.spec.channels == 3) source.metadata.photometric = Photometric::rgb;
   return make_held_reader(std::move(file), std::move(source), decode_jpeg);
 }
 

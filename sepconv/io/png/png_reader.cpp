@@ -9,7 +9,6 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/codec_guard.hpp"
-#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/png/png.hpp"
@@ -225,8 +224,6 @@ std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options) {
   source.decoder_bytes = kCodecBytes + 8 * source.spec.row_bytes();
   if (decoder.loses_transparency())
     source.warnings.emplace_back("which grey is transparent (tRNS) is left out");
-  if (source.spec.channels >= 3) source.metadata.photometric = Photometric::rgb;
-  if (source.spec.channels == 4) source.metadata.extra_samples = {kUnassociatedAlpha};
   take_profile(decoder, chunks.has_profile, source);
   return make_held_reader(std::move(file), std::move(source), decode_png);
 }
