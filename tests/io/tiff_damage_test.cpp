@@ -7,6 +7,7 @@
 
 #include "libtiff_file.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
@@ -20,16 +21,16 @@ TEST_CASE("TIFF: impossible dimensions are refused before anything is allocated"
   const TemporaryFolder folder;
   const auto open = [&](std::uint32_t side, std::uint32_t compression, std::uint32_t rows_per_strip,
                         std::uint32_t bytes) {
-    return open_tiff(folder.write("a.tif", handmade_tiff({{256, 4, side},
-                                                          {257, 4, side},
-                                                          {258, 3, 8},
-                                                          {259, 3, compression},
-                                                          {262, 3, 1},
-                                                          {273, 4, 8},
-                                                          {277, 3, 1},
-                                                          {278, 4, rows_per_strip},
-                                                          {279, 4, bytes}})),
-                     0);
+    return open_tiff(InputFile(folder.write("a.tif", handmade_tiff({{256, 4, side},
+                                                                    {257, 4, side},
+                                                                    {258, 3, 8},
+                                                                    {259, 3, compression},
+                                                                    {262, 3, 1},
+                                                                    {273, 4, 8},
+                                                                    {277, 3, 1},
+                                                                    {278, 4, rows_per_strip},
+                                                                    {279, 4, bytes}}))),
+                     {.page = 0});
   };
   for (const std::uint32_t side : {0u, 1u << 20, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     for (const std::uint32_t compression : {1u, 5u, 8u, 50000u, 32773u, 7u}) {
@@ -60,7 +61,7 @@ TEST_CASE("TIFF: a tag that the pixels cannot be read without and that is too la
     file[sample_format + 8 + byte] = static_cast<char>(file.size() >> (8 * byte));
   }
   for (std::uint32_t i = 0; i < kCount; ++i) file += std::string_view("\1\0", 2);
-  CHECK_THROWS_WITH(open_tiff(folder.write("a.tif", file), 0),
+  CHECK_THROWS_WITH(open_tiff(InputFile(folder.write("a.tif", file)), {.page = 0}),
                     Contains("page 0 cannot be read without its tag 339, too large to hold"));
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {
                                      {278, 4, 1},
                                      {279, 4, 1},
                                      {33550, type, 8}});
-    CHECK(open_tiff(folder.write("a.tif", file), 0)->metadata().geo_tags.empty());
+    CHECK(open_tiff(InputFile(folder.write("a.tif", file)), {.page = 0})->metadata().geo_tags.empty());
   }
 }
 
@@ -84,7 +85,7 @@ TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {
 std::optional<TestImage> read_damaged(const std::filesystem::path& path) {
   try {
     file_info(path);
-    const auto reader = open_tiff(path, 0);
+    const auto reader = open_tiff(InputFile(path), {.page = 0});
     // A flipped bit may well make a larger image, which nobody asks us to hold.
     if (reader->spec().bytes() > (1 << 24)) return read_rect(*reader, {0, 0, 1, 1});
     return read_all(*reader);
@@ -127,8 +128,8 @@ TEST_CASE("TIFF without a directory is said to be incomplete") {
   for (const std::string& content : {"II*\0\0\0\0\0"s, "MM\0*\0\0\0\0"s, "II+\0\x08\0\0\0\0\0\0\0\0\0\0\0"s,
                                      "II*\0\0\x10\0\0 pixels, then nothing"s}) {
     const auto path = folder.write("a.tif", content);
-    CHECK_THROWS_WITH(open_tiff(path, 0), message);
-    CHECK_THROWS_WITH(open_tiff(path, 1), message);
+    CHECK_THROWS_WITH(open_tiff(InputFile(path), {.page = 0}), message);
+    CHECK_THROWS_WITH(open_tiff(InputFile(path), {.page = 1}), message);
     CHECK_THROWS_WITH(file_info(path), message);
   }
 }
@@ -137,7 +138,7 @@ TEST_CASE("TIFF cut off anywhere is refused, or all of its pixels are there") {
   const TemporaryFolder folder;
   for (const CreateOptions& options : small_files()) {
     const std::string whole = small_file(folder, options);
-    const TestImage expected = read_all(*open_tiff(folder.path() / "whole.tif", 0));
+    const TestImage expected = read_all(*open_tiff(InputFile(folder.path() / "whole.tif"), {.page = 0}));
     const GlobalMessages messages;
     for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 97) {
       INFO(fmt::format("codec {} cut at {} of {}", static_cast<int>(options.layout.compression), length,
@@ -155,7 +156,7 @@ TEST_CASE("TIFF cut off after its directory: the blocks that are missing are err
   const TestImage image = TestImage::random({{64, 64}, 1, PixelType::u8});
   const auto path =
       libtiff_file(folder, image, {"wl", COMPRESSION_NONE, PREDICTOR_NONE, FILLORDER_MSB2LSB, true, 7});
-  const auto reader = open_tiff(path, 0);
+  const auto reader = open_tiff(InputFile(path), {.page = 0});
   std::filesystem::resize_file(path, 1000);
   CHECK_THROWS_WITH(read_all(*reader), Contains("made.tif"));
 }

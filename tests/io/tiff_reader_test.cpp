@@ -6,6 +6,7 @@
 
 #include "libtiff_file.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
@@ -32,7 +33,7 @@ TEST_CASE("TIFF of both byte orders, by libtiff: every codec, predictor and type
             const TestImage image = TestImage::random({{33, 45}, 3, type}, 11);
             const auto path =
                 libtiff_file(folder, image, {mode, compression, predictor, FILLORDER_MSB2LSB, tiled, 7});
-            REQUIRE(reads_everywhere(*open_tiff(path, 0), image));
+            REQUIRE(reads_everywhere(*open_tiff(InputFile(path), {.page = 0}), image));
           }
         }
       }
@@ -54,8 +55,8 @@ TEST_CASE("TIFF, big-endian with floating-point predictor") {
   set_fields(to, image.spec(), little);
   REQUIRE(TIFFWriteRawStrip(to, 0, block.data(), bytes) == bytes);
   TIFFClose(to);
-  CHECK_THAT(open_tiff(path, 0)->layout().description, Contains("big-endian"));
-  CHECK(reads_everywhere(*open_tiff(path, 0), image));
+  CHECK_THAT(open_tiff(InputFile(path), {.page = 0})->layout().description, Contains("big-endian"));
+  CHECK(reads_everywhere(*open_tiff(InputFile(path), {.page = 0}), image));
 }
 
 TEST_CASE("TIFF with reversed bits in its bytes") {
@@ -64,7 +65,7 @@ TEST_CASE("TIFF with reversed bits in its bytes") {
   for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE}) {
     const auto path =
         libtiff_file(folder, image, {"wl", compression, PREDICTOR_NONE, FILLORDER_LSB2MSB, false, 7});
-    CHECK(reads_everywhere(*open_tiff(path, 0), image));
+    CHECK(reads_everywhere(*open_tiff(InputFile(path), {.page = 0}), image));
   }
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("TIFF layouts tell what a rectangle costs") {
   const TemporaryFolder folder;
   const TestImage image = TestImage::random({{33, 45}, 1, PixelType::u8});
   const auto layout = [&](const LibtiffFile& how) {
-    return open_tiff(libtiff_file(folder, image, how), 0)->layout();
+    return open_tiff(InputFile(libtiff_file(folder, image, how)), {.page = 0})->layout();
   };
   CHECK(layout({}).block == Extent{1, 1});
   LibtiffFile how;
@@ -103,9 +104,11 @@ TEST_CASE("TIFF pages are counted and chosen") {
   }
   TIFFClose(tiff);
   for (int page = 0; page < 3; ++page)
-    CHECK(reads_everywhere(*open_tiff(path, page), images[static_cast<std::size_t>(page)]));
-  CHECK_THROWS_WITH(open_tiff(path, kPages), Contains("no page 66") && Contains("66 pages"));
-  CHECK_THROWS_WITH(open_tiff(path, -1), Contains("no page -1"));
+    CHECK(reads_everywhere(*open_tiff(InputFile(path), {.page = page}),
+                           images[static_cast<std::size_t>(page)]));
+  CHECK_THROWS_WITH(open_tiff(InputFile(path), {.page = kPages}),
+                    Contains("no page 66") && Contains("66 pages"));
+  CHECK_THROWS_WITH(open_tiff(InputFile(path), {.page = -1}), Contains("no page -1"));
   const FileInfo info = file_info(path);
   CHECK(info.page_count == kPages);
   REQUIRE(info.pages.size() == 64);
@@ -130,7 +133,7 @@ TEST_CASE("TIFF blocks that were left out are zero") {
     std::vector<std::uint16_t> tile(16 * 32 * 2, 7);
     REQUIRE(TIFFWriteTile(tiff, tile.data(), 32, 16, 0, 0) > 0);
     TIFFClose(tiff);
-    const TestImage read = read_all(*open_tiff(path, 0));
+    const TestImage read = read_all(*open_tiff(InputFile(path), {.page = 0}));
     CHECK(read.view().row<std::uint16_t>(0)[0] == 0);
     CHECK(read.view().row<std::uint16_t>(31)[63] == 0);
     CHECK(read.view().row<std::uint16_t>(16)[64] == 7);
@@ -155,7 +158,8 @@ TEST_CASE("TIFF: what is not read is refused by name") {
     std::vector<std::byte> data(256);
     TIFFWriteRawStrip(tiff, 0, data.data(), 256);
     TIFFClose(tiff);
-    CHECK_THROWS_WITH(open_tiff(path, 0), Contains(message) && Contains("odd.tif") && Contains("support"));
+    CHECK_THROWS_WITH(open_tiff(InputFile(path), {.page = 0}),
+                      Contains(message) && Contains("odd.tif") && Contains("support"));
   };
   const int black = PHOTOMETRIC_MINISBLACK;
   for (const int bits : {1, 4, 12})
@@ -179,7 +183,8 @@ TEST_CASE("TIFF: volumes are refused, as only their first slice would be read") 
     Entries entries = image;
     entries.insert(entries.end(), blocks.begin(), blocks.end());
     entries.push_back({tag, 4, depth});
-    return open_tiff(folder.write("volume.tif", handmade_tiff(entries) + std::string(256, 'x')), 0);
+    return open_tiff(InputFile(folder.write("volume.tif", handmade_tiff(entries) + std::string(256, 'x'))),
+                     {.page = 0});
   };
   const auto message = Contains("volume.tif: volumes (here of 3 slices");
   CHECK_THROWS_WITH(open(strips, TIFFTAG_IMAGEDEPTH, 3), message);
@@ -191,12 +196,13 @@ TEST_CASE("TIFF: volumes are refused, as only their first slice would be read") 
 
 TEST_CASE("TIFF: no TIFF at all") {
   const TemporaryFolder folder;
-  CHECK_THROWS_AS(open_tiff(folder.path() / "missing.tif", 0), IoError);
-  CHECK_THROWS_AS(open_tiff(folder.path(), 0), IoError);
+  CHECK_THROWS_AS(open_tiff(InputFile(folder.path() / "missing.tif"), {.page = 0}), IoError);
+  CHECK_THROWS_AS(open_tiff(InputFile(folder.path()), {.page = 0}), IoError);
   for (const std::string_view content : {"", "I", "II*", "hello, world", "II*\0\xff\xff\xff\xff"}) {
-    CHECK_THROWS_AS(open_tiff(folder.write("a.tif", content), 0), IoError);
+    CHECK_THROWS_AS(open_tiff(InputFile(folder.write("a.tif", content)), {.page = 0}), IoError);
   }
-  CHECK_THROWS_WITH(open_tiff(folder.write("a.tif", "hello, world"), 0), Contains("is no TIFF"));
+  CHECK_THROWS_WITH(open_tiff(InputFile(folder.write("a.tif", "hello, world")), {.page = 0}),
+                    Contains("is no TIFF"));
 }
 
 TEST_CASE("TIFF facts for people") {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
@@ -38,7 +39,7 @@ void check_round_trip(const TemporaryFolder& folder, const ImageSpec& spec, cons
   const TestImage image = TestImage::random(spec, 7, 24);
   ThreadedExecutor executor(3);
   write_rows(folder.path() / "a.tif", image, options, executor);
-  const auto reader = open_tiff(folder.path() / "a.tif", 0);
+  const auto reader = open_tiff(InputFile(folder.path() / "a.tif"), {.page = 0});
   REQUIRE(reader->spec() == spec);
   REQUIRE(reads_everywhere(*reader, image));
   const FileLayout layout = reader->layout().file.value();
@@ -127,7 +128,8 @@ TEST_CASE("TIFF: any rectangle of an uncompressed image may be written, in any o
     const auto writer = create_tiff(folder.path() / "a.tif", image.spec(), options);
     REQUIRE(writer->layout().block == Extent{1, 1});
     write_in_quarters(*writer, image);
-    CHECK(same_pixels(read_all(*open_tiff(folder.path() / "a.tif", 0)).view(), image.view()));
+    CHECK(same_pixels(read_all(*open_tiff(InputFile(folder.path() / "a.tif"), {.page = 0})).view(),
+                      image.view()));
   }
 }
 
@@ -140,7 +142,8 @@ TEST_CASE("TIFF: blocks may be written in any order") {
     options.layout = tiles({16, 32}, compression);
     const auto writer = create_tiff(folder.path() / "a.tif", image.spec(), options);
     write_in_quarters(*writer, image);
-    CHECK(same_pixels(read_all(*open_tiff(folder.path() / "a.tif", 0)).view(), image.view()));
+    CHECK(same_pixels(read_all(*open_tiff(InputFile(folder.path() / "a.tif"), {.page = 0})).view(),
+                      image.view()));
   }
 }
 
@@ -170,7 +173,7 @@ TEST_CASE("TIFF with JPEG: near the original, in RGB, grey and planes") {
         options.layout.level = 95;
         INFO(text_of(options.layout, image.spec()));
         write_all(*create_tiff(folder.path() / "a.tif", image.spec(), options), image);
-        const auto reader = open_tiff(folder.path() / "a.tif", 0);
+        const auto reader = open_tiff(InputFile(folder.path() / "a.tif"), {.page = 0});
         const TestImage read = read_all(*reader);
         int worst = 0;
         for (std::int64_t row = 0; row < 75; ++row) {

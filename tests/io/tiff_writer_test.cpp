@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
@@ -37,7 +38,7 @@ TEST_CASE("TIFF: metadata goes along") {
     options.overwrite = true;
     options.layout = tiled ? tiles({16, 16}, Compression::deflate) : strips(3);
     write_all(*create_tiff(folder.path() / "a.tif", image.spec(), options), image);
-    const Metadata read = open_tiff(folder.path() / "a.tif", 0)->metadata();
+    const Metadata read = open_tiff(InputFile(folder.path() / "a.tif"), {.page = 0})->metadata();
     CHECK(read.resolution == metadata.resolution);
     CHECK(read.icc_profile == metadata.icc_profile);
     CHECK(read.description == metadata.description);
@@ -177,7 +178,8 @@ TEST_CASE("TIFF: rows of uncompressed tiles may be written in any parts, and the
       REQUIRE(whole->layout().block == tile);
       REQUIRE(whole->layout().unit() == Extent{1, tile.cols});
       write_all(*whole, image);
-      CHECK(same_pixels(read_all(*open_tiff(folder.path() / "whole.tif", 0)).view(), image.view()));
+      CHECK(same_pixels(read_all(*open_tiff(InputFile(folder.path() / "whole.tif"), {.page = 0})).view(),
+                        image.view()));
       for (const std::int64_t rows : {1, 7, 16, 40}) {
         write_upwards(*create_tiff(folder.path() / "parts.tif", image.spec(), options), image, rows);
         CHECK(folder.read("parts.tif") == folder.read("whole.tif"));

@@ -15,9 +15,9 @@ namespace sepconv {
 /// Whether a file that begins with these bytes (at least 4) is a TIFF or BigTIFF of either byte order.
 bool is_tiff(std::span<const std::byte> head) noexcept;
 
-/// Opens directory `page`, else the file's only image. Throws IoError: not a TIFF, no such page, damaged,
-/// unsupported codec or pixel layout (and says which are supported).
-std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::optional<int> page = std::nullopt);
+/// Opens the directory that the options name, else the file's only image. Throws IoError: not a TIFF, no such
+/// page, damaged, unsupported codec or pixel layout (and says which are supported).
+std::unique_ptr<Reader> open_tiff(InputFile file, const OpenOptions& options = {});
 
 /// See create_writer.
 std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,

@@ -33,12 +33,11 @@ class FileBytes final : public TiffBytes {
   const InputFile& file_;
 };
 
-InputFile open_checked(const std::filesystem::path& path) {
-  InputFile file(path);
+InputFile checked(InputFile file) {
   std::array<std::byte, 4> head{};
   const std::int64_t count = file.read_some_at(0, head);
   if (count < 4 || !is_tiff(head))
-    throw IoError(fmt::format("{}: is no TIFF; check the name or the file's type", path.native()));
+    throw IoError(fmt::format("{}: is no TIFF; check the name or the file's type", file.path().native()));
   return file;
 }
 
@@ -78,8 +77,8 @@ constexpr std::int64_t kMaxHeaderAllocation = std::int64_t{1} << 26;
 }  // namespace
 
 // Mode: h opens the header only, O loads the tables of blocks in parts and on demand.
-TiffFile::TiffFile(const std::filesystem::path& path, std::optional<int> page)
-    : file_(open_checked(path)),
+TiffFile::TiffFile(InputFile file, std::optional<int> page)
+    : file_(checked(std::move(file))),
       page_(find_page(file_, page)),
       source_(std::make_unique<FileBytes>(file_)),
       handle_(*source_, file_.path().native(), "rhO", max_allocation_bytes(page_, file_.path().native())) {
@@ -199,12 +198,11 @@ std::int64_t TiffFile::memory_bytes() const {
   return kHandle + 32 * directory_.block_count() + page_.tag_bytes + sepconv::memory_bytes(metadata_);
 }
 
-TiffPages count_tiff_pages(const std::filesystem::path& path) {
-  const InputFile file = open_checked(path);
+TiffPages count_tiff_pages(const InputFile& file) {
   FileBytes source(file);
-  const TiffHandle handle(source, path.native(), "rh", kMaxHeaderAllocation);
+  const TiffHandle handle(source, file.path().native(), "rh", kMaxHeaderAllocation);
   const auto pages = TIFFNumberOfDirectories(handle.get());
-  if (pages == 0) refuse_empty(path.native());
+  if (pages == 0) refuse_empty(file.path().native());
   std::int64_t images = 0;
   for (TiffChain chain(file); const auto entries = chain.next();)
     images += entries->kind == TiffEntries::Kind::image ? 1 : 0;

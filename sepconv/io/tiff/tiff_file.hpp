@@ -42,7 +42,7 @@ TiffPage find_page(const InputFile& file, std::optional<int> asked);
 class TiffFile {
  public:
   /// Throws IoError; see open_tiff.
-  TiffFile(const std::filesystem::path& path, std::optional<int> page);
+  TiffFile(InputFile file, std::optional<int> page);
   ~TiffFile();
 
   const InputFile& bytes() const noexcept { return file_; }
@@ -82,6 +82,6 @@ struct TiffPages {
   std::int64_t file_bytes = 0;
   bool big_tiff = false;
 };
-TiffPages count_tiff_pages(const std::filesystem::path& path);
+TiffPages count_tiff_pages(const InputFile& file);
 
 }  // namespace sepconv

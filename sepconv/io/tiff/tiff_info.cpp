@@ -65,7 +65,7 @@ FileInfo::Page page_info(const TiffReader& reader) {
 }  // namespace
 
 FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
-  const TiffPages pages = count_tiff_pages(file.path());
+  const TiffPages pages = count_tiff_pages(file);
   FileInfo info;
   info.format = pages.big_tiff ? "BigTIFF" : "TIFF";
   info.page_count = pages.count;
@@ -75,7 +75,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
   const auto end = options.page ? first + std::int64_t{1} : std::min(pages.count, kListedPages);
   for (int index = first; index < end; ++index) {
     try {
-      info.pages.push_back(page_info(*make_tiff_reader(file.path(), index)));
+      info.pages.push_back(page_info(*make_tiff_reader(InputFile(file.path()), index)));
     } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
       if (options.page || pages.count == 1) throw;
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}});

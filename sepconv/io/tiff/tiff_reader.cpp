@@ -76,14 +76,14 @@ bool is_tiff(std::span<const std::byte> head) noexcept {
          begins_with(head, "MM\0+"sv);
 }
 
-std::unique_ptr<TiffReader> make_tiff_reader(const std::filesystem::path& path, std::optional<int> page) {
-  auto file = std::make_unique<TiffFile>(path, page);
-  return file->directory().compressed() ? make_compressed_reader(std::move(file))
-                                        : make_uncompressed_reader(std::move(file));
+std::unique_ptr<TiffReader> make_tiff_reader(InputFile file, std::optional<int> page) {
+  auto tiff = std::make_unique<TiffFile>(std::move(file), page);
+  return tiff->directory().compressed() ? make_compressed_reader(std::move(tiff))
+                                        : make_uncompressed_reader(std::move(tiff));
 }
 
-std::unique_ptr<Reader> open_tiff(const std::filesystem::path& path, std::optional<int> page) {
-  return make_tiff_reader(path, page);
+std::unique_ptr<Reader> open_tiff(InputFile file, const OpenOptions& options) {
+  return make_tiff_reader(std::move(file), options.page);
 }
 
 }  // namespace sepconv
