@@ -7,14 +7,14 @@ build=$(cd "$1" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here/CMakeLists.txt" "$here/main.cpp" "$here/../../docs/examples/invert_stage.cpp" "$work/"
+cp "$here"/{CMakeLists.txt,*.cpp} "$here"/../simulated_gpu/simulated_{gpu.hpp,runtime.cpp,kernels.cpp} "$here/../../docs/examples/invert_stage.cpp" "$work/"
 
 cmake --install "$build" --prefix "$work/made" >/dev/null
 mv "$work/made" "$work/prefix"
 prefix=$work/prefix
 
 # The compiler's own list of what the headers for users include; those of packages may be missing.
-roots=("$prefix"/include/sepconv/{sepconv.hpp,interop/*.hpp,pipeline/stages/definition.hpp})
+roots=("$prefix"/include/sepconv/{sepconv.hpp,interop/*.hpp,pipeline/stages/definition.hpp,kernels/cuda/backend.hpp})
 c++ -std=c++20 -MM -MG -I"$prefix/include" -x c++ "${roots[@]}" | tr ' \\' '\n\n' | grep "^$prefix" | sort -u >"$work/included"
 find "$prefix/include" -type f | sort | diff "$work/included" - || { echo "other headers are installed than users need" >&2; exit 1; }
 echo "ok: the $(wc -l <"$work/included") headers are installed that users need"
@@ -37,6 +37,8 @@ LD_LIBRARY_PATH=$lib "$work/consumer"
 c++ -std=c++20 "$work/invert_stage.cpp" -o "$work/invert_stage" $(pkg-config --cflags --libs sepconv fmt)
 LD_LIBRARY_PATH=$lib "$work/invert_stage" >/dev/null
 echo "ok: a stage of one's own, outside the tree"
+c++ -std=c++20 "$work"/{backend,simulated_runtime,simulated_kernels}.cpp -o "$work/backend" $(pkg-config --cflags --libs sepconv) -pthread
+LD_LIBRARY_PATH=$lib "$work/backend"
 rm "$lib"/libsepconv.so*  # leaves the static one to the linker
 c++ "$work/main.o" -o "$work/consumer_static" $(pkg-config --static --libs sepconv spdlog)
 "$work/consumer_static"

@@ -1,18 +1,20 @@
-// Internal to the simulated GPU.
+// A GPU made of threads, for tests of the engine's order: see simulated_runtime.cpp.
 #pragma once
 
 #include <functional>
 #include <type_traits>
 
-#include "bench/backend.hpp"
 #include "sepconv/kernels/cuda/backend.hpp"
 
 namespace sepconv::simulated {
 
+/// For install_cuda_backend. Two devices.
+extern const CudaBackend gpu;
+
 /// `task` runs on the stream's thread when all that was enqueued before is done.
 void enqueue(DeviceStream stream, std::function<void()> task);
 
-// The launchers (simulated_kernels.cpp).
+// Its launchers (simulated_kernels.cpp).
 decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
@@ -26,8 +28,5 @@ decltype(sepconv::exact_gemm_cuda) exact_gemm;
 decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
-
-/// The ladders' (simulated_ladders.cpp).
-extern const LadderBackend ladders;
 
 }  // namespace sepconv::simulated

@@ -1,7 +1,11 @@
-// The launchers of the ladders on the simulated GPU: the sums in the promised order, on the stream's thread.
+// The launchers of the ladders on the simulated GPU (the sums in the promised order, on the stream's thread),
+// and who installs it in a test program.
+#define CATCH_CONFIG_EXTERNAL_INTERFACES  // for the listener below
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 
+#include "bench/backend.hpp"
 #include "sepconv/core/pixel_type.hpp"
 #include "simulated_gpu.hpp"
 
@@ -78,8 +82,6 @@ void permute_rung(PermuteRung rung, const TensorExtent& extent, const Permutatio
 KernelFacts facts(GemmRung, PixelType, bool, bool) { return {}; }
 KernelFacts zero_copy_facts(ZeroCopyRung, PixelType, int) { return {}; }
 
-}  // namespace
-
 const LadderBackend ladders{.conv_pass = conv_pass,
                             .fill = fill,
                             .gemm = multiply_rung,
@@ -89,4 +91,21 @@ const LadderBackend ladders{.conv_pass = conv_pass,
                             .transpose = transpose_rung,
                             .permute = permute_rung};
 
+/// Before the first test of a program that links this file.
+struct Installer : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testRunStarting(const Catch::TestRunInfo&) override {
+    install_cuda_backend(gpu);
+    install_ladder_backend(ladders);
+  }
+};
+CATCH_REGISTER_LISTENER(Installer)
+
+TEST_CASE("the GPU made of threads is the backend of these tests") {
+  CHECK(find_cuda_backend() == &gpu);
+  CHECK(cuda_devices().size() == 2);
+  CHECK(&ladder_backend() == &ladders);
+}
+
+}  // namespace
 }  // namespace sepconv::simulated

@@ -3,9 +3,7 @@
 // (sepconv/kernels/cuda/backend.hpp) beside the CUDA engine, so the pipeline under test is the real one, on
 // any machine and under the thread sanitizer, which sees an access that no event orders as a race. What it
 // cannot show is anything about CUDA itself: that is what the same tests on a GPU are for.
-#define CATCH_CONFIG_EXTERNAL_INTERFACES  // for the listener below
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -175,60 +173,44 @@ void begin_range(const char*, std::int64_t) noexcept {}
 void end_range() noexcept {}
 DeviceLimits limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
 
-const CudaBackend gpu{.check = check,
-                      .devices = devices,
-                      .free_memory_bytes = free_memory_bytes,
-                      .set_current_device = choose_device,
-                      .current_device = chosen_device,
-                      .device_resource = memory_of_device,
-                      .pinned_resource = pinned_memory,
-                      .copy_rows = copy,
-                      .copy_rows_by_kernel = copy,
-                      .is_capturing = captures,
-                      .measure_limits = limits,
-                      .make_stream = make_stream,
-                      .synchronize_stream = synchronize_stream,
-                      .destroy_stream = destroy_stream,
-                      .make_event = make_event,
-                      .record = record,
-                      .wait_in = wait_in,
-                      .synchronize_event = synchronize_event,
-                      .seconds_between = seconds_between,
-                      .destroy_event = destroy_event,
-                      .begin_range = begin_range,
-                      .end_range = end_range,
-                      .pointwise = simulated::pointwise,
-                      .mix_channels = simulated::mix_channels,
-                      .convolve = simulated::convolve,
-                      .convolve_fits = simulated::convolve_fits,
-                      .convolve_bytes = simulated::convolve_bytes,
-                      .transpose = simulated::transpose,
-                      .gemm = simulated::gemm,
-                      .prepare_gemm = simulated::prepare_gemm,
-                      .gemm_library = simulated::gemm_library,
-                      .exact_gemm = simulated::exact_gemm,
-                      .cell_moments = simulated::cell_moments,
-                      .count_values = simulated::count_values,
-                      .count_bins = simulated::count_bins};
-
-/// Before the first test of a program that links this file.
-struct Installer : Catch::TestEventListenerBase {
-  using TestEventListenerBase::TestEventListenerBase;
-  void testRunStarting(const Catch::TestRunInfo&) override {
-    install_cuda_backend(gpu);
-    install_ladder_backend(simulated::ladders);
-  }
-};
-CATCH_REGISTER_LISTENER(Installer)
-
-TEST_CASE("the GPU made of threads is the backend of these tests") {
-  CHECK(find_cuda_backend() == &gpu);
-  CHECK(cuda_devices().size() == 2);
-  CHECK(&ladder_backend() == &simulated::ladders);
-}
-
 }  // namespace
 
 void simulated::enqueue(DeviceStream stream, std::function<void()> task) { stream->enqueue(std::move(task)); }
+
+const CudaBackend simulated::gpu{.check = check,
+                                 .devices = devices,
+                                 .free_memory_bytes = free_memory_bytes,
+                                 .set_current_device = choose_device,
+                                 .current_device = chosen_device,
+                                 .device_resource = memory_of_device,
+                                 .pinned_resource = pinned_memory,
+                                 .copy_rows = copy,
+                                 .copy_rows_by_kernel = copy,
+                                 .is_capturing = captures,
+                                 .measure_limits = limits,
+                                 .make_stream = make_stream,
+                                 .synchronize_stream = synchronize_stream,
+                                 .destroy_stream = destroy_stream,
+                                 .make_event = make_event,
+                                 .record = record,
+                                 .wait_in = wait_in,
+                                 .synchronize_event = synchronize_event,
+                                 .seconds_between = seconds_between,
+                                 .destroy_event = destroy_event,
+                                 .begin_range = begin_range,
+                                 .end_range = end_range,
+                                 .pointwise = simulated::pointwise,
+                                 .mix_channels = simulated::mix_channels,
+                                 .convolve = simulated::convolve,
+                                 .convolve_fits = simulated::convolve_fits,
+                                 .convolve_bytes = simulated::convolve_bytes,
+                                 .transpose = simulated::transpose,
+                                 .gemm = simulated::gemm,
+                                 .prepare_gemm = simulated::prepare_gemm,
+                                 .gemm_library = simulated::gemm_library,
+                                 .exact_gemm = simulated::exact_gemm,
+                                 .cell_moments = simulated::cell_moments,
+                                 .count_values = simulated::count_values,
+                                 .count_bins = simulated::count_bins};
 
 }  // namespace sepconv
