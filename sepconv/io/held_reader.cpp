@@ -16,6 +16,7 @@ class HeldReader final : public Reader {
       : file_(std::move(file)), source_(std::move(source)), decode_(std::move(decode)) {
     layout_.block = source_.spec.extent;
     layout_.streams = false;
+    layout_.codec = kPicture;
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
     warn_of_unread_sidecars(file_.path(), false, layout_.warnings);

@@ -110,6 +110,7 @@ std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, cons
   check_picture(path, spec, format, options.metadata);
   SinkLayout layout;
   layout.streams = false;
+  layout.codec = kPicture;
   layout.description = fmt::format("{}, encoded as a whole", format.name);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());

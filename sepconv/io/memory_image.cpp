@@ -25,7 +25,7 @@ class MemoryReader final : public Reader {
  public:
   MemoryReader(const ConstPixelView& image, HostMemory memory)
       : image_(image), memory_(memory), spec_(spec_of(image)) {
-    layout_.description = "memory";
+    layout_.description = layout_.codec = kInMemory;
   }
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SourceLayout& layout() const noexcept override { return layout_; }
@@ -51,7 +51,7 @@ class MemoryWriter final : public Writer {
  public:
   MemoryWriter(const PixelView& image, HostMemory memory)
       : image_(image), memory_(memory), spec_(spec_of(image)) {
-    layout_.description = "memory";
+    layout_.description = layout_.codec = kInMemory;
   }
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }

@@ -20,6 +20,12 @@ enum class Access : std::uint8_t {
   sequential,  ///< full-width rows, ascending, each row once, one call at a time
 };
 
+/// Pixels that lie in no file, as they are in one, and in a PNG, JPEG, PPM or BMP, which one thread codes as
+/// a whole.
+inline constexpr const char* kInMemory = "memory";
+inline constexpr const char* kUncompressed = "uncompressed";
+inline constexpr const char* kPicture = "picture";
+
 /// What a planner must know of a file's layout.
 struct SourceLayout {
   /// What the file stores in one piece: a tile, a strip (full width), or the whole image for a file that
@@ -37,6 +43,10 @@ struct SourceLayout {
   std::vector<std::string> warnings{};
   /// How another file is made like it, where its format has a choice (Format::has_layout).
   std::optional<FileLayout> file{};
+  /// What has to be undone to get pixels, for predictions: kInMemory, kUncompressed, a TIFF's codec as it is
+  /// described
+  /// ("deflate"), or kPicture.
+  std::string codec{kUncompressed};
 
   /// The smallest part that is decoded at once.
   Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }

@@ -24,6 +24,8 @@ struct SinkLayout {
   bool cuts_blocks = false;
   /// What the file cannot keep, or had to get otherwise than it was asked for, a sentence each.
   std::vector<std::string> warnings{};
+  /// As SourceLayout::codec.
+  std::string codec{kUncompressed};
 
   /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's
   /// edge. {1, 1}: any rectangle.

@@ -52,6 +52,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.cuts_blocks = !file_->directory().compressed();
   layout_.streams = streams;
   layout_.description = describe(file_->directory());
+  layout_.codec = codec_name(file_->directory().block.compression);
   layout_.warnings = file_->warnings();
   layout_.file = layout_of(file_->directory());
   constexpr std::uint32_t kTiepoints = 33922, kTransformation = 34264;

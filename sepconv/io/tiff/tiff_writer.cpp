@@ -19,6 +19,7 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) 
   layout_.block = directory().layout_block();
   layout_.cuts_blocks = !directory().compressed();
   layout_.description = describe(directory());
+  layout_.codec = codec_name(directory().block.compression);
   sink_->add_warnings(layout_.warnings);
 }
 
