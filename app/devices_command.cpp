@@ -11,7 +11,6 @@
 
 #include "commands.hpp"
 #include "console.hpp"
-#include "device_choice.hpp"
 #include "json_text.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
@@ -19,6 +18,7 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/plan/device_choice.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 
 namespace sepconv::app {

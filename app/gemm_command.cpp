@@ -25,7 +25,6 @@ struct Request {
   GemmOp op;
   std::optional<double> beta;
   OutputRequest layout;
-  DeviceRequest device;
   RunOptions options;
   SideFileRequest side_files;
   Reporting reporting;
@@ -59,26 +58,6 @@ void plan_with_sink(GemmJob& job, const Request& request) {
   });
 }
 
-/// As for chains, a choice that was left open is the CPU where no plan for the GPU fits; or where there is no
-/// cuBLAS.
-void plan_on_device(GemmJob& job, const Request& request) {
-  DeviceChoice choice = choose_devices(request.device);
-  if (choice.devices.size() > 1)
-    throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
-  if (request.device.kind == DeviceRequest::Kind::automatic && !choice.devices.empty() &&
-      gemm_cuda_library().empty())
-    choice = {{}, "cuBLAS was not found: the CPU computes"};
-  job.options = request.options;
-  const std::string note = plan_on(choice, request.device, job.options, [&] {
-    if (!job.options.devices.empty()) {  // before memory is counted, of which it takes some
-      const DeviceScope scope(job.options.devices.front());
-      prepare_gemm_cuda();
-    }
-    plan_with_sink(job, request);
-  });
-  if (!note.empty()) job.plan.notes.push_back(note);
-}
-
 TakenFiles files_read_by(const Request& request) {
   TakenFiles read = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
   if (!request.added.empty()) read.emplace_back(request.added, "the matrix that is added");
@@ -92,7 +71,10 @@ GemmJob prepare(Request& request) {
   job.a = open_reader(request.a, request.open_a);
   job.b = open_reader(request.b, request.open_b);
   if (!request.added.empty()) job.added = open_reader(request.added, request.open_added);
-  plan_on_device(job, request);
+  if (request.options.devices.size() > 1)
+    throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
+  job.options = request.options;
+  plan_with_sink(job, request);
   return job;
 }
 
@@ -150,7 +132,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   add_input_options(*command, request->open_b, "-b");
   add_input_options(*command, request->open_added, "-c");
   add_layout_options(*command, request->layout);
-  add_device_options(*command, request->device, request->options);
+  add_device_options(*command, request->options);
   add_cut_options(*command, request->options);
   add_side_file_options(*command, request->side_files);
   add_reporting_options(*command, request->reporting);

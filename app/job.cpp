@@ -79,7 +79,7 @@ void add_file_options(CLI::App& command, JobRequest& request) {
 void add_job_settings(CLI::App& command, JobRequest& request) {
   add_input_options(command, request.open);
   add_layout_options(command, request.layout);
-  add_device_options(command, request.device, request.options);
+  add_device_options(command, request.options);
   add_limit_options(command, request.options);
 }
 
@@ -95,15 +95,9 @@ Job prepare(const JobRequest& request) {
   Job job;
   job.chain = Chain::parse(request.stages);
   job.source = open_reader(request.input, request.open);
-  plan_on_devices(job, request, [&] { plan_with_sink(job, request); });
-  return job;
-}
-
-void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan) {
-  const DeviceChoice choice = choose_devices(request.device, &job.chain, job.source->spec());
   job.options = request.options;
-  if (const std::string note = plan_on(choice, request.device, job.options, plan); !note.empty())
-    job.plan.notes.push_back(note);
+  plan_with_sink(job, request);
+  return job;
 }
 
 CreateOptions create_options(const std::filesystem::path& path, const ImageSpec& spec, const Reader* source,

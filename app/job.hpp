@@ -22,8 +22,7 @@ struct JobRequest {
   std::vector<std::string> stages;
   OpenOptions open;
   OutputRequest layout;
-  DeviceRequest device;
-  RunOptions options;  ///< but for the devices, which `device` stands for
+  RunOptions options;
 };
 /// IN and OUT.
 void add_file_options(CLI::App& command, JobRequest& request);
@@ -36,16 +35,12 @@ struct Job {
   Chain chain;
   std::unique_ptr<Reader> source;
   std::unique_ptr<Writer> sink;
-  RunOptions options;  ///< the request's, with the devices that were found
+  RunOptions options;  ///< the request's
   Plan plan;
 };
 
 /// Checks everything that can be checked before a pixel is read. Throws what is wrong.
 Job prepare(const JobRequest& request);
-
-/// Finds the devices for job.chain and calls plan(), which sets the job's sink and plan: for the CPU once
-/// more when the user left the choice open and no plan for a GPU fits.
-void plan_on_devices(Job& job, const JobRequest& request, const std::function<void()>& plan);
 
 /// output_options() for a file of this name, as the request says. Throws InvalidArgument for a name or an
 /// option that cannot be.

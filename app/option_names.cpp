@@ -12,6 +12,7 @@ std::string with_flags(std::string_view text) {
       {"CreateOptions::overwrite", "--force"},
       {"PlanOptions::max_memory_bytes", "--max-memory"},
       {"PlanOptions::max_device_memory_bytes", "--max-device-memory"},
+      {"PlanOptions::devices", "--device"},
       {"PlanOptions::threads", "--threads"},
       {"PlanOptions::band_rows", "--band-rows"},
       {"PlanOptions::band_cols", "--band-cols"},

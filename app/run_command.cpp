@@ -48,9 +48,9 @@ int run_job(Request& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
   if (request.whole) {
-    if (request.job.device.kind == DeviceRequest::Kind::cuda)
+    if (!request.job.options.devices.empty())
       throw InvalidArgument("--whole computes on the CPU; leave out --device, or --whole");
-    request.job.device.kind = DeviceRequest::Kind::cpu;
+    request.job.options.choose_device = false;
   }
   SideFiles side_files(request.side_files, request.job);
   Job job = prepare(request.job);

@@ -21,7 +21,6 @@ namespace {
 struct Request {
   std::filesystem::path path;
   OpenOptions open;
-  DeviceRequest device;
   RunOptions options;
   Reporting reporting;
   bool json = false;
@@ -83,9 +82,6 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
 int measure(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  const DeviceChoice choice = choose_devices(request.device);
-  request.options.devices = choice.devices;
-  if (request.options.logger && !choice.note.empty()) request.options.logger->info(choice.note);
   const auto reader = open_reader(request.path, request.open);
   std::vector<ChannelStats> channels;
   {
@@ -114,7 +110,7 @@ void add_stats_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
-  add_device_options(*command, request->device, request->options);
+  add_device_options(*command, request->options);
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON, histogram included");
   command->add_flag("--histogram", request->histogram, "print the bins that are not empty, too");

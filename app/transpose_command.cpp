@@ -117,13 +117,12 @@ Job prepare(const Request& request) {
   Job job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   job.chain = std::move(arrangement.chain);
-  plan_on_devices(job, asked, [&] {
-    const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
-      job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
-      job.plan = sepconv::plan(*job.source, *job.sink, job.chain, job.options);
-    });
-    if (!note.empty()) job.plan.notes.push_back(note);
+  job.options = asked.options;
+  const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
+    job.sink = create_tensor(asked.output, result, arrangement.out_extent, arrangement.out, options);
+    job.plan = sepconv::plan(*job.source, *job.sink, job.chain, job.options);
   });
+  if (!note.empty()) job.plan.notes.push_back(note);
   return job;
 }
 

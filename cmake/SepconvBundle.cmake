@@ -47,7 +47,7 @@ foreach(program ${test_programs} ${examples})
   endif()
 endforeach()
 if(SEPCONV_TESTS)
-  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.sh)
+  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.py)
   install(PROGRAMS ${scripts} DESTINATION tests/gpu COMPONENT bundle_tests EXCLUDE_FROM_ALL)
   install(DIRECTORY tests/peers/gpu/ DESTINATION tests/peers/gpu COMPONENT bundle_tests EXCLUDE_FROM_ALL
           USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.py")

@@ -66,7 +66,9 @@ struct LadderWords {
 /// The one GPU that a ladder runs on goes into options.devices; none for --device cpu. The ladders' kernels
 /// are for GPUs, so with --device auto too a machine without one is no reason to measure something else:
 /// throws InvalidArgument there, and for more than one.
-void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const LadderWords& words);
+void choose_ladder_gpu(RunOptions& options, const LadderWords& words);
+/// A bench measures what it is told: --device auto is the first GPU where there is one.
+void take_gpu_if_any(RunOptions& options);
 /// "cuda:0 NVIDIA H200".
 std::string name_of_gpu(int index);
 

@@ -44,7 +44,7 @@ void check_ladder_takes(const ConvRequest& request) {
 
 int bench_conv(ConvRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
-  choose_ladder_gpu(request.device, request.options, {"bench conv", "its ladder", "the host engine"});
+  choose_ladder_gpu(request.options, {"bench conv", "its ladder", "the host engine"});
   ConvResult result;
   if (request.options.devices.empty()) {
     bench_host(request, result);
@@ -92,7 +92,7 @@ void add_run_options(CLI::App& command, ConvRequest& request) {
   command.add_flag_callback(
       "--no-tiled", [&request] { request.tiled = false; },
       "leave out the image in bands, which takes most memory");
-  add_device_options(command, request.device, request.options);
+  add_device_options(command, request.options);
   command
       .add_option("--threads", request.options.threads,
                   "threads of the host engine; all processors by default")

@@ -25,7 +25,6 @@ struct ConvRequest {
   bool cpu = true;    ///< the host engine too, beside a GPU
   bool tiled = true;  ///< images that pass the GPU in bands too
   bool json = false;
-  DeviceRequest device;
   RunOptions options;  ///< of the host engine and of run(): threads, stop, and the GPU that was found
 
   int gpu() const { return options.devices.front(); }

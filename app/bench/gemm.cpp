@@ -39,9 +39,8 @@ GemmShape parse_shape(const std::string& text) {
 
 /// A machine without a GPU still has the host's rungs, so --device auto means those there.
 void choose_gemm_gpu(GemmBenchRequest& request) {
-  if (request.device.kind == DeviceRequest::Kind::automatic && cuda_devices().empty())
-    request.device.kind = DeviceRequest::Kind::cpu;
-  choose_ladder_gpu(request.device, request.options, {"bench gemm", "its ladder", "the host's rungs"});
+  if (request.options.choose_device && cuda_devices().empty()) request.options.choose_device = false;
+  choose_ladder_gpu(request.options, {"bench gemm", "its ladder", "the host's rungs"});
   if (!request.host && !request.on_gpu())
     throw InvalidArgument(
         "--no-host leaves nothing to measure without a GPU; leave it out, or choose a GPU with --device");
@@ -107,7 +106,7 @@ void add_how_options(CLI::App& command, GemmBenchRequest& request) {
                   "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes "
                   "longer than half a second")
       ->transform(whole_number(3, 1000));
-  add_device_options(command, request.device, request.options);
+  add_device_options(command, request.options);
   command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
       ->transform(whole_number(1, kMostThreads));
   command.add_flag("--json", request.json, "as JSON");

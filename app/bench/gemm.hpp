@@ -22,7 +22,6 @@ struct GemmBenchRequest {
   int runs = 12;
   bool host = true;  ///< the host's rungs too, beside a GPU
   bool json = false;
-  DeviceRequest device;
   RunOptions options;  ///< threads, stop, ceiling of device memory, and the GPU that was found
 
   bool on_gpu() const { return !options.devices.empty(); }

@@ -1,9 +1,12 @@
 // What the commands with a ladder share.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "../option_values.hpp"
 #include "bench.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/plan/device_choice.hpp"
 
 namespace sepconv::app {
 
@@ -16,10 +19,9 @@ double KernelClock::seconds(const Stream& stream, const std::function<void()>& e
   return end_.seconds_since(begin_);
 }
 
-void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const LadderWords& words) {
-  using Kind = DeviceRequest::Kind;
-  if (request.kind == Kind::cpu) return;
-  if (request.indices.size() > 1) {
+void choose_ladder_gpu(RunOptions& options, const LadderWords& words) {
+  if (!options.choose_device && options.devices.empty()) return;
+  if (options.devices.size() > 1) {
     throw InvalidArgument(
         fmt::format("{} measures one GPU at a time; give --device cuda:N with one number", words.command));
   }
@@ -27,8 +29,12 @@ void choose_ladder_gpu(DeviceRequest& request, RunOptions& options, const Ladder
     throw InvalidArgument(fmt::format("{} climbs {} on a GPU, and {}; --device cpu measures {} alone",
                                       words.command, words.ladder, absence_of_gpus(), words.host));
   }
-  request.kind = Kind::cuda;
-  options.devices = choose_devices(request).devices;
+  take_gpu_if_any(options);
+}
+
+void take_gpu_if_any(RunOptions& options) {
+  if (std::exchange(options.choose_device, false) && !cuda_devices().empty()) options.devices = {0};
+  open_devices(options.devices);
 }
 
 std::string name_of_gpu(int index) {

@@ -41,17 +41,19 @@ void print_table(const StreamRequest& request, const StreamResult& result) {
         request.transpose ? ", transposed" : "", static_cast<double>(spec.bytes()) / 1e9, result.device);
   print("limit: {}; times: median of {} runs after a warm-up, without start-up\n", result.limit,
         request.runs);
-  print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from", "radius",
-        "slots", "band rows", "time ms", "+-", "Gpix/s", "GB/s each", "limit", "share", "speed-up",
-        "start ms");
+  print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from",
+        "radius", "slots", "band rows", "time ms", "+-", "predicted", "Gpix/s", "GB/s each", "limit", "share",
+        "speed-up", "start ms");
   for (const StreamRow& row : result.rows) {
     const double serial = serial_seconds(result, row);
-    print("{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} {:>10}\n",
-          row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
-          pixels_per_second(request, row) / 1e9, bytes_per_second(request, row) / 1e9,
-          static_cast<double>(spec.bytes()) / row.limit_seconds / 1e9, share_of_limit(row),
-          serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
-          fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
+    print(
+        "{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>10.2f} {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} "
+        "{:>10}\n",
+        row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
+        row.predicted_seconds * 1e3, pixels_per_second(request, row) / 1e9,
+        bytes_per_second(request, row) / 1e9, static_cast<double>(spec.bytes()) / row.limit_seconds / 1e9,
+        share_of_limit(row), serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
+        fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
   }
   print(
       "limit in GB/s each way; start-up of the first and of the last run; results checked against the host "
@@ -71,6 +73,7 @@ void print_json(const StreamRequest& request, const StreamResult& result) {
          {"median_seconds", row.time.median},
          {"least_seconds", row.time.least},
          {"greatest_seconds", row.time.greatest},
+         {"predicted_seconds", row.predicted_seconds},
          {"pixels_per_second", pixels_per_second(request, row)},
          {"bytes_per_second_each_way", bytes_per_second(request, row)},
          {"limit_seconds", row.limit_seconds},
@@ -94,7 +97,7 @@ int bench_stream(StreamRequest& request, std::stop_token stop) {
   if (request.trace == "-")
     throw InvalidArgument("--trace cannot be standard output, which takes the table; name a file");
   request.options.stop = std::move(stop);
-  request.options.devices = choose_devices(request.device).devices;
+  take_gpu_if_any(request.options);
   const StreamResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
   request.json ? print_json(request, result) : print_table(request, result);
   return kDone;
@@ -125,7 +128,7 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
       ->delimiter(',')
       ->transform(whole_number(1, kMostSlots))
       ->type_name("LIST");
-  add_device_options(command, request.device, request.options);
+  add_device_options(command, request.options);
   add_budget_options(command, request.options);
   command.add_option("--runs", request.runs, "runs of which the median counts; 5 by default")
       ->transform(whole_number(1, 1000));
@@ -177,6 +180,7 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
     first = false;
     row.startup_seconds = report.startup_seconds;
     row.band_rows = report.plan.band.rows;
+    row.predicted_seconds = report.plan.predicted.total - report.plan.predicted.start;
     device = report.device;
     last = report.timeline;
     return report.wall_seconds - report.startup_seconds;

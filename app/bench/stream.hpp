@@ -21,7 +21,6 @@ struct StreamRequest {
   std::filesystem::path folder;  ///< file to file in there; empty: memory to memory
   std::filesystem::path trace;   ///< empty: not wanted
   bool json = false;
-  DeviceRequest device;
   RunOptions options;  ///< of every run, but for the slots; with the devices that were found
 };
 
@@ -34,7 +33,8 @@ struct StreamRow {
   Timing time;                 ///< of a run, without its start-up
   double startup_seconds = 0;  ///< of the last run
   double first_startup_seconds = 0;
-  double limit_seconds = 0;  ///< median, of moving the same bytes with nothing done to them
+  double predicted_seconds = 0;  ///< by the plan, of the same
+  double limit_seconds = 0;      ///< median, of moving the same bytes with nothing done to them
 };
 
 struct StreamResult {

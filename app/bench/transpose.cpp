@@ -49,7 +49,7 @@ int bench_transpose(TransposeRequest& request, std::stop_token stop) {
     return kDone;
   }
   request.options.stop = std::move(stop);
-  choose_ladder_gpu(request.device, request.options, {"bench transpose", "its ladders", "the host's rungs"});
+  choose_ladder_gpu(request.options, {"bench transpose", "its ladders", "the host's rungs"});
   check_transpose_memory(request);
   const TransposeResult result = measure(request);
   request.json ? print_transpose_json(request, result) : print_transpose_tables(request, result);
@@ -102,7 +102,7 @@ void add_run_options(CLI::App& command, TransposeRequest& request) {
       ->transform(whole_number(3, 1000));
   command.add_flag_callback(
       "--no-cpu", [&request] { request.cpu = false; }, "leave out the host's rungs, which take longest");
-  add_device_options(command, request.device, request.options);
+  add_device_options(command, request.options);
   command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
       ->transform(whole_number(1, kMostThreads));
   command.add_flag("--json", request.json, "as JSON");

@@ -25,7 +25,6 @@ struct TransposeRequest {
   bool matrix = true;   ///< the ladder of the matrix
   bool permute = true;  ///< the ladder of the tensor
   bool json = false;
-  DeviceRequest device;
   RunOptions options;  ///< threads, stop, ceiling of device memory, and the GPU that was found
 
   bool conflicts = false;  ///< count bank conflicts instead of measuring

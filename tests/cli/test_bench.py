@@ -45,7 +45,7 @@ def test_stream_transposed_is_checked(sepconv):
 def test_stream_as_a_table(sepconv):
     lines = sepconv("bench", "stream", "--device", "cpu", "--size", "300x200", "--radius", 2, "--runs", 1).stdout.splitlines()
     header = next(line for line in lines if line.lstrip().startswith("from"))
-    for word in ("radius", "slots", "band rows", "time ms", "Gpix/s", "GB/s each", "limit", "share", "speed-up", "start ms"):
+    for word in ("radius", "slots", "band rows", "time ms", "predicted", "Gpix/s", "GB/s each", "limit", "share", "speed-up", "start ms"):
         assert word in header
     assert sum(line.split()[0] == "memory" for line in lines) == 3
 

@@ -9,6 +9,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 using namespace sepconv;
@@ -59,9 +60,7 @@ TEST_CASE("apply() gathers what a wrapped border needs") {
       const Image source = Image::of_pattern({extent, 2, PixelType::u16}, Pattern::noise, 3);
       const Chain chain = Chain::parse(stages);
       const Image result(chain.result_spec(source.spec()));
-      RunOptions options;
-      options.tile = {17, 30};
-      apply(chain, source.view(), result.view(), options);
+      apply(chain, source.view(), result.view(), {.tile = {17, 30}});
       CHECK(result == expected_of(source, chain));
     }
   }

@@ -1,6 +1,7 @@
 // A GPU made of threads, for tests of the engine's order: see simulated_runtime.cpp.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <type_traits>
 
@@ -28,5 +29,8 @@ decltype(sepconv::exact_gemm_cuda) exact_gemm;
 decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
+
+/// What has_context() says.
+extern std::atomic<bool> context_is_made;
 
 }  // namespace sepconv::simulated

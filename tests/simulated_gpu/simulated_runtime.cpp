@@ -115,10 +115,16 @@ class CountedResource final : public std::pmr::memory_resource {
 
 void check(int, const char*) {}
 std::vector<DeviceInfo> devices() {
-  return {{.index = 0, .name = "simulated GPU"}, {.index = 1, .name = "simulated GPU"}};
+  constexpr std::int64_t kMemoryBytes = std::int64_t{1} << 30;
+  return {{.index = 0, .name = "simulated GPU", .memory_bytes = kMemoryBytes},
+          {.index = 1, .name = "simulated GPU", .memory_bytes = kMemoryBytes}};
 }
 std::int64_t free_memory_bytes(int) { return std::int64_t{1} << 30; }
-void choose_device(int device) { device_of_thread = device; }
+bool context_is_there(int) noexcept { return simulated::context_is_made; }
+void choose_device(int device) {
+  device_of_thread = device;
+  simulated::context_is_made = true;
+}
 int chosen_device() { return device_of_thread; }
 bool captures(DeviceStream) { return false; }
 
@@ -175,11 +181,14 @@ DeviceLimits limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; 
 
 }  // namespace
 
+std::atomic<bool> simulated::context_is_made = true;
+
 void simulated::enqueue(DeviceStream stream, std::function<void()> task) { stream->enqueue(std::move(task)); }
 
 const CudaBackend simulated::gpu{.check = check,
                                  .devices = devices,
                                  .free_memory_bytes = free_memory_bytes,
+                                 .has_context = context_is_there,
                                  .set_current_device = choose_device,
                                  .current_device = chosen_device,
                                  .device_resource = memory_of_device,

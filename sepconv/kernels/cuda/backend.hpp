@@ -25,6 +25,7 @@ struct CudaBackend {
   decltype(sepconv::check_cuda)& check;
   decltype(sepconv::cuda_devices)& devices;
   decltype(sepconv::free_device_memory_bytes)& free_memory_bytes;
+  decltype(sepconv::has_context)& has_context;
   decltype(sepconv::set_current_device)& set_current_device;
   decltype(sepconv::current_device)& current_device;
   decltype(sepconv::device_resource)& device_resource;

@@ -1,5 +1,7 @@
 // The CUDA engine: calls of the CUDA runtime, and the table of all that it is made of.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -92,6 +94,19 @@ std::int64_t free_memory_bytes(int device) {
   return static_cast<std::int64_t>(free_bytes);
 }
 
+bool context_is_made(int device) noexcept {
+  // The runtime loads the driver at its first call, and has no question that does not begin with one.
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return false;
+  const auto state =
+      reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  unsigned flags = 0;
+  int active = 0;
+  const bool known = state != nullptr && state(device, &flags, &active) == CUDA_SUCCESS;
+  dlclose(driver);
+  return known && active != 0;
+}
+
 void choose_device(int device) { check_cuda(cudaSetDevice(device), "choosing a device"); }
 
 int chosen_device() {
@@ -172,6 +187,7 @@ extern const CudaBackend cuda_engine;
 const CudaBackend cuda_engine{.check = check,
                               .devices = devices_now,
                               .free_memory_bytes = free_memory_bytes,
+                              .has_context = context_is_made,
                               .set_current_device = choose_device,
                               .current_device = chosen_device,
                               .device_resource = memory_of_device,

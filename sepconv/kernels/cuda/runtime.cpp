@@ -33,6 +33,7 @@ bool built_with_cuda() noexcept { return in_use != nullptr; }
 std::vector<DeviceInfo> cuda_devices() {
   return in_use == nullptr ? std::vector<DeviceInfo>{} : in_use->devices();
 }
+bool has_context(int device) noexcept { return in_use != nullptr && in_use->has_context(device); }
 std::int64_t free_device_memory_bytes(int device) { return cuda_backend().free_memory_bytes(device); }
 void set_current_device(int device) { cuda_backend().set_current_device(device); }
 int current_device() { return cuda_backend().current_device(); }

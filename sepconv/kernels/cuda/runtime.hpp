@@ -46,6 +46,9 @@ bool built_with_cuda() noexcept;
 /// GPUs that can be used now. Empty, never an error, without CUDA, without a driver and without a GPU.
 std::vector<DeviceInfo> cuda_devices();
 
+/// Whether this process has used the GPU, so that its context is there. Makes nothing and loads no driver.
+bool has_context(int device) noexcept;
+
 /// Device memory that can be had now, in bytes. Creates the device's context. Throws CudaError.
 std::int64_t free_device_memory_bytes(int device);
 

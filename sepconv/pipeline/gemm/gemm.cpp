@@ -43,19 +43,21 @@ class Runner {
 
 PlanOptions smaller_than(const GemmPlan& plan) {
   PlanOptions options = plan.asked;
+  options.choose_device = false;
+  options.devices = plan.devices;
   options.max_memory_bytes =
       std::max<std::int64_t>(1, plan.memory.slots / 2 + plan.memory.total() - plan.memory.slots);
   if (!plan.devices.empty()) options.max_device_memory_bytes = plan.device_memory.total() / 2;
   return options;
 }
 
-/// Before anything is planned or written: the library may be missing, and takes memory of its own.
-void prepare_library(const PlanOptions& options) {
-  if (options.devices.empty()) {
+/// Before anything is written: the library may be missing.
+void prepare_library(const GemmPlan& plan) {
+  if (plan.devices.empty()) {
     prepare_gemm_host(1);
     return;
   }
-  const DeviceScope scope(options.devices.front());
+  const DeviceScope scope(plan.devices.front());
   prepare_gemm_cuda();
 }
 
@@ -101,12 +103,11 @@ Ran<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, const Execut
 /// Plans first.
 Ran<GemmPlan> execute(const GemmOp& op, const GemmFiles& files, const RunOptions& options,
                       Timeline& timeline) {
-  check_options(options), gemm_shape(op, files.a.spec(), files.b.spec(), files.out.spec());
-  prepare_library(options);
+  const GemmPlan plan = plan_gemm(op, files.a, files.b, files.added, files.out, options);
+  prepare_library(plan);
   ExecutionOptions execution = options;
   execution.smaller_plans = true;
-  return execute(plan_gemm(op, files.a, files.b, files.added, files.out, options), files, execution,
-                 timeline);
+  return execute(plan, files, execution, timeline);
 }
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -123,7 +124,7 @@ GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Write
 GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const GemmPlan& plan,
                     const ExecutionOptions& options) {
   Timeline timeline;
-  prepare_library(plan.asked);
+  prepare_library(plan);
   const Ran<GemmPlan> ran =
       execute(plan, {a, b, plan.op.beta != 0 ? added : nullptr, out}, options, timeline);
   return make_report(ran.plan, timeline, ran.startup_seconds);
@@ -142,8 +143,8 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
 }
 
 std::string summary(const GemmReport& report) {
-  std::string text = fmt::format("{:.2f} s on {}, start {:.2f} s\n", report.wall_seconds, report.device,
-                                 report.startup_seconds);
+  std::string text = fmt::format("{:.2f} s on {}, start {:.2f} s; predicted {}\n", report.wall_seconds,
+                                 report.device, report.startup_seconds, to_string(report.plan.predicted));
   for (const StepReport& step : report.steps) {
     if (step.busy_seconds == 0) continue;
     text += fmt::format("{:<9} {:8.3f} s busy, {:4.0f} % of it beside other steps, {:8.2f} GB/s", step.name,
@@ -164,7 +165,8 @@ std::string summary(const GemmReport& report) {
 std::string to_json(const GemmReport& report) {
   using nlohmann::ordered_json;
   const GemmPlan& plan = report.plan;
-  ordered_json steps = ordered_json::array();
+  ordered_json steps = ordered_json::array(), predicted;
+  for (const auto& [name, seconds] : plan.predicted.named()) predicted[name] = seconds;
   for (const StepReport& step : report.steps) {
     steps.push_back({{"name", step.name},
                      {"busy_seconds", step.busy_seconds},
@@ -202,6 +204,7 @@ std::string to_json(const GemmReport& report) {
         {"bytes_written", plan.bytes_written},
         {"least_bytes", plan.least_bytes},
         {"threads", plan.threads},
+        {"predicted_seconds", std::move(predicted)},
         {"warnings", plan.warnings},
         {"notes", plan.notes}}},
       {"steps", std::move(steps)}};

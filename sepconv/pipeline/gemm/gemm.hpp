@@ -32,8 +32,7 @@ struct GemmReport {
 GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out,
                     const RunOptions& options = {});
 
-/// The same by a plan that plan_gemm() has made for these matrices. Where a GPU computes, prepare_gemm_cuda()
-/// comes before the plan: memory that cuBLAS takes is not free.
+/// The same by a plan that plan_gemm() has made for these matrices.
 GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const GemmPlan& plan,
                     const ExecutionOptions& options = {});
 

@@ -195,4 +195,22 @@ double gemm_seconds(const GemmProblem& problem, const GemmPlan& plan) {
          ends;
 }
 
+Prediction predict(const GemmProblem& problem, const GemmPlan& plan) {
+  const MachineModel& machine = problem.machine;
+  const Rates rates = rates_of(machine, plan);
+  const bool to_file = problem.out.layout().codec != kInMemory;
+  const auto read = static_cast<double>(plan.bytes_read), written = static_cast<double>(plan.bytes_written);
+  Prediction all;
+  all.compute = plan.shape.operations() * rates.operation;
+  if (to_file) all.write = written / machine.files.write_rate;
+  if (plan.devices.empty()) {
+    all.read = read * rates.moved;
+  } else {
+    all.upload = read * rates.moved, all.download = written * rates.moved;
+    if (plan.stages_a || plan.stages_b) all.read = all.upload * staged_factor(machine.bus, plan.threads);
+  }
+  all.total = std::max(gemm_seconds(problem, plan), all.write);
+  return all;
+}
+
 }  // namespace sepconv

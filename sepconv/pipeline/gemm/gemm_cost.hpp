@@ -28,4 +28,7 @@ bool choose_staging(const GemmProblem& problem, bool may_stage, GemmPlan& plan);
 /// Estimated seconds; for comparing plans.
 double gemm_seconds(const GemmProblem& problem, const GemmPlan& plan);
 
+/// What a run should take, but for a GPU's context, of a plan that has everything else.
+Prediction predict(const GemmProblem& problem, const GemmPlan& plan);
+
 }  // namespace sepconv

@@ -12,6 +12,7 @@
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/gemm/gemm_cost.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
+#include "sepconv/pipeline/plan/device_choice.hpp"
 
 namespace sepconv {
 namespace {
@@ -122,16 +123,15 @@ double least_bytes(const GemmPlan& plan, const Reader* added) {
   return size * std::max(once, 2 * m * n * k / std::sqrt(memory) - 2 * memory);
 }
 
-}  // namespace
-
-ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec& b) {
-  const GemmShape shape = gemm_shape(op, a, b);
-  return {{shape.m, shape.n}, 1, a.type};
+/// Before the device's memory is counted, of which it takes some.
+void prepare_cublas(const std::vector<int>& devices) {
+  if (devices.empty() || !has_context(devices.front())) return;  // one that is only thought of
+  const DeviceScope scope(devices.front());
+  prepare_gemm_cuda();
 }
 
-GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
+GemmPlan make_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
                    const PlanOptions& options) {
-  check_options(options);
   GemmPlan plan;
   plan.asked = options;
   plan.op = op;
@@ -145,6 +145,7 @@ GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Rea
   plan.threads = threads_of(options);
   plan.max_memory_bytes = memory_ceiling(options);
   if (!options.devices.empty()) plan.devices = {options.devices.front()};
+  prepare_cublas(plan.devices);
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
   const GemmProblem problem{
       a, b, op.beta != 0 ? added : nullptr, out, options.machine, multiprocessors_of(plan.devices)};
@@ -172,7 +173,24 @@ GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Rea
   }
   add_warnings(out.layout().warnings);
   plan.least_bytes = least_bytes(plan, problem.added);
+  plan.predicted = predict(problem, plan);
   return plan;
+}
+
+}  // namespace
+
+ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec& b) {
+  const GemmShape shape = gemm_shape(op, a, b);
+  return {{shape.m, shape.n}, 1, a.type};
+}
+
+GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
+                   const PlanOptions& options) {
+  check_options(options);
+  const auto cpu_only = [] { return std::string(gemm_cuda_library().empty() ? "cuBLAS was not found" : ""); };
+  return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& settled) {
+    return make_plan(op, a, b, added, out, settled);
+  });
 }
 
 }  // namespace sepconv

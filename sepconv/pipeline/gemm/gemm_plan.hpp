@@ -40,6 +40,7 @@ struct GemmPlan {
   std::int64_t max_device_memory_bytes = 0;
   std::int64_t bytes_read = 0;     ///< of A, B and what is added: what is uploaded where a GPU computes
   std::int64_t bytes_written = 0;  ///< of the result
+  Prediction predicted;
   double least_bytes = 0;  ///< read and written, in any order of work with as much memory where it is done
   std::vector<std::string> warnings, notes;  ///< as a Plan's
 

@@ -131,6 +131,7 @@ std::string describe(const GemmPlan& plan) {
                                bytes(static_cast<double>(plan.device_memory.total())),
                                bytes(static_cast<double>(plan.max_device_memory_bytes))));
   }
+  line("predicted", to_string(plan.predicted));
   for (const std::string& warning : plan.warnings) line("warning", warning);
   for (const std::string& note : plan.notes) line("note", note);
   return text;

@@ -7,9 +7,9 @@
 // multiply-adds a second, "bytes" without "a second" that a thing costs are so many bytes moved.
 #pragma once
 
+#include <array>
 #include <cstdint>
-
-#include "sepconv/core/pixel_type.hpp"
+#include <string_view>
 
 namespace sepconv {
 
@@ -32,6 +32,14 @@ struct HostModel {
   std::int64_t memory_gap_bytes = 256;  ///< a piece of a row copied within memory, beside its own bytes (E)
   double no_overlap = 1.6;              ///< one slot: reading, computing and writing wait for each other (E)
   double some_overlap = 1.05;           ///< two slots: one of the three waits at times (E)
+  // Of predictions alone.
+  double wide = 2;          ///< times as long: arithmetic in f64, which has half the elements a vector
+  double copy_rate = 12e9;  ///< of memory by a thread, read + written (E)
+  double counted_byte_seconds = 1.4e-9;           ///< a thread counting a byte for statistics of integers (E)
+  double counted_floating_byte_seconds = 2.1e-9;  ///< the same of floating types, both passes (E)
+  double most_copy_rate = 90e9;                   ///< by all threads (H)
+  double contention = 0.5;  ///< of the time of the host's other steps comes on top of the longest: they share
+                            ///< processors, memory and a pool (H: 1.24 s where writing alone takes 1.2)
 };
 
 /// Files in the page cache. All threads read, but the kernel lets one at a time write into a file.
@@ -41,6 +49,23 @@ struct FileModel {
   std::int64_t read_tile_bytes = 4096;        ///< a row of tiles, each of which lies elsewhere: 1 us (E)
   std::int64_t written_tile_bytes = 16384;    ///< the same of one that is written: 3 us (E)
   std::int64_t long_piece_bytes = 256 << 10;  ///< longer ones were not seen to be faster (E)
+  // Of predictions alone.
+  double read_rate = 4.2e9;      ///< a thread (E)
+  double most_read_rate = 40e9;  ///< all threads: half of what copies reach (H)
+  double write_rate = 3.5e9;     ///< into a new file (H: 2.9e9 to 4.2e9)
+  /// Pixels' bytes a second that a thread makes of a file's, and the other way round at the level that is the
+  /// default, for names as SourceLayout::codec has them; others are as deflate. `sepconv run` without a
+  /// stage, less what a copy takes (E).
+  struct Codec {
+    std::string_view name;
+    double decode_rate, encode_rate;
+  };
+  std::array<Codec, 6> codecs{{{"deflate", 205e6, 15e6},
+                               {"zstd", 215e6, 32e6},
+                               {"LZW", 148e6, 78e6},
+                               {"JPEG", 122e6, 80e6},
+                               {"PackBits", 1e9, 1e9},      ///< not measured: copies and counts
+                               {"picture", 150e6, 30e6}}};  ///< PNG; the others are faster
 };
 
 /// The bus between page-locked memory and a GPU: PCIe 5.0 x16 (H).
@@ -68,6 +93,9 @@ struct BusModel {
 struct DeviceModel {
   double fma_seconds = 1e-13;   ///< of filters
   double band_seconds = 26e-6;  ///< launches and events of a band
+  double wide = 2;              ///< times as long: arithmetic in f64
+  double copy_rate = 4.2e12;    ///< within its memory, read + written
+  double start_seconds = 0.34;  ///< making a process's context: 0.33 to 0.35
   std::int64_t least_band_bytes = 4 << 20;
   std::int64_t most_band_bytes = 128 << 20;
   std::int64_t most_staged_band_bytes =
@@ -100,5 +128,10 @@ struct MachineModel {
   DeviceModel device;
   ProductModel products;
 };
+
+/// The defaults with what can be measured here in some tens of milliseconds, and with the GPU `device`, if it
+/// is not negative, in a few tenths of a second: the host's copies and arithmetic, the bus, the GPU's memory
+/// and arithmetic. `threads` 0: all processors. Throws CudaError and OutOfMemory.
+MachineModel measure_machine(int threads = 0, int device = -1);
 
 }  // namespace sepconv

@@ -1,14 +1,63 @@
 // image_stats(): sinks that count instead of keeping pixels, fed by run() with an empty chain, so that
 // reading overlaps with counting and the memory ceiling holds.
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/measure/stats_passes.hpp"
+#include "sepconv/pipeline/plan/cost.hpp"
+#include "sepconv/pipeline/plan/device_choice.hpp"
 
 namespace sepconv {
 
+namespace {
+
+/// The first GPU if counting there is predicted to be done first, else none; says why in the log.
+std::vector<int> chosen_devices(const Reader& source, const RunOptions& options) {
+  const MachineModel& machine = options.machine;
+  const ImageSpec& spec = source.spec();
+  const bool floating = is_floating(spec.type);
+  const int threads = threads_of(options), passes = floating ? 2 : 1;
+  const std::int64_t bytes = passes * spec.bytes();
+  const double read = read_seconds(machine, source.layout(), bytes, spec.extent, threads);
+  const double byte_seconds =
+      floating ? machine.host.counted_floating_byte_seconds / 2 : machine.host.counted_byte_seconds;
+  const double cpu = std::max(read, static_cast<double>(bytes) * byte_seconds / threads);
+  const double context = context_seconds(machine, {0});
+  const double gpu = context + std::max(source.is_page_locked() ? 0 : read,
+                                        static_cast<double>(bytes) / machine.bus.one_way_rate);
+  std::vector<int> chosen;
+  std::string why = why_no_gpu(machine, cpu);
+  if (why.empty()) {
+    why = compared(cpu, gpu, context);
+    if (gpu < cpu) chosen = {0};
+  }
+  try {
+    open_devices(chosen);
+  } catch (const Error& error) {
+    why = fmt::format("cuda:0 cannot be used, {}", error.what());
+    chosen.clear();
+  }
+  if (options.logger) options.logger->info("{}: the {} computes", why, chosen.empty() ? "CPU" : "GPU");
+  return chosen;
+}
+
+}  // namespace
+
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options) {
   check_image("the image to measure", source.spec());
-  if (!options.devices.empty()) return device_stats(source, options);
-  return is_floating(source.spec().type) ? floating_stats(source, options) : integer_stats(source, options);
+  RunOptions settled = options;
+  if (std::exchange(settled.choose_device, false)) {
+    settled.devices = chosen_devices(source, options);
+  } else {
+    open_devices(options.devices);
+  }
+  if (!settled.devices.empty()) return device_stats(source, settled);
+  return is_floating(source.spec().type) ? floating_stats(source, settled) : integer_stats(source, settled);
 }
 
 }  // namespace sepconv

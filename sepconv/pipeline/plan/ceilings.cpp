@@ -32,6 +32,8 @@ void check_options(const PlanOptions& options) {
   check(options.max_device_memory_bytes >= 0, "the ceiling for device memory",
         options.max_device_memory_bytes, "above 0");
   check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
+  if (options.choose_device && !options.devices.empty())
+    throw InvalidArgument("PlanOptions::devices are named and to be chosen; leave out one of the two");
   for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
     check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
     // Both would take the whole of what one may.
@@ -53,7 +55,11 @@ std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOp
   if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
-  return static_cast<std::int64_t>(static_cast<double>(least) * kDeviceMemoryShare);
+  return share_of_device_memory(least);
+}
+
+std::int64_t share_of_device_memory(std::int64_t free_bytes) {
+  return static_cast<std::int64_t>(static_cast<double>(free_bytes) * kDeviceMemoryShare);
 }
 
 bool LeastMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory,

@@ -15,6 +15,9 @@ void check_options(const PlanOptions& options);
 /// What a run with these options may hold on the host: what they say, else a quarter of what is free.
 std::int64_t memory_ceiling(const PlanOptions& options);
 
+/// What may be held of so many free bytes of a GPU.
+std::int64_t share_of_device_memory(std::int64_t free_bytes);
+
 /// Ceilings for the host and for each GPU.
 struct Ceilings {
   std::int64_t host = 0;

@@ -237,6 +237,8 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
   const double work = band_work(problem, band, cut.tile, threads) * cache_factor(host, cut.arena_bytes);
   const bool exposes = slots > 1 && !problem.turned && !problem.whole_columns;
   const double exposed = exposes ? kFirstAndLast / ceil_ratio(result.extent.rows, band.rows) : 0;
+  cut.compute_seconds = bands * work;
+  cut.piece_bytes = traffic.piece_bytes;
   cut.cost = (bands * work * threads + host.moved_byte_seconds * moved) * overlap_factor(host, slots) *
                  (1 + exposed) / threads +
              bands * host.band_seconds;
@@ -267,8 +269,9 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   const bool is_small = problem.sum_length > 0 && elements < device.product_elements;
   const double idle =
       is_small ? static_cast<double>(device.product_elements) / static_cast<double>(elements) : 1;
-  cut.cost = (cut.operations * device.fma_seconds * idle + moved / problem.machine.bus.both_ways_rate +
-              bands * device.band_seconds) *
+  cut.compute_seconds = cut.operations * device.fma_seconds * idle + bands * device.band_seconds;
+  cut.piece_bytes = traffic.piece_bytes;
+  cut.cost = (cut.compute_seconds + moved / problem.machine.bus.both_ways_rate) *
              overlap_factor(problem.machine.host, slots);
   return cut;
 }

@@ -51,7 +51,9 @@ struct Cut {
   std::int64_t bytes_read = 0;
   bool stores_rows = false;  ///< as in Plan
   double operations = 0;
-  double cost = 0;  ///< estimated seconds; for comparing candidates of one device only
+  double piece_bytes = 0;      ///< as in BandTraffic
+  double compute_seconds = 0;  ///< of all bands, in f32
+  double cost = 0;             ///< estimated seconds; for comparing candidates of one device only
 };
 
 /// The best tile for a band: little recomputation, scratch that stays in the cache, work for every thread.
@@ -72,5 +74,12 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
 
 /// The same for GPUs, each of which computes a band as a whole.
 Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads);
+
+/// Reading and decoding so many bytes of pixels, in parts like this one.
+double read_seconds(const MachineModel& machine, const SourceLayout& layout, std::int64_t bytes, Extent part,
+                    int threads);
+
+/// What a run of this plan should take, but for a GPU's context. `plan` has everything else, from `cut`.
+Prediction predict(const PlanProblem& problem, const Plan& plan, const Cut& cut);
 
 }  // namespace sepconv

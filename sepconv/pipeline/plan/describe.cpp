@@ -34,6 +34,15 @@ std::string limit_text(const Plan& plan) {
 
 }  // namespace
 
+std::string to_string(const Prediction& prediction) {
+  std::vector<std::string> steps;
+  for (const auto& [name, seconds] : prediction.named()) {
+    if (seconds > 0 && name != std::string_view("total"))
+      steps.push_back(fmt::format("{} {:.2f} s", name, seconds));
+  }
+  return fmt::format("{:.2f} s: {}", prediction.total, fmt::join(steps, ", "));
+}
+
 std::string describe(const Plan& plan, const Reader& source, const Writer& sink) {
   std::string text;
   const auto line = [&text](std::string_view name, const std::string& value) {
@@ -73,6 +82,7 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
                          bytes(plan.max_device_memory_bytes), bytes(plan.device_memory.slots),
                          bytes(plan.device_memory.scratch), resident(plan.device_memory.resident)));
   }
+  line("predicted", to_string(plan.predicted));
   if (plan.devices.empty()) line("limit", limit_text(plan));
   for (const std::string& warning : plan.warnings) line("warning", warning);
   for (const std::string& note : plan.notes) line("note", note);

@@ -15,6 +15,7 @@
 #include "sepconv/pipeline/plan/candidates.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
+#include "sepconv/pipeline/plan/device_choice.hpp"
 #include "sepconv/pipeline/plan/sizes.hpp"
 
 namespace sepconv {
@@ -194,23 +195,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   return notes;
 }
 
-}  // namespace
-
-std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
-
-BandCut Plan::row_cut() const noexcept { return {result().extent.rows, item.rows, band.rows}; }
-BandCut Plan::col_cut() const noexcept { return {result().extent.cols, item.cols, band.cols}; }
-
-Rect Plan::band_rect(std::int64_t index) const noexcept {
-  const BandCut rows = row_cut();
-  const BandCut cols = col_cut();
-  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
-  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
-  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
-}
-
-Plan plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& options) {
-  check_options(options);
+Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& options) {
   Plan plan;
   plan.asked = options;
   plan.given = given;
@@ -260,7 +245,33 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& given, const Pl
   plan.warnings = source.layout().warnings;
   plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
   plan.notes = explain(problem, plan, options, threads);
+  plan.predicted = predict(problem, plan, cut);
   return plan;
+}
+
+}  // namespace
+
+std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
+
+BandCut Plan::row_cut() const noexcept { return {result().extent.rows, item.rows, band.rows}; }
+BandCut Plan::col_cut() const noexcept { return {result().extent.cols, item.cols, band.cols}; }
+
+Rect Plan::band_rect(std::int64_t index) const noexcept {
+  const BandCut rows = row_cut();
+  const BandCut cols = col_cut();
+  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
+  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
+  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+}
+
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options) {
+  check_options(options);
+  const auto cpu_only = [&]() -> std::string {
+    const Stage* const stage = chain.host_only_stage(source.spec());
+    return stage != nullptr ? fmt::format("stage '{}' does not run on a GPU", stage->text()) : "";
+  };
+  return plan_on_devices<Plan>(
+      options, cpu_only, [&](const PlanOptions& settled) { return make_plan(source, sink, chain, settled); });
 }
 
 }  // namespace sepconv

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sepconv/io/reader.hpp"
@@ -25,12 +27,16 @@ struct PlanOptions {
   std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
   Extent tile{};               ///< pixels of the result computed at once by one thread; for tests
   std::optional<Arithmetic> arithmetic{};
-  /// GPUs to compute on, by their index among cuda_devices(), each once; empty: the CPU.
+  /// GPUs to compute on, by their index among cuda_devices(), each once; empty: the CPU. check_devices() says
+  /// whether they can be used.
   std::vector<int> devices{};
+  /// With no devices named: the CPU or the first GPU, whichever is predicted to be done first. The plan's
+  /// notes say why. A GPU that is chosen becomes the calling thread's current device.
+  bool choose_device = false;
   std::int64_t max_device_memory_bytes =
       0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of
           ///< them. CUDA's own context, some hundred MiB, and its rounding of allocations come on top
-  MachineModel machine{};  ///< what cuts are ranked by
+  MachineModel machine{};  ///< what cuts are ranked and runs predicted by
 };
 
 /// Where the ceiling's bytes go.
@@ -50,6 +56,26 @@ struct DeviceMemoryUse {
   std::int64_t resident = 0;  ///< what the chain's stages hold
   std::int64_t total() const noexcept { return slots + scratch + resident; }
 };
+
+/// Seconds that a run should take by PlanOptions::machine: each step alone, and all of it.
+struct Prediction {
+  double start = 0;  ///< of a GPU: its context if the process has none yet, and page-locked memory
+  double read = 0, upload = 0, compute = 0, download = 0, write = 0;  ///< decoding and encoding included
+  double total = 0;
+
+  using Named = std::pair<const char*, double>;
+  std::array<Named, 7> named() const {
+    return {{{"total", total},
+             {"start", start},
+             {"read", read},
+             {"upload", upload},
+             {"compute", compute},
+             {"download", download},
+             {"write", write}}};
+  }
+};
+/// "1.24 s: read 0.11 s, compute 0.19 s, write 1.23 s"; steps that take no time are left out.
+std::string to_string(const Prediction& prediction);
 
 /// How one side of the result is cut: into `length / item` items (item divides length; one item is the usual
 /// case), and each of them into bands of at most `band`; a band beyond an item is a multiple of it.
@@ -102,6 +128,7 @@ struct Plan {
   bool stores_rows =
       false;  ///< a kernel, not a copy engine, brings results to page-locked memory: their rows are short
   bool streams = true;  ///< source and sink both do
+  Prediction predicted;
   std::vector<std::string>
       warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`

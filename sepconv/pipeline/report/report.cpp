@@ -109,6 +109,8 @@ json spec_json(const ImageSpec& spec) {
 json plan_json(const Plan& plan) {
   json specs = json::array();
   for (const ImageSpec& spec : plan.specs) specs.push_back(spec_json(spec));
+  json predicted;
+  for (const auto& [name, seconds] : plan.predicted.named()) predicted[name] = seconds;
   json all = {{"specs", std::move(specs)},
               {"arithmetic", name_of(plan.arithmetic)},
               {"threads", plan.threads},
@@ -129,6 +131,7 @@ json plan_json(const Plan& plan) {
               {"operations", plan.operations},
               {"recomputed", plan.recomputed},
               {"streams", plan.streams},
+              {"predicted_seconds", std::move(predicted)},
               {"warnings", plan.warnings},
               {"notes", plan.notes}};
   if (!plan.devices.empty()) all["cuda"] = device_json(plan);
@@ -165,6 +168,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepReport& step : report.steps) text += table_row(step, plan, limits);
+  text += fmt::format("  predicted: {}\n", to_string(plan.predicted));
   text += limits_line(plan, limits);
   const Overlap overlap = overlap_of(report);
   text +=

@@ -60,6 +60,8 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
 /// was short.
 Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
   PlanOptions options = plan.asked;
+  options.choose_device = false;
+  options.devices = plan.devices;
   // What stages hold, they hold whatever the plan.
   const MemoryUse& memory = plan.memory;
   options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;

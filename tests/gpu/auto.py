@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]: the jobs of docs/benchmarks.md from file to file, by the program
+as a user starts it, on each device in turns: predicted and measured seconds, what --device auto takes, and how many times as long that
+takes as the better device. A machine without a GPU measures the CPU alone. Exit code 1: auto took more than 1.15 times as long."""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+MOST = 1.15
+RADIUS = lambda radius: [f"gaussian:sigma={radius / 3:g},radius={radius}"]
+TILED = ["--tile", "512"]
+CODED = lambda codec: [*TILED, "--compress", codec]
+# (side, type, options of the input, ending, stages, options of the result); --compress none in, for results of coded inputs.
+JOBS = [
+    (4096, "u8", TILED, "tif", RADIUS(8), []),
+    (16384, "u8", TILED, "tif", RADIUS(8), []),
+    (16384, "u8", TILED, "tif", [*RADIUS(8), "cast:type=f32"], []),
+    (16384, "f32", TILED, "tif", RADIUS(8), []),
+    (20000, "u8", TILED, "tif", RADIUS(8), []),
+    (20000, "u8", CODED("deflate"), "tif", RADIUS(8), ["--compress", "none"]),
+    (32768, "u8", TILED, "tif", RADIUS(8), []),
+    *((6144, "u8", CODED(codec), "tif", RADIUS(8), ["--compress", "none"]) for codec in ("deflate", "zstd", "lzw")),
+    *((6144, "u8", TILED, "tif", RADIUS(8), ["--compress", codec]) for codec in ("deflate", "zstd", "lzw")),
+    *((16384, "f32", [], "tif", RADIUS(radius), []) for radius in (32, 80, 256)),
+    *((32768, "f32", [], "tif", RADIUS(radius), []) for radius in (2, 8, 32, 80)),
+    (32768, "f32", [], "npy", RADIUS(8), []),
+    (32768, "f32", [], "npy", ["transpose"], []),
+    (65536, "u8", TILED, "tif", RADIUS(8), []),
+]
+
+
+def name_of(job):
+    side, kind, made_with, ending, stages, result = job
+    coded = [f"{word} {options[options.index('--compress') + 1]}" for word, options in (("in", made_with), ("out", result)) if "--compress" in options]
+    return " ".join([f"{kind} {side}^2 {ending}{' tiles' if '--tile' in made_with else ''}", *stages, *coded])
+
+
+class Machine:
+    def __init__(self, program, folder, scale):
+        self.program, self.folder, self.scale = program, pathlib.Path(folder), scale
+        self.devices = ["cpu"] + (["cuda"] if json.loads(self.output("devices", "--json"))["gpus"] else [])
+
+    def output(self, *arguments):
+        return subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, check=True, capture_output=True, text=True).stdout
+
+    def make(self, job):
+        side, kind, made_with, ending, _, _ = job
+        side //= self.scale
+        self.output("generate", f"in.{ending}", "--size", f"{side}x{side}", "--type", kind, *made_with, "--force", "--quiet")
+
+    def plan(self, job, device):
+        return json.loads(self.output("plan", *self.words(job), "--device", device, "--json"))
+
+    def words(self, job):
+        _, _, _, ending, stages, result = job
+        return [f"in.{ending}", f"out.{ending}", *stages, *result]
+
+    def seconds(self, job, device):
+        (self.folder / f"out.{job[3]}").unlink(missing_ok=True)  # not measured: making room for a new file
+        begin = time.monotonic()
+        self.output("run", *self.words(job), "--device", device, "--quiet")
+        return time.monotonic() - begin
+
+
+def measure(machine, job, runs):
+    machine.make(job)
+    row = {"job": name_of(job), "auto": "cuda" if "cuda" in machine.plan(job, "auto") else "cpu",
+           "notes": machine.plan(job, "auto")["notes"][-1:]}
+    row["predicted"] = {device: machine.plan(job, device)["predicted_seconds"]["total"] for device in machine.devices}
+    times = {device: [] for device in machine.devices}
+    for _ in range(runs + 1):  # the first is a warm-up
+        for device in machine.devices: times[device].append(machine.seconds(job, device))
+    row["measured"] = {device: statistics.median(of_device[1:]) for device, of_device in times.items()}
+    row["ratio"] = row["measured"][row["auto"]] / min(row["measured"].values())
+    for file in machine.folder.iterdir(): file.unlink()
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="sepconv")
+    parser.add_argument("--folder", help="where there is room for two images of 4 GB (a temporary one)")
+    parser.add_argument("--runs", type=int, default=3, help="of which the median counts, after a warm-up (%(default)s)")
+    parser.add_argument("--scale", type=int, default=1, help="divides the images' sides, to try the script (%(default)s)")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    program = str(pathlib.Path(arguments.program).resolve()) if "/" in arguments.program else arguments.program
+    rows = []
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        machine = Machine(program, folder, arguments.scale)
+        if not arguments.json:
+            columns = " ".join(f"{word:>10}" for device in machine.devices for word in (f"{device} pred.", f"{device} s"))
+            print(f"{'job':<60} {columns} {'auto':>5} {'ratio':>6}")
+        for job in JOBS:
+            row = measure(machine, job, arguments.runs)
+            rows.append(row)
+            if arguments.json: continue
+            seconds = " ".join(f"{row[kind][device]:>10.3f}" for device in machine.devices for kind in ("predicted", "measured"))
+            print(f"{row['job']:<60} {seconds} {row['auto']:>5} {row['ratio']:>6.2f}", flush=True)
+    worst = max(rows, key=lambda row: row["ratio"])
+    if arguments.json: print(json.dumps(rows, indent=2))
+    else: print(f"at most {worst['ratio']:.2f} times as long as the better device: {worst['job']}")
+    return worst["ratio"] > MOST
+
+
+if __name__ == "__main__":
+    sys.exit(main())

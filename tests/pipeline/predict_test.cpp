@@ -1,0 +1,81 @@
+#include <catch2/catch.hpp>
+
+#include "../support/paper.hpp"
+#include "sepconv/pipeline/machine/machine_model.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
+
+using namespace sepconv;
+using Catch::Contains;
+
+namespace {
+
+constexpr std::int64_t kMuch = std::int64_t{4} << 30;
+
+Prediction predicted(const PlanOptions& options, const char* stage = "gaussian:sigma=2",
+                     const SourceLayout& from = {}, const SinkLayout& to = {}) {
+  const ImageSpec spec{{8192, 8192}, 1, PixelType::u8};
+  return plan(test::PaperReader(spec, from), test::PaperWriter(spec, to), Chain::parse({stage}), options)
+      .predicted;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a step takes its bytes or multiply-adds over the model's rate, and the whole at least the longest "
+    "step") {
+  PlanOptions options{.max_memory_bytes = kMuch, .threads = 4};
+  options.machine.files.read_rate = 1e9;
+  options.machine.files.write_rate = 0.25e9;
+  const Prediction one = predicted(options);
+  const double bytes = 8192.0 * 8192;
+  CHECK(one.read == Approx(bytes / 4e9));
+  CHECK(one.write == Approx(bytes / 0.25e9));
+  CHECK(one.total >= one.write);
+  CHECK(one.total <= one.read + one.compute + one.write);
+  CHECK(one.start == 0);
+  CHECK((one.upload == 0 && one.download == 0));
+
+  options.machine.files.write_rate /= 4;
+  CHECK(predicted(options).write == Approx(4 * one.write));
+  options.machine.host.fma_seconds *= 4;
+  CHECK(predicted(options, "gaussian:sigma=20").compute >
+        3 * predicted({.max_memory_bytes = kMuch, .threads = 4}, "gaussian:sigma=20").compute);
+}
+
+TEST_CASE("with one slot nothing overlaps") {
+  const Prediction one = predicted({.max_memory_bytes = kMuch, .threads = 4, .slots = 1});
+  CHECK(one.total == Approx(one.read + one.compute + one.write));
+}
+
+TEST_CASE("codecs take their own rates on as many threads as code at once") {
+  const PlanOptions options{.max_memory_bytes = kMuch, .threads = 16};
+  const auto reading = [&](const SourceLayout& layout) { return predicted(options, "abs", layout).read; };
+  const double deflate = reading({.block = {512, 512}, .codec = "deflate"});
+  CHECK(deflate == Approx(8192.0 * 8192 / 16 / 205e6));
+  CHECK(reading({.block = {512, 512}, .codec = "zstd"}) < deflate);
+  CHECK(reading({.block = {512, 512}, .codec = "something new"}) == Approx(deflate));
+  // Decoded as a whole, and 17 strips for 16 threads.
+  CHECK(reading({.block = {8192, 8192}, .streams = false, .codec = kPicture}) ==
+        Approx(8192.0 * 8192 / 150e6));
+  CHECK(reading({.block = {1, 1}, .codec = kInMemory}) < 0.1 * deflate);
+  CHECK(predicted(options, "abs", {}, {.block = {512, 512}, .codec = "deflate"}).write ==
+        Approx(8192.0 * 8192 / 16 / 15e6));
+}
+
+TEST_CASE("the prediction is in what people and programs read of a plan") {
+  const ImageSpec spec{{100, 100}, 1, PixelType::u8};
+  const test::PaperReader source(spec, {});
+  const test::PaperWriter sink(spec, {});
+  const Plan made = plan(source, sink, Chain::parse({"abs"}));
+  CHECK_THAT(describe(made, source, sink), Contains("predicted  " + to_string(made.predicted)));
+  CHECK(to_string({.read = 0.5, .write = 1, .total = 1.25}) == "1.25 s: read 0.50 s, write 1.00 s");
+}
+
+TEST_CASE("a measured machine is a machine, and plans are made by it") {
+  const MachineModel machine = measure_machine(1);
+  CHECK(machine.host.copy_rate > 1e8);
+  CHECK(machine.host.fma_seconds > 1e-13);
+  CHECK(machine.host.fma_seconds < 1e-8);
+  CHECK(machine.host.wide > 0.5);
+  CHECK(predicted({.max_memory_bytes = kMuch, .threads = 1, .machine = machine}).total > 0);
+}
