@@ -69,7 +69,7 @@ TEST_CASE("gaussians that cannot be are refused") {
   CHECK_THROWS_AS(gaussian_radius(1, NAN), InvalidArgument);
   CHECK_THROWS_AS(gaussian_taps(1, -1), InvalidArgument);
   CHECK_THROWS_AS(gaussian_taps(1, kMaxRadius + 1), InvalidArgument);
-  CHECK_THROWS_AS(gaussian_taps(1, 3, 3), InvalidArgument);
+  CHECK_THROWS_AS(gaussian_taps(1, 3, 4), InvalidArgument);
   CHECK_THROWS_AS(gaussian_taps(1e-170, 1, 2), InvalidArgument);
 }
 

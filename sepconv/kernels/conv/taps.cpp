@@ -60,10 +60,11 @@ void extend_by_pair(std::vector<double>& taps, double sign) {
 std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) {
   check_sigma(sigma);
   check_radius(radius, kMaxRadius);
-  if (order < 0 || order > 2) {
-    throw InvalidArgument(fmt::format("gaussian of order {} is not known: give order 0, 1 or 2", order));
+  if (order < 0 || order > 3) {
+    throw InvalidArgument(fmt::format("gaussian of order {} is not known: give order 0 to 3", order));
   }
   const double variance = sigma * sigma;
+  const double narrow = 1 / variance;
   const auto position = [radius](std::size_t i) {
     return static_cast<double>(static_cast<std::int64_t>(i) - radius);
   };
@@ -77,8 +78,9 @@ std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) 
     const double x = position(i);
     taps[i] /= sum;
     // SciPy reverses its weights for correlation, hence x where the derivative has -x.
-    if (order == 1) taps[i] *= x * (1 / variance);
-    if (order == 2) taps[i] *= -1 / variance + x * x * (1 / variance * (1 / variance));
+    if (order == 1) taps[i] *= x * narrow;
+    if (order == 2) taps[i] *= -1 / variance + x * x * (narrow * narrow);
+    if (order == 3) taps[i] *= x * x * x * (narrow * narrow * narrow) - x * (3 * (narrow * narrow));
     if (!std::isfinite(taps[i])) {
       throw InvalidArgument(fmt::format("sigma {} is too small for a derivative: its taps overflow", sigma));
     }

@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// scipy.ndimage.gaussian_filter1d's weights of order 0, 1 or 2 as SciPy computes them, in correlation order:
+/// scipy.ndimage.gaussian_filter1d's weights of order 0 to 3 as SciPy computes them, in correlation order:
 /// exp(-x^2 / (2 sigma^2)) normalised to sum 1, times the polynomial of the derivative. Throws
 /// InvalidArgument unless sigma is finite and > 0.
 std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order = 0);
