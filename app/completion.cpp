@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "option_values.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/chain/stage_entry.hpp"
 
 namespace sepconv::app {
 
@@ -25,24 +25,32 @@ Completion of_stage_names(const std::string& begun) {
   return of_words(std::move(words), begun);
 }
 
+/// What can stand after "KEY=" of a stage, `before` being all up to there.
+Completion of_key_value(const StageKey& key, const std::string& before, const std::string& begun) {
+  if (key.type == StageKey::Type::path) return {Kind::value_files};
+  std::vector<Completion::Word> words;
+  for (const std::string& choice : key.choices) words.push_back({before + choice, ""});
+  return of_words(std::move(words), begun);
+}
+
 /// "NAME[:KEY=VALUE,...]".
 Completion of_stage(const std::string& begun) {
   const std::size_t colon = begun.find(':');
   if (colon == std::string::npos) return of_stage_names(begun);
+  const auto stage = std::ranges::find(stage_table(), begun.substr(0, colon), &StageEntry::name);
+  if (stage == stage_table().end()) return {};
   const std::size_t last = begun.find_last_of(":,") + 1;
-  if (const std::size_t equals = begun.find('=', last); equals != std::string::npos)
-    return {begun.substr(last, equals - last) == "file" ? Kind::value_files : Kind::words};
+  const std::size_t equals = begun.find('=', last);
   const std::string before = begun.substr(0, last);
   std::vector<Completion::Word> words;
-  for (const StageEntry& stage : stage_table()) {
-    if (stage.name != begun.substr(0, colon)) continue;
-    for (const StageEntry::Key& key : stage.keys) {
-      const bool is_given = before.find(":" + key.name + "=") != std::string::npos ||
-                            before.find("," + key.name + "=") != std::string::npos;
-      if (!is_given) words.push_back({before + key.name + "=", key.help});
-    }
+  for (const StageKey& key : stage->keys) {
+    const bool is_given = before.find(":" + key.name + "=") != std::string::npos ||
+                          before.find("," + key.name + "=") != std::string::npos;
+    if (equals != std::string::npos && begun.substr(last, equals - last) == key.name)
+      return of_key_value(key, begun.substr(0, equals + 1), begun);
+    if (!is_given) words.push_back({before + key.name + "=", key.help()});
   }
-  return of_words(std::move(words), begun);
+  return equals == std::string::npos ? of_words(std::move(words), begun) : Completion{};
 }
 
 /// The words of a type name as take_one_of() makes it; none if it is no such name.

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/stages/definition.hpp"
 
 namespace sepconv::app {
 
@@ -110,10 +109,14 @@ CreateOptions create_options(const std::filesystem::path& path, const ImageSpec&
 TakenFiles files_read_by(const JobRequest& request) {
   TakenFiles read = {{request.input, "the input image"}};
   for (const std::string& stage : request.stages) {
-    const StageArgs args(stage);
-    if (args.has("file"))
-      read.emplace_back(std::filesystem::absolute(args.text("file")),
-                        fmt::format("read by the stage {}", stage));
+    const StageText text = StageText::split(stage);
+    const auto entry = std::ranges::find(stage_table(), text.stage, &StageEntry::name);
+    if (entry == stage_table().end()) continue;
+    for (const auto& [name, value] : text.pairs) {
+      const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
+      if (key != entry->keys.end() && key->type == StageKey::Type::path && !value.empty())
+        read.emplace_back(std::filesystem::absolute(value), fmt::format("read by the stage {}", stage));
+    }
   }
   return read;
 }

@@ -1,41 +1,95 @@
 // sepconv stages [NAME]: the filters and their keys.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
 #include "console.hpp"
+#include "json_text.hpp"
 #include "options.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/chain/stage_entry.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-int print_stages(const std::string& name) {
-  if (name.empty()) {
+using Json = nlohmann::ordered_json;
+
+/// A default as JSON has it; null if there is none.
+Json default_of(const StageKey& key) {
+  using enum StageKey::Type;
+  if (key.default_text.empty()) return nullptr;
+  const bool is_text = key.type == choice || key.type == numbers || key.type == path;
+  return is_text ? Json(key.default_text) : Json::parse(key.default_text);
+}
+
+Json to_json(const StageKey& key) {
+  Json json = {{"name", key.name},
+               {"type", name_of(key.type)},
+               {"words", key.words},
+               {"needed", key.needed},
+               {"default", default_of(key)}};
+  if (!key.unit.empty()) json["unit"] = key.unit;
+  if (std::isfinite(key.range.least))
+    json[key.range.above_least ? "greater_than" : "least"] = key.range.least;
+  if (std::isfinite(key.range.most)) json["most"] = key.range.most;
+  if (!key.choices.empty()) json["choices"] = key.choices;
+  if (!key.only_with.empty()) json["only_with"] = key.only_with;
+  if (!key.not_with.empty()) json["not_with"] = key.not_with;
+  return json;
+}
+
+Json to_json(const StageEntry& entry) {
+  Json keys = Json::array();
+  for (const StageKey& key : entry.keys) keys.push_back(to_json(key));
+  return {{"name", entry.name}, {"words", entry.help}, {"example", entry.example}, {"keys", keys}};
+}
+
+/// The stage of this name, or all. Throws InvalidArgument, which knows the nearest name.
+StageTable chosen(const std::string& name) {
+  if (name.empty()) return stage_table();
+  const auto entry = std::ranges::find(stage_table(), name, &StageEntry::name);
+  if (entry == stage_table().end()) parse_stage(name);
+  return {*entry};
+}
+
+void print_keys(const StageEntry& entry) {
+  print("{}: {}\n", entry.name, entry.help);
+  for (const StageKey& key : entry.keys) print("  {:<12} {}\n", key.name + "=", key.help());
+  print("Example:  sepconv run in.tif out.tif {}\n", entry.example);
+}
+
+int print_stages(const std::string& name, bool as_json) {
+  const StageTable stages = chosen(name);
+  if (as_json) {
+    Json json = Json::array();
+    for (const StageEntry& entry : stages) json.push_back(to_json(entry));
+    print_lines(json_text({{"stages", json}}));
+  } else if (name.empty()) {
     print_lines(stage_list());
-    return kDone;
+  } else {
+    print_keys(stages.front());
   }
-  for (const StageEntry& entry : stage_table()) {
-    if (entry.name != name) continue;
-    print("{}: {}\n", entry.name, entry.help);
-    for (const StageEntry::Key& key : entry.keys) print("  {:<12} {}\n", key.name + "=", key.help);
-    print("Example:  sepconv run in.tif out.tif {}\n", entry.example);
-    return kDone;
-  }
-  parse_stage(name);  // throws, and knows the nearest name
   return kDone;
 }
 
 }  // namespace
 
 void add_stages_command(CLI::App& program, Context& context) {
+  struct Request {
+    std::string name;
+    bool json = false;
+  };
   CLI::App* command = program.add_subcommand("stages", "List the filters, or the keys of one.");
-  const auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "a stage")->type_name(kStageType);
+  const auto request = std::make_shared<Request>();
+  command->add_option("NAME", request->name, "a stage")->type_name(kStageType);
+  command->add_flag("--json", request->json, "print names, keys, types, defaults and ranges as JSON");
   command->footer("Example:  sepconv stages gaussian");
-  command->callback([&context, name] { context.action = [name] { return print_stages(*name); }; });
+  command->callback([&context, request] {
+    context.action = [request] { return print_stages(request->name, request->json); };
+  });
 }
 
 }  // namespace sepconv::app

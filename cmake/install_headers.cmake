@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 file(GLOB wanted RELATIVE ${SEPCONV_SOURCE_DIR} ${SEPCONV_SOURCE_DIR}/sepconv/interop/*.hpp)
 list(APPEND wanted sepconv/sepconv.hpp
-     sepconv/pipeline/stages/definition.hpp  # for stages of one's own
+     sepconv/pipeline/stages/keys.hpp  # for stages of one's own
      sepconv/kernels/cuda/backend.hpp)  # and backends
 set(headers)
 while(wanted)

@@ -15,3 +15,4 @@
 #include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
 #include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"

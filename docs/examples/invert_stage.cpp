@@ -1,17 +1,21 @@
 // invert: white - x, rounded once.
-#include <fmt/format.h>
-
-#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
 
 namespace sepconv {
+
+struct InvertOptions {
+  double white = 255;  ///< value that becomes 0
+};
+
 namespace {
 
 class InvertStage final : public Stage {
  public:
-  explicit InvertStage(double white)
-      : InvertStage(white, {.kind = PointwiseOp::Kind::scale, .p = -1, .q = white}) {}
+  InvertStage(std::string text, double white)
+      : InvertStage(std::move(text), PointwiseOp{.kind = PointwiseOp::Kind::scale, .p = -1, .q = white}) {}
 
-  std::string text() const override { return fmt::format("invert:white={}", white_); }
+  std::string text() const override { return text_; }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
@@ -30,45 +34,71 @@ class InvertStage final : public Stage {
   }
 
  private:
-  InvertStage(double white, PointwiseOp op)
-      : Stage({.runs_on_device = true, .pointwise = op}), white_(white), op_(op) {}
+  InvertStage(std::string text, PointwiseOp op)
+      : Stage({.runs_on_device = true, .pointwise = op}), text_(std::move(text)), op_(op) {}
 
-  double white_;
+  std::string text_;
   PointwiseOp op_;
 };
 
-StagePtr make_invert(const StageArgs& args) {
-  const double white = args.number("white", 255);  // throws a sentence that names the stage and the key
-  if (white <= 0) args.fail("white", "it must be greater than 0");
-  return std::make_shared<InvertStage>(white);
+Keys keys(InvertOptions& options) {
+  return {{.name = "white", .value = &options.white, .words = "value that becomes 0", .range = above(0)}};
 }
+
+StagePtr make(const InvertOptions& options, const Spelling& spelling) {
+  return std::make_shared<InvertStage>(spelling.text(), options.white);
+}
+
+constexpr StageKind<InvertOptions> kInvert{"invert", "white - x, rounded once", "invert:white=255", keys,
+                                           make};
 
 }  // namespace
 
-StageDefinitions invert_stages() {
-  return {{{"invert",
-            "white - x, rounded once",
-            "invert:white=255",
-            {{"white", "value that becomes 0 (default 255)"}}},
-           make_invert}};
-}
+StagePtr invert(const InvertOptions& options) { return kInvert(options); }
+StageEntry invert_entry() { return kInvert.entry(); }
 
 }  // namespace sepconv
 
 #include <cstdint>
 #include <iostream>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sepconv/sepconv.hpp"
 
-/// The stage of docs/adding-a-stage.md at work, from outside of the registry.
-int main() {
-  const sepconv::StageDefinition definition = sepconv::invert_stages().front();
-  const sepconv::Chain chain({definition.make(sepconv::StageArgs("invert:white=200"))});
+namespace {
+
+bool is_right(const sepconv::Chain& chain) {
   const std::vector<std::uint8_t> in{0, 1, 200, 255};
   std::vector<std::uint8_t> out(4);
   sepconv::apply(chain, sepconv::view_of(in.data(), {2, 2}), sepconv::view_of(out.data(), {2, 2}));
-  const bool right = out == std::vector<std::uint8_t>{200, 199, 0, 0};
+  return out == std::vector<std::uint8_t>{200, 199, 0, 0};
+}
+
+bool is_refused(const std::string& text, const sepconv::StageTable& stages, std::string_view sentence) {
+  try {
+    sepconv::parse_stage(text, stages);
+  } catch (const sepconv::InvalidArgument& error) {
+    return error.what() == sentence;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// The stage of docs/adding-a-stage.md at work, from outside of sepconv.
+int main() {
+  sepconv::StageTable stages = sepconv::stage_table();
+  stages.push_back(sepconv::invert_entry());
+  const auto chain = sepconv::Chain::parse({"abs", "invert:white=200"}, stages);
+
+  const bool right =
+      is_right(chain) && is_right(sepconv::invert({.white = 200})) &&
+      chain.text() == (sepconv::abs() | sepconv::invert({.white = 200})).text() &&
+      is_refused("invert:white=0", stages, "stage 'invert' cannot take white=0: it must be greater than 0") &&
+      is_refused("invert:wite=9", stages,
+                 "stage 'invert' has no key 'wite' (did you mean 'white'?); its keys are white");
   std::cout << (right ? "inverted\n" : "wrong values\n");
   return right ? 0 : 1;
 }

@@ -68,6 +68,12 @@ void header_of_run() {
   require(report.plan.max_memory_bytes == 256 << 20, "the ceiling is the one that was given");
 }
 
+void stages_made_typed() {
+  const sepconv::Chain chain = sepconv::gaussian({.sigma = 2.5}) | sepconv::sobel({.axis = sepconv::Axis::x});
+  require(chain.text() == sepconv::Chain::parse({"gaussian:sigma=2.5", "sobel:axis=x"}).text(),
+          "text makes the same stages");
+}
+
 void rows_to_rows() {
   const sepconv::ImageSpec spec{{300, 400}, 1, sepconv::PixelType::f32};
   const auto chain = sepconv::Chain::parse({"box:radius=2"});
@@ -193,6 +199,7 @@ int main() {
     make_scan();
     file_to_file();
     header_of_run();
+    stages_made_typed();
     rows_to_rows();
     own_buffers();
     part_of_an_image();

@@ -250,6 +250,33 @@ def test_every_stage_explains_itself_and_its_example_runs(sepconv):
         sepconv("run", "in.npy", "out.npy", example, "--force", "--quiet")
 
 
+def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
+    """A value just outside of each range is refused, and so is a word that is none of the choices."""
+    stages = json.loads(sepconv("stages", "--json").stdout)["stages"]
+    assert [stage["name"] for stage in stages] == stage_names(sepconv)
+    np.save(sepconv.folder / "in.npy", image(rows=8, cols=8))
+    ranges = 0
+    for stage in stages:
+        assert json.loads(sepconv("stages", stage["name"], "--json").stdout)["stages"] == [stage]
+        said = sepconv("stages", stage["name"]).stdout
+        for key in stage["keys"]:
+            assert key["words"] and key["type"] in ("number", "integer", "flag", "choice", "numbers", "path")
+            assert f"  {key['name']}=" in said
+            needs = [f"{other['name']}=1" for other in stage["keys"] if other["needed"] and other is not key and other["type"] == "number"]
+            if key.get("only_with"):
+                needs.append(key["only_with"] if "=" in key["only_with"] else key["only_with"] + "=1")
+            outside = {"greater_than": 0, "least": -1, "most": 1}
+            for bound in [name for name in outside if name in key]:
+                ranges += 1
+                text = f"{stage['name']}:" + ",".join([*needs, f"{key['name']}={key[bound] + outside[bound]:.17g}"])
+                assert "it must be" in sepconv("run", "in.npy", "out.npy", text, status=2).stderr, text
+            for choice in [*key["choices"], "none of them"] if "choices" in key else []:
+                plan = [BINARY, "plan", "in.npy", "out.npy", f"{stage['name']}:{key['name']}={choice}"]
+                done = subprocess.run(plan, cwd=sepconv.folder, capture_output=True, text=True)
+                assert ("it is one of" in done.stderr) == (choice == "none of them")
+    assert ranges > 30
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_ends_with_an_example_that_runs(sepconv, command):
     help_text = sepconv(command, "--help").stdout.rstrip()

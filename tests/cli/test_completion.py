@@ -92,10 +92,14 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
 
 @SHELLS
 def test_keys(sepconv, shell):
-    assert shell(sepconv, "sepconv run a b gaussian:si") == ["gaussian:sigma="]
+    assert shell(sepconv, "sepconv run a b gaussian:si") == ["gaussian:sigma=", "gaussian:sigma_y="]
     assert shell(sepconv, "sepconv run a b gaussian:sigma=2,trunc") == ["gaussian:sigma=2,truncate="]
-    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == []
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == ["gaussian:sigma=2,sigma_y="]
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,sigma_y=3,s") == []
     assert shell(sepconv, "sepconv run a b gaussian:sigma=") == []
+    assert shell(sepconv, "sepconv run a b sobel:axis=") == ["sobel:axis=x", "sobel:axis=y"]
+    assert shell(sepconv, "sepconv run a b sobel:axis=x,border=re") == [f"sobel:axis=x,border={one}" for one in ("reflect", "reflect101", "replicate")]
+    assert shell(sepconv, "sepconv run a b sobel:axis=x,flip=t") == ["sobel:axis=x,flip=true"]
     assert shell(sepconv, "sepconv run a b matrix:file=bo") in ("FILES", ["matrix:file=box.npy"])
 
 

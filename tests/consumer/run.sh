@@ -14,7 +14,7 @@ mv "$work/made" "$work/prefix"
 prefix=$work/prefix
 
 # The compiler's own list of what the headers for users include; those of packages may be missing.
-roots=("$prefix"/include/sepconv/{sepconv.hpp,interop/*.hpp,pipeline/stages/definition.hpp,kernels/cuda/backend.hpp})
+roots=("$prefix"/include/sepconv/{sepconv.hpp,interop/*.hpp,pipeline/stages/keys.hpp,kernels/cuda/backend.hpp})
 c++ -std=c++20 -MM -MG -I"$prefix/include" -x c++ "${roots[@]}" | tr ' \\' '\n\n' | grep "^$prefix" | sort -u >"$work/included"
 find "$prefix/include" -type f | sort | diff "$work/included" - || { echo "other headers are installed than users need" >&2; exit 1; }
 echo "ok: the $(wc -l <"$work/included") headers are installed that users need"
@@ -24,6 +24,7 @@ for shared in OFF ON; do
   quietly cmake -S "$work" -B "$work/$shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" -DCONSUMER_SHARED=$shared
   quietly cmake --build "$work/$shared"
   "$work/$shared/consumer"
+  "$work/$shared/invert_stage" >/dev/null
 done
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sepconv.pc)")

@@ -76,6 +76,26 @@ def pascal(radius):
 
 DIFFERENCE = [-1, 0, 1]
 FORMULAE = {
+    "gaussian:sigma=2,sigma_y=5": lambda x: ndi.gaussian_filter(x, (5, 2), mode="mirror"),
+    "gaussian:sigma=2,sigma_y=5,truncate=2.5": lambda x: ndi.gaussian_filter(x, (5, 2), mode="mirror", truncate=2.5),
+    "gaussian:sigma=2,order=2,border=replicate": lambda x: ndi.gaussian_filter(x, 2, order=2, mode="nearest"),
+    "gaussian:sigma=1.5,sigma_y=3,order=3,order_y=1": lambda x: ndi.gaussian_filter(x, (3, 1.5), order=(1, 3), mode="mirror"),
+    "gaussian:sigma=1.5,order=0,order_y=3": lambda x: ndi.gaussian_filter(x, 1.5, order=(3, 0), mode="mirror"),
+    "gaussian:sigma=2,order=1,order_y=0,flip=true": lambda x: -ndi.gaussian_filter(x, 2, order=(0, 1), mode="mirror"),
+    "gaussian:sigma=2,radius=3,radius_y=9": lambda x: ndi.gaussian_filter1d(
+        ndi.gaussian_filter1d(x, 2, axis=1, mode="mirror", radius=3), 2, axis=0, mode="mirror", radius=9
+    ),
+    "gaussian:sigma=2,radius_y=3": lambda x: ndi.gaussian_filter1d(
+        ndi.gaussian_filter1d(x, 2, axis=1, mode="mirror"), 2, axis=0, mode="mirror", radius=3
+    ),
+    "box:radius=1,radius_y=4": lambda x: ndi.uniform_filter(x, (9, 3), mode="mirror"),
+    "box:radius=3,radius_y=0": lambda x: ndi.uniform_filter(x, (1, 7), mode="mirror"),
+    "binomial:radius=1,radius_y=3": lambda x: correlate(x, pascal(1).c, pascal(3).c),
+    "gradient:operator=gaussian,sigma=1.3,sigma_y=4": lambda x: ndi.gaussian_gradient_magnitude(x, (4, 1.3), mode="mirror"),
+    "log:sigma=2,sigma_y=3": lambda x: ndi.gaussian_laplace(x, (3, 2), mode="mirror"),
+    "dog:sigma=1,sigma_y=2,sigma2=1.6,sigma2_y=4": lambda x: blur(x, (2, 1)) - blur(x, (4, 1.6)),
+    "dog:sigma=1,sigma_y=2,sigma2=3": lambda x: blur(x, (2, 1)) - blur(x, 3),
+    "unsharp:sigma=1.5,sigma_y=3,amount=0.8": lambda x: x + 0.8 * (x - blur(x, (3, 1.5))),
     "binomial:radius=3": lambda x: correlate(x, pascal(3).c, pascal(3).c),
     "sobel:axis=x": lambda x: ndi.sobel(x, axis=1, mode="mirror"),
     "sobel:axis=y,border=reflect": lambda x: ndi.sobel(x, axis=0, mode="reflect"),
@@ -108,6 +128,15 @@ def blur(image, sigma):
 def test_formula(sepconv, stage, shape):
     image = random_image(shape, seed=3)
     assert_close(sepconv.filter(image, stage), FORMULAE[stage](image), np.float64)
+
+
+def test_derivatives_rise_where_the_image_does(sepconv):
+    rows, cols = np.mgrid[0:40, 0:50].astype(np.float64)
+    image = 3 * cols - 2 * rows
+    inner = np.s_[12:-12, 12:-12]  # where no border is felt
+    along_x = sepconv.filter(image, "gaussian:sigma=2,order=1,order_y=0")[inner]
+    along_y = sepconv.filter(image, "gaussian:sigma=2,order=0,order_y=1")[inner]
+    assert np.abs(along_x - 3).max() < 0.01 and np.abs(along_y + 2).max() < 0.01
 
 
 def test_each_stage_of_a_chain_extends_its_own_input(sepconv):

@@ -163,8 +163,9 @@ TEST_CASE("larger products stream with the bits of the whole image") {
 
 TEST_CASE("transposes pass a product, which then stands on the other side, and cancel") {
   const MatrixFolder matrices;
-  const std::string right = "gemm:file=" + matrices.noise({12, 5}, PixelType::f32, 1);
-  const std::string left = right + ",side=left";
+  const std::string product = "gemm:file=" + matrices.noise({12, 5}, PixelType::f32, 1);
+  const std::string right = product + ",side=right";
+  const std::string left = product + ",side=left";
   CHECK(as_run({"transpose", right, "transpose"}) == right + " (transposed)");
   CHECK(as_run({"transpose", left}) == left + " (transposed) | transpose");
   CHECK(as_run({"transpose", "transpose", left}) == left);

@@ -39,9 +39,12 @@ std::string random_stage(std::mt19937_64& random) {
   const std::string border = random_border(random);
   switch (random() % 16) {
     case 0:
-      return fmt::format("gaussian:sigma={},border={}", pick(random, {0.4, 1.0, 2.5, 9.0}), border);
+      return fmt::format(
+          "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
+          pick<std::string>(random, {"", "", "sigma_y=3,", "radius_y=0,", "order=1,order_y=3,"}), border);
     case 1:
-      return fmt::format("box:radius={},border={}", between(random, 0, 40), border);
+      return fmt::format("box:radius={},radius_y={},border={}", between(random, 0, 40),
+                         between(random, 0, 40), border);
     case 2:
       return fmt::format("binomial:radius={},border={}", between(random, 0, 9), border);
     case 3:

@@ -46,13 +46,13 @@ TEST_CASE("transposes move to the end, cancel in pairs, and turn the filters tha
   CHECK(as_run({"transpose", "scale:by=2,add=1", "transpose"}) == "scale:by=2,add=1");
   CHECK(as_run({"transpose", "scale:by=2,add=1"}) == "scale:by=2,add=1 | transpose");
   CHECK(as_run({"taps:row=1,2,1,border=reflect", "transpose"}) ==
-        "taps:row=1,2,1,border=reflect | transpose");
+        "taps:row=1,2,1,border=reflect,flip=false | transpose");
   CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect"}) ==
-        "taps:row=1,2,1,border=reflect (columns first) | transpose");
+        "taps:row=1,2,1,border=reflect,flip=false (columns first) | transpose");
   CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect", "transpose", "abs"}) ==
-        "taps:row=1,2,1,border=reflect (columns first) | abs");
+        "taps:row=1,2,1,border=reflect,flip=false (columns first) | abs");
   CHECK(as_run({"transpose", "matrix:rows=2,values=1,2", "transpose", "transpose"}) ==
-        "matrix:rows=2,values=1,2 | transpose");
+        "matrix:values=1,2,rows=2 | transpose");
 }
 
 TEST_CASE("the twin of a filter's twin is the filter") {

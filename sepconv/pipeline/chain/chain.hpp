@@ -1,7 +1,7 @@
-// A chain of stages, and the text that names one.
+// A chain of stages.
 #pragma once
 
-#include <functional>
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sepconv/pipeline/chain/stage.hpp"
+#include "sepconv/pipeline/chain/stage_entry.hpp"
 
 namespace sepconv {
 
@@ -27,10 +27,15 @@ class Chain {
  public:
   Chain() = default;
   explicit Chain(std::vector<StagePtr> stages) : stages_(std::move(stages)) {}
+  Chain(std::initializer_list<StagePtr> stages) : stages_(stages) {}
+  /// A stage is a chain of one.
+  template <std::convertible_to<StagePtr> One>
+  Chain(One stage) : stages_{std::move(stage)} {}
 
-  /// Each element one stage, e.g. {"gaussian:sigma=2.5", "cast:type=f32"}. Throws InvalidArgument.
-  static Chain parse(std::span<const std::string> stages);
-  static Chain parse(std::initializer_list<std::string_view> stages);
+  /// Each element one stage of `table`, e.g. {"gaussian:sigma=2.5", "cast:type=f32"}. Throws InvalidArgument.
+  static Chain parse(std::span<const std::string> stages, std::span<const StageEntry> table = stage_table());
+  static Chain parse(std::initializer_list<std::string_view> stages,
+                     std::span<const StageEntry> table = stage_table());
 
   Chain& then(StagePtr stage) {
     stages_.push_back(std::move(stage));
@@ -81,22 +86,10 @@ class Chain {
   std::vector<StagePtr> stages_;
 };
 
-/// One stage from "name" or "name:key=value,...". A word without '=' belongs to the value before it, so lists
-/// are written plainly: "taps:row=1,2,1,col=-1,0,1". Throws InvalidArgument, with the nearest name for an
-/// unknown stage or key.
-StagePtr parse_stage(std::string_view text);
-
-/// A stage as help texts and completion know it.
-struct StageEntry {
-  struct Key {
-    std::string name;
-    std::string help;  ///< meaning, unit and default in a few words
-  };
-  std::string name;
-  std::string help;     ///< one line
-  std::string example;  ///< parses, and is run by a test
-  std::vector<Key> keys;
-};
-const std::vector<StageEntry>& stage_table();
+/// The stages of the first, then those of the second; a StagePtr is a chain of one.
+inline Chain operator|(Chain first, const Chain& second) {
+  for (const StagePtr& stage : second.stages()) first.then(stage);
+  return first;
+}
 
 }  // namespace sepconv

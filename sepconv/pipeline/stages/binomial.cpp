@@ -1,23 +1,29 @@
 // binomial: rows of Pascal's triangle, the integer relative of the Gaussian.
 #include "sepconv/kernels/conv/taps.hpp"
+#include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
-#include "sepconv/pipeline/stages/sigma.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
 
-StagePtr make_binomial(const StageArgs& args) {
-  const std::vector<double> taps = binomial_taps(radius_of(args, 1, 512));
-  return make_filter(args, {taps, taps});
+Keys keys(BinomialOptions& options) {
+  return joined({radius_keys(options, 512), convolving_keys(options.border, options.flip)});
 }
+
+StagePtr make(const BinomialOptions& options, const Spelling& spelling) {
+  return make_filter(
+      spelling, options.border, options.flip,
+      {{binomial_taps(options.radius), binomial_taps(options.radius_y.value_or(options.radius))}});
+}
+
+constexpr StageKind<BinomialOptions> kBinomial{
+    "binomial", "row 2 radius of Pascal's triangle, sum 1: (1 2 1)/4 for radius 1", "binomial:radius=2", keys,
+    make};
 
 }  // namespace
 
-StageDefinitions binomial_stages() {
-  return {
-      {{"binomial", "row 2 radius of Pascal's triangle, sum 1: (1 2 1)/4 for radius 1", "binomial:radius=2",
-        convolving_keys({{"radius", "pixels on each side of the middle one, up to 512 (default 1)"}})},
-       make_binomial}};
-}
+StagePtr binomial(const BinomialOptions& options) { return kBinomial(options); }
+StageEntry BinomialOptions::entry() { return kBinomial.entry(); }
 
 }  // namespace sepconv

@@ -1,22 +1,27 @@
-// box: the mean of a square.
+// box: the mean of a rectangle.
 #include "sepconv/kernels/conv/taps.hpp"
+#include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
-#include "sepconv/pipeline/stages/sigma.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
 
-StagePtr make_box(const StageArgs& args) {
-  const std::vector<double> taps = box_taps(radius_of(args, 1, kMaxRadius));
-  return make_filter(args, {taps, taps});
+Keys keys(BoxOptions& options) {
+  return joined({radius_keys(options, kMaxRadius), convolving_keys(options.border, options.flip)});
 }
+
+StagePtr make(const BoxOptions& options, const Spelling& spelling) {
+  return make_filter(spelling, options.border, options.flip,
+                     {{box_taps(options.radius), box_taps(options.radius_y.value_or(options.radius))}});
+}
+
+constexpr StageKind<BoxOptions> kBox{"box", "mean of (2 radius + 1) x (2 radius_y + 1) pixels",
+                                     "box:radius=4", keys, make};
 
 }  // namespace
 
-StageDefinitions box_stages() {
-  return {{{"box", "mean of a square of (2 radius + 1)^2 pixels", "box:radius=4",
-            convolving_keys({{"radius", "pixels on each side of the middle one (default 1)"}})},
-           make_box}};
-}
+StagePtr box(const BoxOptions& options) { return kBox(options); }
+StageEntry BoxOptions::entry() { return kBox.entry(); }
 
 }  // namespace sepconv

@@ -1,73 +1,106 @@
 // sobel, scharr, derivative: differences along one axis; gradient: the length of the vector of both.
 #include "sepconv/kernels/conv/taps.hpp"
+#include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
-#include "sepconv/pipeline/stages/sigma.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
 
-const StageEntry::Key kAxisKey{"axis", "x (default): from column to column; y: from row to row"};
+Key axis_key(Axis& axis) {
+  return {.name = "axis",
+          .value = choice(axis, {{"x", Axis::x}, {"y", Axis::y}}),
+          .words = "x: from column to column; y: from row to row"};
+}
 
 /// `along` the axis, `across` it: taps.row run along x.
-SeparableTaps directed(const StageArgs& args, std::vector<double> along, std::vector<double> across) {
-  if (args.choice("axis", {"x", "y"}) == "x") return {std::move(along), std::move(across)};
+SeparableTaps directed(Axis axis, std::vector<double> along, std::vector<double> across) {
+  if (axis == Axis::x) return {std::move(along), std::move(across)};
   return {std::move(across), std::move(along)};
 }
 
-StagePtr make_sobel(const StageArgs& args) {
-  return make_filter(args, directed(args, difference_taps(), sobel_smoothing_taps()));
+template <class Options>
+Keys keys(Options& options) {
+  return joined({{axis_key(options.axis)}, convolving_keys(options.border, options.flip)});
 }
 
-StagePtr make_scharr(const StageArgs& args) {
-  return make_filter(args, directed(args, difference_taps(), scharr_smoothing_taps()));
+StagePtr make(const SobelOptions& options, const Spelling& spelling) {
+  return make_filter(spelling, options.border, options.flip,
+                     {directed(options.axis, difference_taps(), sobel_smoothing_taps())});
 }
 
-StagePtr make_derivative(const StageArgs& args) {
-  const std::int64_t order = args.integer("order", 1);
-  if (order < 1 || order > 16) args.fail("order", "it lies between 1 and 16");
-  const std::int64_t least_radius = (order + 1) / 2;
-  const std::int64_t radius = radius_of(args, least_radius, 64);
-  if (radius < least_radius) args.fail("radius", "an n-th derivative needs a radius of at least n / 2");
-  return make_filter(args, directed(args, derivative_taps(static_cast<int>(order), radius), {}));
+StagePtr make(const ScharrOptions& options, const Spelling& spelling) {
+  return make_filter(spelling, options.border, options.flip,
+                     {directed(options.axis, difference_taps(), scharr_smoothing_taps())});
 }
 
-StagePtr make_gradient(const StageArgs& args) {
-  const std::string kind = args.choice("operator", {"sobel", "scharr", "gaussian"});
-  if (kind != "gaussian" && args.has("sigma")) args.fail("sigma", "only operator=gaussian has a sigma");
-  std::vector<double> along = difference_taps();
-  std::vector<double> across = kind == "scharr" ? scharr_smoothing_taps() : sobel_smoothing_taps();
-  if (kind == "gaussian") {
-    const Gaussian gaussian = gaussian_of(args);
-    along = gaussian_taps(gaussian.sigma, gaussian.radius, 1);
-    across = gaussian_taps(gaussian.sigma, gaussian.radius);
+Keys keys(DerivativeOptions& options) {
+  return joined({{{.name = "order",
+                   .value = &options.order,
+                   .words = "order of the derivative",
+                   .range = between(1, 16)},
+                  axis_key(options.axis),
+                  length_key("radius", &options.radius,
+                             "what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis",
+                             between(0, 64))},
+                 convolving_keys(options.border, options.flip)});
+}
+
+StagePtr make(const DerivativeOptions& options, const Spelling& spelling) {
+  const std::int64_t least_radius = (options.order + 1) / 2;
+  const std::int64_t radius = options.radius.value_or(least_radius);
+  if (radius < least_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
+  return make_filter(spelling, options.border, options.flip,
+                     {directed(options.axis, derivative_taps(static_cast<int>(options.order), radius), {})});
+}
+
+using Operator = GradientOptions::Operator;
+
+Keys keys(GradientOptions& options) {
+  return joined({{{.name = "operator",
+                   .value = choice(options.op, {{"sobel", Operator::sobel},
+                                                {"scharr", Operator::scharr},
+                                                {"gaussian", Operator::gaussian}}),
+                   .words = "what takes the differences"}},
+                 width_keys(options, "operator=gaussian"),
+                 convolving_keys(options.border, options.flip)});
+}
+
+StagePtr make(const GradientOptions& options, const Spelling& spelling) {
+  SeparableTaps x;
+  SeparableTaps y;
+  if (options.op == Operator::gaussian) {
+    const GaussianWidth width = width_of(options, spelling);
+    x = width.taps(1, 0);
+    y = width.taps(0, 1);
+  } else {
+    x = {difference_taps(),
+         options.op == Operator::scharr ? scharr_smoothing_taps() : sobel_smoothing_taps()};
+    y = {x.col, x.row};
   }
-  return make_filter(args, {along, across}, {across, along}, PointwiseOp::Kind::magnitude);
+  return make_filter(spelling, options.border, options.flip, {x, y}, {.kind = PointwiseOp::Kind::magnitude});
 }
 
-std::vector<StageEntry::Key> gradient_keys() {
-  std::vector<StageEntry::Key> keys = gaussian_keys();
-  keys.insert(keys.begin(), {"operator", "sobel (default), scharr, or gaussian with sigma"});
-  return convolving_keys(std::move(keys));
-}
+constexpr StageKind<SobelOptions> kSobel{"sobel", "(-1 0 1) along the axis, (1 2 1) across", "sobel:axis=x",
+                                         keys, make};
+constexpr StageKind<ScharrOptions> kScharr{"scharr", "(-1 0 1) along the axis, (3 10 3) across",
+                                           "scharr:axis=y", keys, make};
+constexpr StageKind<DerivativeOptions> kDerivative{
+    "derivative", "central difference of any order along one axis, nothing across",
+    "derivative:order=2,axis=y", keys, make};
+constexpr StageKind<GradientOptions> kGradient{"gradient",
+                                               "length of the gradient: sqrt(gx^2 + gy^2), in one pass",
+                                               "gradient:operator=scharr", keys, make};
 
 }  // namespace
 
-StageDefinitions derivative_stages() {
-  return {
-      {{"sobel", "(-1 0 1) along the axis, (1 2 1) across", "sobel:axis=x", convolving_keys({kAxisKey})},
-       make_sobel},
-      {{"scharr", "(-1 0 1) along the axis, (3 10 3) across", "scharr:axis=y", convolving_keys({kAxisKey})},
-       make_scharr},
-      {{"derivative", "central difference of any order along one axis, nothing across",
-        "derivative:order=2,axis=y",
-        convolving_keys(
-            {{"order", "1 (default) to 16"},
-             kAxisKey,
-             {"radius", "binomial smoothing along the axis beyond the least radius, (order + 1) / 2"}})},
-       make_derivative},
-      {{"gradient", "length of the gradient: sqrt(gx^2 + gy^2), in one pass", "gradient:operator=scharr",
-        gradient_keys()},
-       make_gradient}};
-}
+StagePtr sobel(const SobelOptions& options) { return kSobel(options); }
+StagePtr scharr(const ScharrOptions& options) { return kScharr(options); }
+StagePtr derivative(const DerivativeOptions& options) { return kDerivative(options); }
+StagePtr gradient(const GradientOptions& options) { return kGradient(options); }
+StageEntry SobelOptions::entry() { return kSobel.entry(); }
+StageEntry ScharrOptions::entry() { return kScharr.entry(); }
+StageEntry DerivativeOptions::entry() { return kDerivative.entry(); }
+StageEntry GradientOptions::entry() { return kGradient.entry(); }
 
 }  // namespace sepconv

@@ -1,30 +1,11 @@
 #include "sepconv/pipeline/stages/filter_stage.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "sepconv/pipeline/stages/f32_range.hpp"
 
 namespace sepconv {
 namespace {
-
-/// The arguments as given, with the border spelt out: parses back to the same stage.
-std::string canonical_text(const StageArgs& args, const Border& border) {
-  std::string text = args.stage() + ":";
-  for (const auto& [key, value] : args.pairs()) {
-    if (key != "border" && key != "value") text += fmt::format("{}={},", key, value);
-  }
-  text += fmt::format("border={}", name_of(border.mode));
-  if (border.mode == BorderMode::constant) text += fmt::format(",value={}", border.value);
-  return text;
-}
-
-SeparableTaps oriented(SeparableTaps taps, const StageArgs& args) {
-  if (args.flag("flip")) {
-    std::ranges::reverse(taps.row);
-    std::ranges::reverse(taps.col);
-  }
-  return taps;
-}
 
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join) {
@@ -48,16 +29,6 @@ FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableT
       border_(border),
       branches_(std::move(branches)),
       join_(join) {}
-
-FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps)
-    : FilterStage(std::move(text), border, std::vector{std::move(taps)}, PointwiseOp()) {}
-
-FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps, SeparableTaps other,
-                         PointwiseOp join)
-    : FilterStage(std::move(text), border, std::vector{std::move(taps), std::move(other)}, join) {}
-
-FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps, PointwiseOp join)
-    : FilterStage(std::move(text), border, std::vector{std::move(taps)}, join) {}
 
 Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
   // Every border maps what lies outside the image to pixels at most a radius inside it, or else to the whole
@@ -161,21 +132,28 @@ void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithm
   convolve_cuda(branches_.back(), border_, in, out, arithmetic, arena, stream, epilogue);
 }
 
-StagePtr make_filter(const StageArgs& args, SeparableTaps taps) {
-  const Border border = args.border();
-  return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args));
+Keys convolving_keys(Border& border, bool& flip) {
+  ChoiceWords<BorderMode> modes;
+  for (const BorderMode mode : {BorderMode::reflect101, BorderMode::reflect, BorderMode::replicate,
+                                BorderMode::constant, BorderMode::wrap})
+    modes.emplace_back(name_of(mode), mode);
+  return {
+      {.name = "border",
+       .value = choice(border.mode, modes),
+       .words = "how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, "
+                "wrap bcd|abcd|abc"},
+      {.name = "value", .value = &border.value, .words = "what lies outside", .only_with = "border=constant"},
+      {.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"}};
 }
 
-StagePtr make_filter(const StageArgs& args, SeparableTaps taps, SeparableTaps other, PointwiseOp::Kind join) {
-  const Border border = args.border();
-  return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args),
-                                       oriented(std::move(other), args), PointwiseOp{.kind = join});
-}
-
-StagePtr make_filter(const StageArgs& args, SeparableTaps taps, PointwiseOp join) {
-  const Border border = args.border();
-  return std::make_shared<FilterStage>(canonical_text(args, border), border, oriented(std::move(taps), args),
-                                       join);
+StagePtr make_filter(const Spelling& spelling, const Border& border, bool flip,
+                     std::vector<SeparableTaps> branches, PointwiseOp join) {
+  for (SeparableTaps& taps : branches) {
+    if (!flip) break;
+    std::ranges::reverse(taps.row);
+    std::ranges::reverse(taps.col);
+  }
+  return std::make_shared<FilterStage>(spelling.text(), border, std::move(branches), join);
 }
 
 }  // namespace sepconv

@@ -7,20 +7,15 @@
 
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
 
 namespace sepconv {
 
 class FilterStage final : public Stage {
  public:
-  /// One filter.
-  FilterStage(std::string text, Border border, SeparableTaps taps);
-
-  /// join(filter(input), other filter(input)): gradient, dog, log.
-  FilterStage(std::string text, Border border, SeparableTaps taps, SeparableTaps other, PointwiseOp join);
-
-  /// join(input, filter(input)): unsharp.
-  FilterStage(std::string text, Border border, SeparableTaps taps, PointwiseOp join);
+  /// One filter, or two over the same input, and what joins them: nothing or join(input, filter(input)) of
+  /// one, as unsharp, join(filter(input), other filter(input)) of two, as gradient, dog, log.
+  FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join);
 
   /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
   /// makes.
@@ -35,7 +30,6 @@ class FilterStage final : public Stage {
                DeviceStream stream, std::span<const PointwiseOp> then) const override;
 
  private:
-  FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join);
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
   struct Regions {
     ConstRegion in;
@@ -50,10 +44,11 @@ class FilterStage final : public Stage {
   PointwiseOp join_;                     // copy: none
 };
 
-/// A FilterStage whose text() is args in canonical order with the border spelt out, and whose taps are turned
-/// round if args say flip.
-StagePtr make_filter(const StageArgs& args, SeparableTaps taps);
-StagePtr make_filter(const StageArgs& args, SeparableTaps taps, SeparableTaps other, PointwiseOp::Kind join);
-StagePtr make_filter(const StageArgs& args, SeparableTaps taps, PointwiseOp join);
+/// The keys that every convolving stage takes: border, value, flip.
+Keys convolving_keys(Border& border, bool& flip);
+
+/// A FilterStage of this spelling, its taps turned round if `flip`.
+StagePtr make_filter(const Spelling& spelling, const Border& border, bool flip,
+                     std::vector<SeparableTaps> branches, PointwiseOp join = {});
 
 }  // namespace sepconv

@@ -7,7 +7,8 @@
 #include "sepconv/io/formats.hpp"
 #include "sepconv/kernels/gemm/exact.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
-#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
@@ -149,20 +150,19 @@ class GemmStage final : public Stage {
   std::byte* device_;
 };
 
-MatrixPtr read_matrix(const StageArgs& args) {
-  const auto reader = open_reader(args.text("file"));
+MatrixPtr read_matrix(const std::filesystem::path& file, const Spelling& spelling) {
+  const auto reader = open_reader(file);
   const ImageSpec& spec = reader->spec();
   if (spec.channels != 1)
-    args.fail("file",
-              fmt::format("it holds {} channels, or three dimensions; a matrix has two", spec.channels));
+    spelling.refuse(
+        "file", fmt::format("it holds {} channels, or three dimensions; a matrix has two", spec.channels));
   if (!is_floating(spec.type))
-    args.fail("file", fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
+    spelling.refuse("file", fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
   const std::int64_t free = free_memory_bytes();
   if (spec.bytes() > free) {
-    throw OutOfMemory(
-        fmt::format("the matrix {} takes {} but {} of memory are free; multiply by a part of it at a time",
-                    args.text("file"), format_bytes(static_cast<double>(spec.bytes())),
-                    format_bytes(static_cast<double>(free))));
+    throw OutOfMemory(fmt::format(
+        "the matrix {} takes {} but {} of memory are free; multiply by a part of it at a time", file.string(),
+        format_bytes(static_cast<double>(spec.bytes())), format_bytes(static_cast<double>(free))));
   }
   const auto matrix = std::make_shared<Matrix>(spec);
   SerialExecutor executor;
@@ -170,26 +170,31 @@ MatrixPtr read_matrix(const StageArgs& args) {
   return matrix;
 }
 
-StagePtr make_gemm(const StageArgs& args) {
-  const bool left = args.choice("side", {"right", "left"}) == "left";
-  const MatrixPtr matrix = read_matrix(args);
-  std::string text = "gemm:";
-  for (const auto& [key, value] : args.pairs())
-    text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", key, value);
-  return std::make_shared<GemmStage>(std::move(text), matrix, Factors{.left = left, .mixes = !left});
+using Side = ProductOptions::Side;
+
+Keys keys(ProductOptions& options) {
+  return {{.name = "file",
+           .value = &options.file,
+           .words = "NPY or any image file of one channel: a matrix of f32 or f64",
+           .needed = true},
+          {.name = "side",
+           .value = choice(options.side, {{"right", Side::right}, {"left", Side::left}}),
+           .words = "right: image times matrix, one channel; left: matrix times image, channel by channel"}};
 }
+
+StagePtr make(const ProductOptions& options, const Spelling& spelling) {
+  const bool left = options.side == Side::left;
+  return std::make_shared<GemmStage>(spelling.text(), read_matrix(options.file, spelling),
+                                     Factors{.left = left, .mixes = !left});
+}
+
+constexpr StageKind<ProductOptions> kGemm{
+    "gemm", "multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns",
+    "gemm:file=B.npy", keys, make};
 
 }  // namespace
 
-StageDefinitions gemm_stages() {
-  return {
-      {{"gemm",
-        "multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns",
-        "gemm:file=B.npy",
-        {{"file", "NPY or any image file of one channel: a matrix of f32 or f64"},
-         {"side",
-          "right (default): image times matrix, one channel; left: matrix times image, channel by channel"}}},
-       make_gemm}};
-}
+StagePtr gemm(const ProductOptions& options) { return kGemm(options); }
+StageEntry ProductOptions::entry() { return kGemm.entry(); }
 
 }  // namespace sepconv

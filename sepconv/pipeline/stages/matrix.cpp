@@ -5,7 +5,9 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 #include "sepconv/pipeline/stages/table.hpp"
 
 namespace sepconv {
@@ -80,48 +82,53 @@ class MatrixStage final : public Stage {
   ChannelMatrix with_offset_;
 };
 
-Table table_of(const StageArgs& args) {
-  if (args.has("file")) {
-    if (args.has("values")) args.fail("file", "give a file or values, not both");
-    return read_table(args.text("file"));
-  }
-  const std::vector<double> values = args.numbers("values");
-  const std::int64_t rows = args.integer("rows", 1);
+Keys keys(MatrixOptions& options) {
+  return {{.name = "file",
+           .value = &options.file,
+           .words = "text or NPY: a column per channel of the input, and a last one with offsets if there is "
+                    "one more"},
+          {.name = "values",
+           .value = &options.values,
+           .words = "the numbers, row by row, instead of a file",
+           .not_with = "file"},
+          {.name = "rows",
+           .value = &options.rows,
+           .words = "number of rows that the values make",
+           .range = at_least(1),
+           .only_with = "values"}};
+}
+
+Table table_of(const MatrixOptions& options, const Spelling& spelling) {
+  if (!options.file.empty()) return read_table(options.file);
+  const std::vector<double>& values = options.values;
   const auto count = static_cast<std::int64_t>(values.size());
-  if (rows < 1 || count % rows != 0)
-    args.fail("rows", fmt::format("{} values do not make that many equal rows", count));
+  if (count == 0) spelling.refuse("values", "give the numbers, or a file");
+  if (count % options.rows != 0)
+    spelling.refuse("rows", fmt::format("{} values do not make that many equal rows", count));
   Table table;
-  for (auto row = values.begin(); row != values.end(); row += count / rows)
-    table.emplace_back(row, row + count / rows);
+  for (auto row = values.begin(); row != values.end(); row += count / options.rows)
+    table.emplace_back(row, row + count / options.rows);
   return table;
 }
 
-StagePtr make_matrix(const StageArgs& args) {
-  const Table table = table_of(args);
+StagePtr make(const MatrixOptions& options, const Spelling& spelling) {
+  const Table table = table_of(options, spelling);
   for (const std::vector<double>& row : table) {
     if (row.size() != table.front().size()) {
       throw InvalidArgument(fmt::format("stage 'matrix' has rows of {} and of {} numbers; all need the same",
                                         table.front().size(), row.size()));
     }
   }
-  std::string text = "matrix:";
-  for (const auto& [key, value] : args.pairs())
-    text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", key, value);
-  return std::make_shared<MatrixStage>(std::move(text), table);
+  return std::make_shared<MatrixStage>(spelling.text(), table);
 }
+
+constexpr StageKind<MatrixOptions> kMatrix{"matrix",
+                                           "mixes channels: a row of the matrix per channel of the result",
+                                           "matrix:values=0.299,0.587,0.114", keys, make};
 
 }  // namespace
 
-StageDefinitions matrix_stages() {
-  return {
-      {{"matrix",
-        "mixes channels: a row of the matrix per channel of the result",
-        "matrix:values=0.299,0.587,0.114",
-        {{"file",
-          "text or NPY: a column per channel of the input, and a last one with offsets if there is one more"},
-         {"values", "the numbers, row by row, instead of a file"},
-         {"rows", "number of rows in values (default 1)"}}},
-       make_matrix}};
-}
+StagePtr matrix(const MatrixOptions& options) { return kMatrix(options); }
+StageEntry MatrixOptions::entry() { return kMatrix.entry(); }
 
 }  // namespace sepconv

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
@@ -52,67 +54,78 @@ class PointwiseStage final : public Stage {
   PointwiseOp op_;
 };
 
-StagePtr make_scale(const StageArgs& args) {
-  const double by = args.number("by", 1);
-  const double add = args.number("add", 0);
-  return std::make_shared<PointwiseStage>(fmt::format("scale:by={},add={}", by, add),
-                                          PointwiseOp{.kind = PointwiseOp::Kind::scale, .p = by, .q = add});
+StagePtr make_pointwise(const Spelling& spelling, PointwiseOp op) {
+  return std::make_shared<PointwiseStage>(spelling.text(), op);
 }
 
-StagePtr make_cast(const StageArgs& args) {
-  args.text("type");
-  const PixelType type = *parse_pixel_type(args.choice("type", {"u8", "u16", "i16", "f32", "f64"}));
-  return std::make_shared<PointwiseStage>(fmt::format("cast:type={}", name_of(type)),
-                                          PointwiseOp{.kind = PointwiseOp::Kind::round_to, .type = type});
+Keys keys(ScaleOptions& options) {
+  return {{.name = "by", .value = &options.by, .words = "factor"},
+          {.name = "add", .value = &options.add, .words = "summand"}};
 }
 
-StagePtr make_clamp(const StageArgs& args) {
-  const double low = args.number("low");
-  const double high = args.number("high");
-  if (low > high) args.fail("low", "it must not exceed high");
-  return std::make_shared<PointwiseStage>(fmt::format("clamp:low={},high={}", low, high),
-                                          PointwiseOp{.kind = PointwiseOp::Kind::clamp, .p = low, .q = high});
+StagePtr make(const ScaleOptions& options, const Spelling& spelling) {
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::scale, .p = options.by, .q = options.add});
 }
 
-StagePtr make_abs(const StageArgs&) {
-  return std::make_shared<PointwiseStage>("abs", PointwiseOp{.kind = PointwiseOp::Kind::absolute});
+Keys keys(CastOptions& options) {
+  ChoiceWords<PixelType> types;
+  for (const PixelType type : kPixelTypes) types.emplace_back(name_of(type), type);
+  return {{.name = "type", .value = choice(options.type, types), .words = "pixel type", .needed = true}};
 }
 
-StagePtr make_threshold(const StageArgs& args) {
-  const double at = args.number("at");
-  const double above = args.number("above", 1);
-  const double below = args.number("below", 0);
-  return std::make_shared<PointwiseStage>(
-      fmt::format("threshold:at={},above={},below={}", at, above, below),
-      PointwiseOp{.kind = PointwiseOp::Kind::threshold, .p = at, .q = above, .r = below});
+StagePtr make(const CastOptions& options, const Spelling& spelling) {
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::round_to, .type = *options.type});
 }
+
+Keys keys(ClampOptions& options) {
+  return {{.name = "low", .value = &options.low, .words = "least value", .needed = true},
+          {.name = "high", .value = &options.high, .words = "greatest value, not below low", .needed = true}};
+}
+
+StagePtr make(const ClampOptions& options, const Spelling& spelling) {
+  if (*options.low > *options.high) spelling.refuse("low", "it must not exceed high");
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::clamp, .p = *options.low, .q = *options.high});
+}
+
+Keys keys(AbsOptions&) { return {}; }
+
+StagePtr make(const AbsOptions&, const Spelling& spelling) {
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::absolute});
+}
+
+Keys keys(ThresholdOptions& options) {
+  return {{.name = "at", .value = &options.at, .words = "the threshold", .needed = true},
+          {.name = "above", .value = &options.above, .words = "value where x > at"},
+          {.name = "below", .value = &options.below, .words = "value elsewhere"}};
+}
+
+StagePtr make(const ThresholdOptions& options, const Spelling& spelling) {
+  return make_pointwise(
+      spelling,
+      {.kind = PointwiseOp::Kind::threshold, .p = *options.at, .q = options.above, .r = options.below});
+}
+
+constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once", "scale:by=0.5,add=16", keys,
+                                         make};
+constexpr StageKind<CastOptions> kCast{"cast", "rounds half to even and saturates to another pixel type",
+                                       "cast:type=f32", keys, make};
+constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high]", "clamp:low=0,high=200",
+                                         keys, make};
+constexpr StageKind<AbsOptions> kAbs{"abs", "absolute value", "abs", keys, make};
+constexpr StageKind<ThresholdOptions> kThreshold{"threshold", "above where x > at, else below",
+                                                 "threshold:at=128,above=255", keys, make};
 
 }  // namespace
 
-StageDefinitions pointwise_stages() {
-  return {{{"scale",
-            "x * by + add, rounded once",
-            "scale:by=0.5,add=16",
-            {{"by", "factor (default 1)"}, {"add", "summand (default 0)"}}},
-           make_scale},
-          {{"cast",
-            "rounds half to even and saturates to another pixel type",
-            "cast:type=f32",
-            {{"type", "u8, u16, i16, f32 or f64"}}},
-           make_cast},
-          {{"clamp",
-            "limits values to [low, high]",
-            "clamp:low=0,high=200",
-            {{"low", "least value"}, {"high", "greatest value, not below low"}}},
-           make_clamp},
-          {{"abs", "absolute value", "abs", {}}, make_abs},
-          {{"threshold",
-            "above where x > at, else below",
-            "threshold:at=128,above=255",
-            {{"at", "the threshold"},
-             {"above", "value where x > at (default 1)"},
-             {"below", "value elsewhere (default 0)"}}},
-           make_threshold}};
-}
+StagePtr scale(const ScaleOptions& options) { return kScale(options); }
+StagePtr cast(const CastOptions& options) { return kCast(options); }
+StagePtr clamp(const ClampOptions& options) { return kClamp(options); }
+StagePtr abs(const AbsOptions& options) { return kAbs(options); }
+StagePtr threshold(const ThresholdOptions& options) { return kThreshold(options); }
+StageEntry ScaleOptions::entry() { return kScale.entry(); }
+StageEntry CastOptions::entry() { return kCast.entry(); }
+StageEntry ClampOptions::entry() { return kClamp.entry(); }
+StageEntry AbsOptions::entry() { return kAbs.entry(); }
+StageEntry ThresholdOptions::entry() { return kThreshold.entry(); }
 
 }  // namespace sepconv

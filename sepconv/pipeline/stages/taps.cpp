@@ -5,29 +5,41 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 #include "sepconv/pipeline/stages/table.hpp"
 
 namespace sepconv {
 namespace {
 
-SeparableTaps taps_from_file(const StageArgs& args) {
-  if (args.has("row") || args.has("col")) args.fail("file", "give a file, or row and col, not both");
-  Table table = read_table(args.text("file"));
+Keys keys(TapsOptions& options) {
+  return joined({{{.name = "row",
+                   .value = &options.row,
+                   .words = "taps along x, odd in number; left out: no row pass",
+                   .not_with = "file"},
+                  {.name = "col",
+                   .value = &options.col,
+                   .words = "taps along y, odd in number; left out: no column pass",
+                   .not_with = "file"},
+                  {.name = "file",
+                   .value = &options.file,
+                   .words = "text or NPY with a row of row taps and a row of column taps (one row: both)"}},
+                 convolving_keys(options.border, options.flip)});
+}
+
+SeparableTaps taps_from_file(const TapsOptions& options, const Spelling& spelling) {
+  Table table = read_table(options.file);
   if (table.size() > 2)
-    args.fail("file", fmt::format("it holds {} rows; two are needed: row taps, column taps", table.size()));
+    spelling.refuse("file",
+                    fmt::format("it holds {} rows; two are needed: row taps, column taps", table.size()));
   if (table.size() == 1) return {table[0], table[0]};
   return {std::move(table[0]), std::move(table[1])};
 }
 
-StagePtr make_taps(const StageArgs& args) {
-  SeparableTaps taps;
-  if (args.has("file")) {
-    taps = taps_from_file(args);
-  } else {
-    if (args.has("row")) taps.row = args.numbers("row");
-    if (args.has("col")) taps.col = args.numbers("col");
-    if (taps.row.empty() && taps.col.empty()) args.fail("row", "give row taps, col taps or both, or file");
-  }
+StagePtr make(const TapsOptions& options, const Spelling& spelling) {
+  const SeparableTaps taps =
+      options.file.empty() ? SeparableTaps{options.row, options.col} : taps_from_file(options, spelling);
+  if (taps.row.empty() && taps.col.empty())
+    spelling.refuse("row", "give row taps, col taps or both, or file");
   for (const auto* list : {&taps.row, &taps.col}) {
     if (list->empty() || list->size() % 2 == 1) continue;
     throw InvalidArgument(
@@ -39,19 +51,16 @@ StagePtr make_taps(const StageArgs& args) {
     throw InvalidArgument(
         fmt::format("stage 'taps' has a radius over {}; that many taps are not supported", kMaxRadius));
   }
-  return make_filter(args, std::move(taps));
+  return make_filter(spelling, options.border, options.flip, {taps});
 }
+
+constexpr StageKind<TapsOptions> kTaps{"taps",
+                                       "a separable filter with the given taps, applied as correlation",
+                                       "taps:row=-1,0,1,col=1,2,1", keys, make};
 
 }  // namespace
 
-StageDefinitions taps_stages() {
-  return {
-      {{"taps", "a separable filter with the given taps, applied as correlation", "taps:row=-1,0,1,col=1,2,1",
-        convolving_keys(
-            {{"row", "taps along x, odd in number; left out: no row pass"},
-             {"col", "taps along y, odd in number; left out: no column pass"},
-             {"file", "text or NPY with a row of row taps and a row of column taps (one row: both)"}})},
-       make_taps}};
-}
+StagePtr taps(const TapsOptions& options) { return kTaps(options); }
+StageEntry TapsOptions::entry() { return kTaps.entry(); }
 
 }  // namespace sepconv

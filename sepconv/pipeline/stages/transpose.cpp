@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/stages/definition.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/moving_stage.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
@@ -116,6 +117,10 @@ class TransposeStage final : public MovingStage {
   Stacking stacking_;
 };
 
+constexpr StageKind<TransposeOptions> kTranspose{
+    "transpose", "rows become columns; channels stay", "transpose", [](TransposeOptions&) { return Keys{}; },
+    [](const TransposeOptions&, const Spelling&) { return make_transpose(); }};
+
 }  // namespace
 
 StagePtr make_transpose(std::int64_t items, Stacking stacking) {
@@ -124,9 +129,7 @@ StagePtr make_transpose(std::int64_t items, Stacking stacking) {
   return std::make_shared<TransposeStage>(items, stacking);
 }
 
-StageDefinitions transpose_stages() {
-  return {{{"transpose", "rows become columns; channels stay", "transpose", {}},
-           [](const StageArgs&) { return make_transpose(); }}};
-}
+StagePtr transpose(const TransposeOptions& options) { return kTranspose(options); }
+StageEntry TransposeOptions::entry() { return kTranspose.entry(); }
 
 }  // namespace sepconv

@@ -1,0 +1,89 @@
+// The keys of a blur's width along both axes, which stages share. Private to sepconv/pipeline/stages.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/conv/taps.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
+
+namespace sepconv {
+
+/// One blur along both axes.
+struct GaussianWidth {
+  double sigma_x, sigma_y;
+  std::int64_t radius_x, radius_y;
+
+  /// Of the derivatives of these orders.
+  SeparableTaps taps(std::int64_t order_x = 0, std::int64_t order_y = 0) const {
+    return {gaussian_taps(sigma_x, radius_x, static_cast<int>(order_x)),
+            gaussian_taps(sigma_y, radius_y, static_cast<int>(order_y))};
+  }
+};
+
+inline Key length_key(std::string_view name, KeyValue value, std::string_view words, KeyRange range,
+                      bool needed = false, std::string_view only_with = "") {
+  return {.name = name,
+          .value = std::move(value),
+          .words = words,
+          .unit = "pixels",
+          .range = range,
+          .needed = needed,
+          .only_with = only_with};
+}
+
+/// radius and radius_y of options that have them.
+template <class Options>
+Keys radius_keys(Options& options, std::int64_t most,
+                 std::string_view words = "pixels on each side of the middle one",
+                 std::string_view only_with = "") {
+  const KeyRange range = between(0, static_cast<double>(most));
+  return {length_key("radius", &options.radius, words, range, false, only_with),
+          length_key("radius_y", &options.radius_y, "radius along y; as along x where it is left out", range,
+                     false, only_with)};
+}
+
+/// sigma, sigma_y, truncate, radius, radius_y of options that have them.
+template <class Options>
+Keys width_keys(Options& options, std::string_view only_with = "") {
+  return joined(
+      {{length_key("sigma", &options.sigma, "standard deviation", above(0), true, only_with),
+        length_key("sigma_y", &options.sigma_y, "standard deviation along y; as along x where it is left out",
+                   above(0), false, only_with),
+        {.name = "truncate",
+         .value = &options.truncate,
+         .words = "where the taps end: radius = int(truncate * sigma + 0.5)",
+         .unit = "sigmas",
+         .range = at_least(0),
+         .only_with = only_with,
+         .not_with = "radius"}},
+       radius_keys(options, kMaxRadius,
+                   "pixels on each side of the middle one; by truncate where it is left out", only_with)});
+}
+
+/// The radius of the blur of `key`, given or by truncate.
+inline std::int64_t gaussian_radius_of(const Spelling& spelling, std::string_view key, double sigma,
+                                       double truncate, std::optional<std::int64_t> radius) {
+  if (radius) return *radius;
+  if (truncate * sigma + 0.5 > static_cast<double>(kMaxRadius)) {
+    spelling.refuse(
+        key, fmt::format("the radius would exceed {}; take a smaller sigma or give radius", kMaxRadius));
+  }
+  return gaussian_radius(sigma, truncate);
+}
+
+/// The width that `sigma` and `sigma_y`, of the keys `key` and `key`_y, make with the other options.
+template <class Options>
+GaussianWidth width_of(const Options& options, const Spelling& spelling, double sigma,
+                       std::optional<double> sigma_y, const std::string& key = "sigma") {
+  const double y = sigma_y.value_or(sigma);
+  return {sigma, y, gaussian_radius_of(spelling, key, sigma, options.truncate, options.radius),
+          gaussian_radius_of(spelling, sigma_y ? key + "_y" : key, y, options.truncate,
+                             options.radius_y ? options.radius_y : options.radius)};
+}
+template <class Options>
+GaussianWidth width_of(const Options& options, const Spelling& spelling) {
+  return width_of(options, spelling, *options.sigma, options.sigma_y);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,205 @@
+// Stages made in a program: each is a function of its options, and what `|` makes of them is a chain.
+//
+//   const sepconv::Chain chain = sepconv::gaussian({.sigma = 2.5}) | sepconv::sobel({.axis =
+//   sepconv::Axis::x});
+//
+// A text makes the same stage of the same keys: parse_stage("gaussian:sigma=2.5"). Each function throws
+// InvalidArgument, with the same sentence, for options that cannot be. Formulae are in docs/maths.md, the
+// words for each key in its stage's file and in `sepconv stages NAME`. Lengths are in pixels; x runs along
+// rows, y along columns, and what ends in _y is as for x where it is left out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "sepconv/core/pixel_type.hpp"
+#include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+/// x: from column to column; y: from row to row.
+enum class Axis : std::uint8_t { x, y };
+
+struct GaussianOptions {
+  std::optional<double> sigma{};  ///< needed
+  std::optional<double> sigma_y{};
+  double truncate = 4;  ///< in sigmas, where there is no radius
+  std::optional<std::int64_t> radius{};
+  std::optional<std::int64_t> radius_y{};
+  std::int64_t order = 0;  ///< of the derivative, 0 to 3
+  std::optional<std::int64_t> order_y{};
+  Border border{};
+  bool flip = false;  ///< convolution in place of correlation; here and below
+  static StageEntry entry();
+};
+StagePtr gaussian(const GaussianOptions& options);
+
+struct BoxOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr box(const BoxOptions& options = {});
+
+struct BinomialOptions {
+  std::int64_t radius = 1;  ///< up to 512
+  std::optional<std::int64_t> radius_y{};
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr binomial(const BinomialOptions& options = {});
+
+struct SobelOptions {
+  Axis axis = Axis::x;
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr sobel(const SobelOptions& options = {});
+
+struct ScharrOptions {
+  Axis axis = Axis::x;
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr scharr(const ScharrOptions& options = {});
+
+struct DerivativeOptions {
+  std::int64_t order = 1;  ///< 1 to 16
+  Axis axis = Axis::x;
+  std::optional<std::int64_t> radius{};  ///< (order + 1) / 2 where it is left out
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr derivative(const DerivativeOptions& options = {});
+
+struct GradientOptions {
+  enum class Operator : std::uint8_t { sobel, scharr, gaussian };
+  Operator op = Operator::sobel;  ///< the key `operator`
+  std::optional<double> sigma{};  ///< this and the next four: of Operator::gaussian only
+  std::optional<double> sigma_y{};
+  double truncate = 4;
+  std::optional<std::int64_t> radius{};
+  std::optional<std::int64_t> radius_y{};
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr gradient(const GradientOptions& options = {});
+
+struct LogOptions {
+  std::optional<double> sigma{};  ///< needed
+  std::optional<double> sigma_y{};
+  double truncate = 4;
+  std::optional<std::int64_t> radius{};
+  std::optional<std::int64_t> radius_y{};
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr log(const LogOptions& options);
+
+struct DogOptions {
+  std::optional<double> sigma{};  ///< needed
+  std::optional<double> sigma_y{};
+  double truncate = 4;
+  std::optional<std::int64_t> radius{};  ///< of both blurs
+  std::optional<std::int64_t> radius_y{};
+  std::optional<double> sigma2{};  ///< needed: of the blur that is subtracted
+  std::optional<double> sigma2_y{};
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr dog(const DogOptions& options);
+
+struct UnsharpOptions {
+  std::optional<double> sigma{};  ///< needed
+  std::optional<double> sigma_y{};
+  double truncate = 4;
+  std::optional<std::int64_t> radius{};
+  std::optional<std::int64_t> radius_y{};
+  double amount = 1;
+  double threshold = 0;
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr unsharp(const UnsharpOptions& options);
+
+/// Taps along x and along y, an odd number each, or a file with a row of each.
+struct TapsOptions {
+  std::vector<double> row{};  ///< none: no row pass
+  std::vector<double> col{};  ///< none: no column pass
+  std::filesystem::path file{};
+  Border border{};
+  bool flip = false;
+  static StageEntry entry();
+};
+StagePtr taps(const TapsOptions& options);
+
+/// A row of numbers for each channel of the result, from a file or row by row.
+struct MatrixOptions {
+  std::filesystem::path file{};
+  std::vector<double> values{};
+  std::int64_t rows = 1;  ///< that `values` make
+  static StageEntry entry();
+};
+StagePtr matrix(const MatrixOptions& options);
+
+struct ScaleOptions {
+  double by = 1;
+  double add = 0;
+  static StageEntry entry();
+};
+StagePtr scale(const ScaleOptions& options);
+
+struct CastOptions {
+  std::optional<PixelType> type{};  ///< needed
+  static StageEntry entry();
+};
+StagePtr cast(const CastOptions& options);
+
+struct ClampOptions {
+  std::optional<double> low{};   ///< needed
+  std::optional<double> high{};  ///< needed
+  static StageEntry entry();
+};
+StagePtr clamp(const ClampOptions& options);
+
+struct AbsOptions {
+  static StageEntry entry();
+};
+StagePtr abs(const AbsOptions& options = {});
+
+struct ThresholdOptions {
+  std::optional<double> at{};  ///< needed
+  double above = 1;
+  double below = 0;
+  static StageEntry entry();
+};
+StagePtr threshold(const ThresholdOptions& options);
+
+struct TransposeOptions {
+  static StageEntry entry();
+};
+StagePtr transpose(const TransposeOptions& options = {});
+
+/// The stage "gemm": a product with a matrix from a file.
+struct ProductOptions {
+  enum class Side : std::uint8_t { right, left };
+  std::filesystem::path file{};  ///< needed
+  Side side = Side::right;       ///< of the image
+  static StageEntry entry();
+};
+StagePtr gemm(const ProductOptions& options);
+
+}  // namespace sepconv

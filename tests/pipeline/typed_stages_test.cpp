@@ -1,0 +1,201 @@
+// Stages made in a program and by text are the same stages, and what a table says of its keys is true.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/matrix_file.hpp"
+#include "sepconv/sepconv.hpp"
+
+using namespace sepconv;
+using Catch::Contains;
+
+namespace {
+
+constexpr Border kReplicate{.mode = BorderMode::replicate};
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::string sentence_of(const std::function<StagePtr()>& make) {
+  try {
+    return "no error: " + make()->text();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+}
+
+using Cases = std::vector<std::pair<std::string, StagePtr>>;
+
+Cases cases(const std::string& file) {
+  using Operator = GradientOptions::Operator;
+  return {
+      {"gaussian:sigma=2.5", gaussian({.sigma = 2.5})},
+      {"gaussian:sigma=2,sigma_y=5,order=1,order_y=0,flip=true",
+       gaussian({.sigma = 2, .sigma_y = 5, .order = 1, .order_y = 0, .flip = true})},
+      {"gaussian:sigma=2,truncate=2.5", gaussian({.sigma = 2, .truncate = 2.5})},
+      {"gaussian:sigma=2,radius=3,radius_y=7,border=constant,value=-1.5",
+       gaussian({.sigma = 2, .radius = 3, .radius_y = 7, .border = {BorderMode::constant, -1.5}})},
+      {"box", box()},
+      {"box:radius=4,radius_y=0,border=reflect,flip=true",
+       box({.radius = 4, .radius_y = 0, .border = {BorderMode::reflect}, .flip = true})},
+      {"box:border=constant,value=3", box({.border = {BorderMode::constant, 3}})},
+      {"binomial:radius=2,radius_y=5,border=constant,value=1,flip=true",
+       binomial({.radius = 2, .radius_y = 5, .border = {BorderMode::constant, 1}, .flip = true})},
+      {"sobel", sobel()},
+      {"sobel:axis=y,border=constant,value=2,flip=true",
+       sobel({.axis = Axis::y, .border = {BorderMode::constant, 2}, .flip = true})},
+      {"scharr:axis=y,border=constant,value=2,flip=true",
+       scharr({.axis = Axis::y, .border = {BorderMode::constant, 2}, .flip = true})},
+      {"derivative", derivative()},
+      {"derivative:order=3,axis=y,radius=4,border=constant,value=2,flip=true",
+       derivative(
+           {.order = 3, .axis = Axis::y, .radius = 4, .border = {BorderMode::constant, 2}, .flip = true})},
+      {"gradient", gradient()},
+      {"gradient:operator=scharr,border=constant,value=2,flip=true",
+       gradient({.op = Operator::scharr, .border = {BorderMode::constant, 2}, .flip = true})},
+      {"gradient:operator=gaussian,sigma=1.5,sigma_y=2,truncate=3",
+       gradient({.op = Operator::gaussian, .sigma = 1.5, .sigma_y = 2, .truncate = 3})},
+      {"gradient:operator=gaussian,sigma=1.5,radius=3,radius_y=4",
+       gradient({.op = Operator::gaussian, .sigma = 1.5, .radius = 3, .radius_y = 4})},
+      {"log:sigma=2,sigma_y=3,truncate=5,border=replicate,flip=true",
+       sepconv::log({.sigma = 2, .sigma_y = 3, .truncate = 5, .border = kReplicate, .flip = true})},
+      {"log:sigma=2,radius=3,radius_y=5,border=constant,value=9",
+       sepconv::log({.sigma = 2, .radius = 3, .radius_y = 5, .border = {BorderMode::constant, 9}})},
+      {"dog:sigma=1,sigma_y=2,truncate=3,sigma2=1.6,sigma2_y=4,border=constant,value=9,flip=true",
+       dog({.sigma = 1,
+            .sigma_y = 2,
+            .truncate = 3,
+            .sigma2 = 1.6,
+            .sigma2_y = 4,
+            .border = {BorderMode::constant, 9},
+            .flip = true})},
+      {"dog:sigma=1,sigma2=1.6,radius=3,radius_y=5",
+       dog({.sigma = 1, .radius = 3, .radius_y = 5, .sigma2 = 1.6})},
+      {"unsharp:sigma=1,sigma_y=2,truncate=3,amount=0.5,threshold=4,border=constant,value=9,flip=true",
+       unsharp({.sigma = 1,
+                .sigma_y = 2,
+                .truncate = 3,
+                .amount = 0.5,
+                .threshold = 4,
+                .border = {BorderMode::constant, 9},
+                .flip = true})},
+      {"unsharp:sigma=1,radius=3,radius_y=5", unsharp({.sigma = 1, .radius = 3, .radius_y = 5})},
+      {"taps:row=1,2.5,1,col=-1,0,1,border=constant,value=9,flip=true",
+       taps({.row = {1, 2.5, 1}, .col = {-1, 0, 1}, .border = {BorderMode::constant, 9}, .flip = true})},
+      {"taps:file=" + file, taps({.file = file})},
+      {"matrix:values=1,2,3,4,rows=2", matrix({.values = {1, 2, 3, 4}, .rows = 2})},
+      {"matrix:file=" + file, matrix({.file = file})},
+      {"scale:by=0.5,add=16", scale({.by = 0.5, .add = 16})},
+      {"cast:type=i16", cast({.type = PixelType::i16})},
+      {"clamp:low=-1,high=1e30", clamp({.low = -1, .high = 1e30})},
+      {"abs", sepconv::abs()},
+      {"threshold:at=128,above=255,below=7", threshold({.at = 128, .above = 255, .below = 7})},
+      {"transpose", transpose()},
+      {"gemm:file=" + file, gemm({.file = file})},
+      {"gemm:file=" + file + ",side=left", gemm({.file = file, .side = ProductOptions::Side::left})},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a stage is the same made in a program and by text, over all keys of all stages") {
+  const test::MatrixFolder matrices;
+  std::set<std::string> seen;
+  for (const auto& [text, typed] : cases(matrices.noise({2, 3}, PixelType::f32, 1))) {
+    INFO(text);
+    CHECK(parse_stage(text)->text() == typed->text());
+    CHECK(parse_stage(typed->text())->text() == typed->text());
+    CHECK(parse_stage(text)->input_for({50, 60, 1, 1}, {{200, 300}, 3}) ==
+          typed->input_for({50, 60, 1, 1}, {{200, 300}, 3}));
+    const StageText parts = StageText::split(text);
+    seen.insert(parts.stage);
+    for (const auto& [key, value] : parts.pairs) seen.insert(parts.stage + ":" + key);
+  }
+  for (const StageEntry& entry : stage_table()) {
+    CHECK(seen.count(entry.name) == 1);
+    for (const StageKey& key : entry.keys) {
+      INFO(entry.name << ":" << key.name);
+      CHECK(seen.count(entry.name + ":" + key.name) == 1);
+    }
+  }
+}
+
+TEST_CASE("options that cannot be are refused in the sentence that their text gets") {
+  const std::vector<std::pair<std::string, std::function<StagePtr()>>> both = {
+      {"gaussian", [] { return gaussian({}); }},
+      {"gaussian:sigma=0", [] { return gaussian({.sigma = 0}); }},
+      {"gaussian:sigma=nan", [] { return gaussian({.sigma = kNan}); }},
+      {"gaussian:sigma=1e9", [] { return gaussian({.sigma = 1e9}); }},
+      {"gaussian:sigma=2,order=4", [] { return gaussian({.sigma = 2, .order = 4}); }},
+      {"gaussian:sigma=2,truncate=3,radius=5",
+       [] { return gaussian({.sigma = 2, .truncate = 3, .radius = 5}); }},
+      {"gaussian:sigma=2,value=3", [] { return gaussian({.sigma = 2, .border = {.value = 3}}); }},
+      {"box:radius=-1", [] { return box({.radius = -1}); }},
+      {"gradient:sigma=2", [] { return gradient({.sigma = 2}); }},
+      {"derivative:order=5,radius=1", [] { return derivative({.order = 5, .radius = 1}); }},
+      {"taps", [] { return taps({}); }},
+      {"taps:row=1,nan,1",
+       [] {
+         return taps({.row = {1, kNan, 1}});
+       }},
+      {"taps:row=1,2",
+       [] {
+         return taps({.row = {1, 2}});
+       }},
+      {"taps:row=1,file=a.txt", [] { return taps({.row = {1}, .file = "a.txt"}); }},
+      {"matrix:values=1,2,3,rows=2",
+       [] {
+         return matrix({.values = {1, 2, 3}, .rows = 2});
+       }},
+      {"clamp:low=3,high=1", [] { return clamp({.low = 3, .high = 1}); }},
+      {"cast", [] { return cast({}); }},
+      {"gemm", [] { return gemm({}); }},
+  };
+  for (const auto& [text, make] : both) {
+    INFO(text);
+    const std::string sentence = sentence_of([&] { return parse_stage(text); });
+    CHECK_THAT(sentence, Contains("stage '" + StageText::split(text).stage + "'"));
+    CHECK(sentence_of(make) == sentence);
+  }
+  CHECK_THROWS_WITH(sobel({.axis = static_cast<Axis>(7)}), Contains("it is one of x, y"));
+  CHECK_THROWS_WITH(gemm({.file = "a,side=left.npy"}), Contains("give the file another name"));
+}
+
+TEST_CASE("stages and chains are joined by |") {
+  const Chain chain = gaussian({.sigma = 2.5}) | sobel({.axis = Axis::x});
+  const std::string text = Chain::parse({"gaussian:sigma=2.5", "sobel:axis=x"}).text();
+  CHECK(chain.text() == text);
+  CHECK((chain | sepconv::abs()).text() == text + " | abs");
+  CHECK((sepconv::abs() | chain).text() == "abs | " + text);
+  CHECK((chain | chain).size() == 4);
+  CHECK((Chain() | Chain()).text() == "copy");
+  CHECK(Chain({box(), box()}).size() == 2);
+  CHECK(Chain({box()}).size() == 1);
+  const Chain one = box();
+  CHECK(one.text() == parse_stage("box")->text());
+}
+
+TEST_CASE("a table of keys says what texts get") {
+  for (const StageEntry& entry : stage_table()) {
+    for (const StageKey& key : entry.keys) {
+      INFO(entry.name << ":" << key.name);
+      CHECK_FALSE(key.words.empty());
+      CHECK((key.type == StageKey::Type::choice || key.type == StageKey::Type::flag) == !key.choices.empty());
+      CHECK_FALSE((key.needed && !key.default_text.empty()));
+      for (const std::string& other : {key.only_with, key.not_with}) {
+        const std::string name = other.substr(0, other.find('='));
+        CHECK((name.empty() || std::ranges::find(entry.keys, name, &StageKey::name) != entry.keys.end()));
+      }
+    }
+  }
+  const std::vector<StageKey> keys = GaussianOptions::entry().keys;
+  CHECK(keys[0].help() == "standard deviation (pixels; greater than 0; needed)");
+  CHECK(keys[2].help() ==
+        "where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
+        "radius)");
+  CHECK_THAT(keys[8].help(), Contains("(default 0; only with border=constant)"));
+  CHECK_THAT(keys[9].help(), Contains("(false true; default false)"));
+}
