@@ -204,7 +204,9 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
   }
 }
 
-TEST_CASE("between page-locked memory and a GPU short rows are stored by a kernel, long ones copied") {
+TEST_CASE("between page-locked memory and a GPU short rows are stored by a kernel, long ones copied",
+          "[gpu]") {
+  SEPCONV_NEEDS_GPU();
   const auto plan_of = [](PixelType type, HostMemory sink_memory) {
     const ImageSpec spec{{65536, 65536}, 1, type};
     alignas(8) std::byte never_touched{};
