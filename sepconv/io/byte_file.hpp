@@ -26,6 +26,8 @@ class InputFile {
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::int64_t size() const noexcept { return size_; }
+  /// When it was last changed before it was opened, in nanoseconds since 1970.
+  std::int64_t changed_ns() const noexcept { return changed_ns_; }
   int descriptor() const noexcept { return descriptor_; }
 
   /// Fills `bytes` from `offset`. Thread-safe. Throws IoError when the file ends before (it says where) or
@@ -35,10 +37,11 @@ class InputFile {
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes) const;
 
  private:
-  std::int64_t size_of_file() const;
+  void look();
 
   std::filesystem::path path_;
   std::int64_t size_ = 0;
+  std::int64_t changed_ns_ = 0;
   int descriptor_ = -1;
 };
 

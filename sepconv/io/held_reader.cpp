@@ -28,6 +28,7 @@ class HeldReader final : public Reader {
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return source_.metadata; }
   std::int64_t stored_bytes() const noexcept override { return file_.size(); }
+  std::int64_t changed_ns() const noexcept override { return file_.changed_ns(); }
   std::int64_t buffer_bytes(int) const override {
     return source_.spec.bytes() + source_.decoder_bytes + held_bytes(source_.metadata);
   }

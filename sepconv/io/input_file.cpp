@@ -23,28 +23,35 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor_ < 0) throw_read_error(path, errno == ENXIO ? std::string(kNoFile) : read_fact(errno));
   try {
-    size_ = size_of_file();
+    look();
   } catch (...) {
     close(descriptor_);
     throw;
   }
 }
 
-std::int64_t InputFile::size_of_file() const {
+void InputFile::look() {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) throw_read_error(path_, read_fact(errno));
   if (S_ISDIR(status.st_mode)) throw_read_error(path_, "it is a folder; give the name of a file");
   if (!S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
   if (status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
-  return status.st_size;
+  size_ = status.st_size;
+  // Of a time that does not fit, what is left of it still tells another.
+  changed_ns_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                                          static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
-    : path_(std::move(other.path_)), size_(other.size_), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      size_(other.size_),
+      changed_ns_(other.changed_ns_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(size_, other.size_);
+  std::swap(changed_ns_, other.changed_ns_);
   std::swap(descriptor_, other.descriptor_);
   return *this;
 }

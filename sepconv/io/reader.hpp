@@ -82,6 +82,8 @@ class Reader {
 
   /// Bytes of the file behind the pixels, 0 if unknown: for progress and rates.
   virtual std::int64_t stored_bytes() const noexcept { return spec().bytes(); }
+  /// When that file was last changed, in nanoseconds since 1970; 0 if there is none or it is unknown.
+  virtual std::int64_t changed_ns() const noexcept { return 0; }
 };
 
 }  // namespace sepconv

@@ -56,6 +56,7 @@ class FlatReader final : public Reader {
   const ImageSpec& spec() const noexcept override { return image_.spec; }
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
+  std::int64_t changed_ns() const noexcept override { return file_.changed_ns(); }
   std::int64_t buffer_bytes(int concurrency) const override { return concurrency * kBounceBytes; }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {

@@ -79,6 +79,7 @@ class GridReader final : public Reader {
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return image_->metadata(); }
   std::int64_t stored_bytes() const noexcept override { return image_->stored_bytes(); }
+  std::int64_t changed_ns() const noexcept override { return image_->changed_ns(); }
   std::int64_t buffer_bytes(int concurrency) const override {
     return image_->buffer_bytes(concurrency) + std::max(kBounceBytes, image_->spec().row_bytes());
   }

@@ -15,6 +15,7 @@ class TiffReader : public Reader {
   const SourceLayout& layout() const noexcept final { return layout_; }
   const Metadata& metadata() const noexcept final { return file_->metadata(); }
   std::int64_t stored_bytes() const noexcept final { return stored_bytes_; }
+  std::int64_t changed_ns() const noexcept final { return file_->bytes().changed_ns(); }
   const TiffDirectory& directory() const noexcept { return file_->directory(); }
 
   /// Checks the request and calls read_pixels.
