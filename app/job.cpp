@@ -47,16 +47,30 @@ void check_output_name(const std::filesystem::path& path) {
   }
 }
 
+/// The one that the plan was made for; if none is, what differs is said later.
+CreateOptions planned_geometry(const Geometries& geometries, const PlanRecord& plan,
+                               const std::filesystem::path& output, const ImageSpec& spec) {
+  if (!geometries.other) return geometries.first;
+  const bool is_other =
+      create_writer(output, spec, *geometries.other)->layout().description == plan.sink_layout;
+  return is_other ? *geometries.other : geometries.first;
+}
+
 void plan_with_sink(Job& job, const JobRequest& request) {
-  const ImageSpec spec = job.chain.result_spec(job.source->spec());
+  const ImageSpec result = job.chain.result_spec(job.source->spec());
+  const ImageSpec spec = region_spec(result, request.options.region);
+  OutputRequest asked = request.layout;
+  asked.region = request.options.region;
   const Kept kept = job.chain.turns() ? Kept::turned : Kept::in_place;
-  const Geometries geometries = geometries_of(
-      has_layout(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
-        return create_options(request.output, spec, job.source.get(), layout, kept, job.chain.work());
+  Geometries geometries =
+      geometries_of(has_layout(request.output), asked, spec.pixel_bytes(), [&](const OutputRequest& layout) {
+        return create_options(request.output, result, job.source.get(), layout, kept, job.chain.work());
       });
+  if (request.plan) geometries = {planned_geometry(geometries, *request.plan, request.output, spec), {}};
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& options) {
     job.sink = create_writer(request.output, spec, options);
-    job.plan = sepconv::plan(*job.source, *job.sink, job.chain, job.options);
+    job.plan = request.plan ? sepconv::plan(*job.source, *job.sink, *request.plan)
+                            : sepconv::plan(*job.source, *job.sink, job.chain, job.options);
   });
   if (note.empty()) return;
   job.plan.notes.push_back(note);
@@ -87,6 +101,7 @@ void add_job_options(CLI::App& command, JobRequest& request) {
   command.add_option("STAGE", request.stages, "filters, in this order; none copies")
       ->type_name(kStageTextType);
   add_job_settings(command, request);
+  add_region_option(command, request.options);
 }
 
 Job prepare(const JobRequest& request) {
@@ -118,6 +133,7 @@ TakenFiles files_read_by(const JobRequest& request) {
         read.emplace_back(std::filesystem::absolute(value), fmt::format("read by the stage {}", stage));
     }
   }
+  if (!request.plan_file.empty()) read.emplace_back(request.plan_file, "the plan");
   return read;
 }
 

@@ -12,7 +12,7 @@
 #include "device_choice.hpp"
 #include "options.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
-#include "sepconv/pipeline/plan/plan.hpp"
+#include "sepconv/pipeline/plan/plan_json.hpp"
 #include "taken_files.hpp"
 
 namespace sepconv::app {
@@ -22,7 +22,9 @@ struct JobRequest {
   std::vector<std::string> stages;
   OpenOptions open;
   OutputRequest layout;
-  RunOptions options;
+  RunOptions options{{}, {.smaller_plans = true}};
+  std::filesystem::path plan_file;
+  std::optional<PlanRecord> plan;  ///< of that file; the plan's stages, devices and region are set above
 };
 /// IN and OUT.
 void add_file_options(CLI::App& command, JobRequest& request);

@@ -16,6 +16,7 @@ std::string with_flags(std::string_view text) {
       {"PlanOptions::threads", "--threads"},
       {"PlanOptions::band_rows", "--band-rows"},
       {"PlanOptions::band_cols", "--band-cols"},
+      {"PlanOptions::region", "--region"},
   };
   std::string words(text);
   for (const auto& [member, flag] : names) {

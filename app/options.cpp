@@ -127,6 +127,19 @@ Extent parse_extent(const std::string& option, const std::string& text) {
   return {(*sides)[1], (*sides)[0]};
 }
 
+Rect parse_region(const std::string& option, const std::string& text) {
+  const auto parts = split(text, '+');
+  const auto sides = parse_sides(parts[0], 2, 2);
+  const auto col = parse_integer(parts.size() > 1 ? parts[1] : "", 0, kMaxSide);
+  const auto row = parse_integer(parts.size() > 2 ? parts[2] : "", 0, kMaxSide);
+  if (!sides || !col || !row || parts.size() > 3)
+    throw InvalidArgument(
+        fmt::format("{} {} is no region; write its columns and rows, then its first column and row, like "
+                    "1024x768+4096+2048",
+                    option, shortened(text)));
+  return {*row, *col, (*sides)[1], (*sides)[0]};
+}
+
 void parse_raw(const std::string& option, const std::string& text, OpenOptions& options) {
   const auto parts = split(text, ':');
   const auto sides = parse_sides(parts[0], 2, 3);
@@ -160,6 +173,16 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
           "the input has no header: its shape and type; u8 u16 i16 f32 f64, with be at the end for "
           "big-endian")
       ->type_name("COLSxROWS[xCHANNELS]:TYPE[:OFFSET]");
+}
+
+void add_region_option(CLI::App& command, RunOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--region",
+          [&options](const std::string& text) { options.region = parse_region("--region", text); },
+          "make only this part of the result, and read only what it needs: columns and rows, then the first "
+          "column and row")
+      ->type_name("COLSxROWS+COL+ROW");
 }
 
 void add_layout_options(CLI::App& command, OutputRequest& request) {

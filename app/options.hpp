@@ -19,11 +19,16 @@ namespace sepconv::app {
 std::int64_t parse_size(const std::string& option, const std::string& text);
 /// "COLSxROWS".
 Extent parse_extent(const std::string& option, const std::string& text);
+/// "COLSxROWS+COL+ROW".
+Rect parse_region(const std::string& option, const std::string& text);
 /// "COLSxROWS[xCHANNELS]:TYPE[:OFFSET]", TYPE with "be" at its end for big-endian values.
 void parse_raw(const std::string& option, const std::string& text, OpenOptions& options);
 
 /// --page and --raw; `suffix` is for a second input.
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");
+
+/// --region, straight into the options of a run.
+void add_region_option(CLI::App& command, RunOptions& options);
 
 /// How the output is to be stored, as far as the user says.
 void add_layout_options(CLI::App& command, OutputRequest& request);

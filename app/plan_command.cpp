@@ -4,7 +4,7 @@
 
 #include "console.hpp"
 #include "job.hpp"
-#include "sepconv/pipeline/report/report.hpp"
+#include "sepconv/pipeline/plan/plan_json.hpp"
 
 namespace sepconv::app {
 

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <memory>
+#include <span>
 #include <stop_token>
 
 #include "console.hpp"
 #include "job.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "side_files.hpp"
 
@@ -27,9 +29,8 @@ struct Request {
 /// so a stop simply ends the program.
 int run_whole(const Request& request, Job& job) {
   if (!request.reporting.quiet) warn(job.plan.warnings);
-  const ImageSpec& spec = job.sink->spec();
-  const Buffer pixels(spec.bytes());
-  const PixelView result = dense_view(pixels.data(), spec);
+  const Buffer pixels(job.plan.result().bytes());
+  const PixelView result = dense_view(pixels.data(), job.plan.result());
   {
     const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
     const auto warnings =
@@ -37,11 +38,38 @@ int run_whole(const Request& request, Job& job) {
     if (!request.reporting.quiet) warn(warnings);
   }
   SerialExecutor executor;
-  job.sink->write(Rect::whole(spec.extent), result, executor);
+  job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
   job.sink->prepare_finish();
   if (request.job.options.stop.stop_requested()) throw Cancelled();
   job.sink->finish();
   return kDone;
+}
+
+std::string text_of_plan(const std::filesystem::path& path) {
+  constexpr std::int64_t kLongest = 16 << 20;
+  const InputFile file(path);
+  if (file.size() > kLongest)
+    throw InvalidArgument(fmt::format(
+        "{} is no plan: it has more than {} bytes; name what plan --json printed", path.string(), kLongest));
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// The job becomes the plan's: its stages, devices and region, and no other plan in its place.
+void take_plan(JobRequest& job) {
+  job.plan = parse_plan(text_of_plan(job.plan_file));
+  const std::string typed = Chain::parse(job.stages).text();
+  if (const std::string planned = Chain::parse(job.plan->stages).text();
+      !job.stages.empty() && typed != planned)
+    throw InvalidArgument(fmt::format(
+        "the plan is for another chain: {} in it and {} now; leave the stages out, or make it anew",
+        shortened(planned), shortened(typed)));
+  job.stages = job.plan->stages;
+  job.options.region = job.plan->asked.region;
+  job.options.smaller_plans = false;
+  job.options.devices = job.plan->cut.devices;
+  job.options.choose_device = false;
 }
 
 int run_job(Request& request, std::stop_token stop) {
@@ -52,6 +80,7 @@ int run_job(Request& request, std::stop_token stop) {
       throw InvalidArgument("--whole computes on the CPU; leave out --device, or --whole");
     request.job.options.choose_device = false;
   }
+  if (!request.job.plan_file.empty()) take_plan(request.job);
   SideFiles side_files(request.side_files, request.job);
   Job job = prepare(request.job);
   return request.whole ? run_whole(request, job) : run_streaming(job, side_files, request.reporting);
@@ -67,6 +96,12 @@ void add_run_command(CLI::App& program, Context& context) {
                                   "the reference runner: the whole image in memory, slow, to check with");
   add_side_file_options(*command, request->side_files);
   for (const char* name : {"--trace", "--report", "--stats"}) whole->excludes(command->get_option(name));
+  auto* plan = command->add_option("--plan", request->job.plan_file,
+                                   "run this plan, which plan --json printed for these files");
+  plan->type_name(kFileType);
+  for (const char* name : {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols",
+                           "--arithmetic", "--device", "--max-device-memory", "--region", "--whole"})
+    plan->excludes(command->get_option(name));
   add_reporting_options(*command, request->reporting);
   command->footer(stage_list() +
                   "\nExample:  sepconv run scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");

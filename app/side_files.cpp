@@ -80,7 +80,6 @@ int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {
     ProgressLine line(reporting.quiet);
     ExecutionOptions options = job.options;
     options.progress = line.callback();
-    options.smaller_plans = true;
     report = run(*job.source, *job.sink, job.plan, options);
   }
   RunLimits limits;

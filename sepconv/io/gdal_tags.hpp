@@ -1,4 +1,4 @@
-// GDAL's tags of TIFF. Internal to io/.
+// GDAL's and GeoTIFF's tags of TIFF. Internal to io/.
 #pragma once
 
 #include <cstdint>
@@ -7,5 +7,8 @@ namespace sepconv {
 
 constexpr std::uint32_t kGdalMetadata = 42112;
 constexpr std::uint32_t kGdalNodata = 42113;
+constexpr std::uint32_t kTiepoints = 33922;
+constexpr std::uint32_t kTransformation = 34264;
+constexpr std::uint32_t kRpcCoefficients = 50844;
 
 }  // namespace sepconv

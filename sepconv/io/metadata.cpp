@@ -12,6 +12,7 @@
 
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/gdal_tags.hpp"
+#include "sepconv/io/move_places.hpp"
 
 namespace sepconv {
 namespace {
@@ -211,14 +212,18 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   const auto left_out = [&](bool had, std::string_view what, std::string_view why) {
     leave_out(had, what, why, lost);
   };
+  const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
   if (change.places) {
     constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
     left_out(resolution.has_value(), "the resolution is", kWhy);
     left_out(orientation != 1, "the orientation is", kWhy);
-    const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
     left_out(std::ranges::any_of(geo_tags, is_place), "the GeoTIFF tags are", kWhy);
     kept.resolution.reset();
     kept.orientation = 1;
+    std::erase_if(kept.geo_tags, is_place);
+  }
+  if (!change.places && !change.part.empty() && !move_places(kept.geo_tags, change.part)) {
+    left_out(true, "the GeoTIFF tags are", "they cannot be moved to where the result begins");
     std::erase_if(kept.geo_tags, is_place);
   }
   if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
@@ -234,7 +239,8 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     left_out(nodata_value(*this).has_value(), "the nodata value is", "the type of the result is another");
     drop_tag(kept.geo_tags, kGdalNodata);
   }
-  const bool other_shape = (change.places || change.channels || change.type) && counts_images(description);
+  const bool other_shape =
+      (change.places || change.channels || change.type || !change.part.empty()) && counts_images(description);
   if (description_of_several || other_shape) {
     left_out(true, "the description is",
              description_of_several ? "it counts other images beside this one"

@@ -54,6 +54,7 @@ struct ImageChange {
   bool type = false;
   bool values = false;   ///< pixels are computed, not only moved
   bool spreads = false;  ///< of their neighbours too
+  Rect part{};           ///< of the image: all that the result is of; empty: the whole image
 };
 
 struct Metadata {
@@ -70,7 +71,8 @@ struct Metadata {
   std::optional<Photometric> photometric;
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
 
-  /// What still holds after this change: position, orientation and resolution fall with the places; profile,
+  /// What still holds after this change: position, orientation and resolution fall with the places, and the
+  /// position of a part is moved; profile,
   /// photometric (but "0 is white" of the one channel that is left) and extra samples with the channels; a
   /// description that states the shape or type (OME-XML, ImageJ, shaped JSON) with any of them; GDAL's
   /// statistics and nodata value with the values. What falls is added to `lost`, a sentence each.

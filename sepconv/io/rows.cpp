@@ -11,15 +11,16 @@
 namespace sepconv {
 namespace {
 
-/// Callbacks are promised each row once and in order. A caller of ours that breaks this has a bug, and is
-/// told so at once.
+/// Callbacks are promised each row once and in order. A run of bands that is not the next, or that needs rows
+/// which have passed, is told so at once.
 class RowOrder {
  public:
   void check(const Rect& rect, const ImageSpec& spec) {
     if (rect.row != next_row_ || rect.col != 0 || rect.cols != spec.extent.cols ||
         rect.row_end() > spec.extent.rows) {
-      throw std::logic_error(
-          fmt::format("{} were asked for where full rows from {} on are next: rows pass once and in order",
+      throw InvalidArgument(
+          fmt::format("{} were asked for where full rows from {} on are next: rows pass once and in order; "
+                      "run all bands, or in order ranges that share no rows",
                       to_string(rect), next_row_));
     }
     next_row_ = rect.row_end();

@@ -11,6 +11,7 @@
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
+#include "sepconv/pipeline/plan/plan_json.hpp"
 
 namespace sepconv::test {
 namespace {
@@ -169,6 +170,40 @@ PropertyCase random_case(std::mt19937_64& random) {
   return c;
 }
 
+namespace {
+
+PlanOptions options_of(const PropertyCase& c, const std::vector<int>& devices) {
+  return {.max_memory_bytes = std::int64_t{1} << 30,
+          .threads = c.threads,
+          .slots = c.slots,
+          .band_rows = c.band_rows,
+          .band_cols = c.band_cols,
+          .tile = c.tile,
+          .devices = devices,
+          .max_device_memory_bytes = std::int64_t{1} << 30};
+}
+
+Rect random_region(std::mt19937_64& random, Extent extent) {
+  if (random() % 8 == 0) return {};
+  Rect region;
+  region.rows = between(random, 1, random() % 4 == 0 ? extent.rows : (extent.rows + 2) / 3);
+  region.cols = between(random, 1, random() % 4 == 0 ? extent.cols : (extent.cols + 2) / 3);
+  region.row = between(random, 0, extent.rows - region.rows);
+  region.col = between(random, 0, extent.cols - region.cols);
+  return region;
+}
+
+/// All bands, cut into up to four ranges in any order.
+std::vector<BandRange> random_ranges(std::mt19937_64& random, std::int64_t bands) {
+  std::vector<BandRange> ranges;
+  for (std::int64_t first = 0; first < bands; first = ranges.back().end)
+    ranges.push_back({first, ranges.size() == 3 ? bands : between(random, first + 1, bands)});
+  std::ranges::shuffle(ranges, random);
+  return ranges;
+}
+
+}  // namespace
+
 bool holds(const PropertyCase& c, const std::vector<int>& devices) {
   const Image source = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
   const Chain chain = chain_of(c);
@@ -176,22 +211,13 @@ bool holds(const PropertyCase& c, const std::vector<int>& devices) {
   run_whole_image(*source.reader(), *expected.writer(), chain);
 
   const Image streamed(expected.spec());
-  RunOptions options;
-  options.slots = c.slots;
-  options.threads = c.threads;
-  options.band_rows = c.band_rows;
-  options.band_cols = c.band_cols;
-  options.tile = c.tile;
-  options.max_memory_bytes = std::int64_t{1} << 30;
-  options.devices = devices;
-  options.max_device_memory_bytes = std::int64_t{1} << 30;
   const auto reader = source.reader();
   const auto writer = streamed.writer();
   HookedReader slow_reader(*reader, random_delay(c.image_seed + 10, c.delay_us));
   HookedWriter slow_writer(*writer, random_delay(c.image_seed + 20, c.delay_us));
   // A hook keeps a stage from being fused with its neighbours, so without delays the chain runs as it is.
   const Chain& chain_to_run = c.delay_us > 0 || devices.empty() ? delayed(chain, c) : chain;
-  const RunReport report = run(slow_reader, slow_writer, chain_to_run, options);
+  const RunReport report = run(slow_reader, slow_writer, chain_to_run, {options_of(c, devices), {}});
 
   // The runner under test is the streaming one, cut as the case says.
   const Extent image = expected.spec().extent;
@@ -202,6 +228,32 @@ bool holds(const PropertyCase& c, const std::vector<int>& devices) {
     throw std::logic_error("the plan is not the one that was asked for");
   }
   return streamed == expected;
+}
+
+bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::vector<int>& devices) {
+  const Image source = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
+  const Chain chain = chain_of(c);
+  const Image expected(chain.result_spec(c.spec));
+  run_whole_image(*source.reader(), *expected.writer(), chain);
+
+  PlanOptions options = options_of(c, devices);
+  options.region = random_region(random, expected.spec().extent);
+  const Image made(region_spec(expected.spec(), options.region));
+  const auto reader = source.reader();
+  const auto writer = made.writer();
+  const std::string text = to_json(plan(*reader, *writer, chain, options));
+  const Plan read = plan(*reader, *writer, parse_plan(text));
+  if (to_json(read) != text) throw std::logic_error("the plan's text is another once it is read");
+  std::int64_t pixels = 0;
+  for (const BandRange& bands : random_ranges(random, read.band_count())) {
+    const RunReport report = run(*reader, *writer, read, {.bands = bands});
+    if (report.plan.devices != devices || report.bands != bands)
+      throw std::logic_error("other bands were run");
+    pixels += report.pixels;
+  }
+  const Image wanted(made.spec());
+  copy_pixels(expected.view().crop(read.region), wanted.view());
+  return pixels == made.spec().extent.area() && made == wanted;
 }
 
 PropertyCase shrunk(PropertyCase failing, const std::function<bool(const PropertyCase&)>& fails) {

@@ -31,6 +31,10 @@ PropertyCase random_case(std::mt19937_64& random);
 /// checks that it cut the image as it was told, and ran there.
 bool holds(const PropertyCase& c, const std::vector<int>& devices = {});
 
+/// Whether a random region of the result, made by running ranges of bands of its plan in random order, is the
+/// crop of the whole-image runner's result; the plan goes through its text before.
+bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::vector<int>& devices = {});
+
 /// The smallest case that still fails which can be had from this failing one by dropping stages, halving
 /// sizes and turning options off.
 PropertyCase shrunk(PropertyCase failing, const std::function<bool(const PropertyCase&)>& fails);

@@ -39,6 +39,16 @@ void check_cases(std::uint64_t seed, std::uint64_t count, const std::vector<int>
   SUCCEED();
 }
 
+/// Of the same cases with other seeds.
+void check_parts(std::uint64_t seed, std::uint64_t count, const std::vector<int>& devices = {}) {
+  for (std::uint64_t index = 0; index < count; ++index) {
+    std::mt19937_64 random(seed * 1000003 + index);
+    const PropertyCase c = random_case(random);
+    INFO("parts, seed " << seed << ", case " << index << "\n" << command_line(c));
+    CHECK(holds_in_parts(c, random, devices));
+  }
+}
+
 }  // namespace
 
 #ifndef SEPCONV_SIMULATED_GPU
@@ -80,6 +90,21 @@ TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[
   }
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 6),
               from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), devices);
+}
+
+#ifndef SEPCONV_SIMULATED_GPU
+TEST_CASE("regions and ranges of bands are parts of the whole image, byte for byte", "[property]") {
+  check_parts(from_environment("SEPCONV_PROPERTY_SEED", 7), from_environment("SEPCONV_PROPERTY_CASES", 300));
+}
+#endif
+
+TEST_CASE("regions and ranges of bands through GPUs are parts of the whole image", "[property][gpu]") {
+  SEPCONV_NEEDS_GPU();
+  std::vector<int> devices;
+  for (const DeviceInfo& device : cuda_devices()) devices.push_back(device.index);
+  const std::uint64_t count = from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases / 2);
+  check_parts(from_environment("SEPCONV_PROPERTY_SEED", 8), count, {devices.front()});
+  check_parts(from_environment("SEPCONV_PROPERTY_SEED", 9), count, devices);
 }
 
 #ifndef SEPCONV_SIMULATED_GPU

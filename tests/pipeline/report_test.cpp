@@ -8,6 +8,7 @@
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/plan/plan_json.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;
@@ -20,6 +21,9 @@ RunReport report_of_a_run() {
   report.plan.specs = {{{1000, 1000}, 1, PixelType::u8}, {{1000, 1000}, 1, PixelType::u16}};
   report.plan.band = {250, 1000};
   report.plan.slots = 3;
+  report.plan.region = {0, 0, 1000, 1000};
+  report.bands = {0, 4};
+  report.pixels = 1'000'000;
   report.plan.max_memory_bytes = 64 << 20;
   report.plan.memory = {.slots = 1000, .scratch = 200, .source = 30, .sink = 4};
   report.plan.notes = {"a note"};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/sidecars.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
@@ -55,7 +56,6 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.codec = codec_name(file_->directory().block.compression);
   layout_.warnings = file_->warnings();
   layout_.file = layout_of(file_->directory());
-  constexpr std::uint32_t kTiepoints = 33922, kTransformation = 34264;
   const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
     return raw.tag == kTiepoints || raw.tag == kTransformation;
   });

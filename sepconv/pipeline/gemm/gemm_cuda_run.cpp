@@ -28,7 +28,7 @@ GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const Exe
       events_(static_cast<std::size_t>(std::max<std::int64_t>(kStepsInFlight, 2 * plan.slots))),
       strip_events_(kStripsInFlight),
       tile_left_(static_cast<std::size_t>(plan.tiles)),
-      state_(std::ssize(strips_), plan.result(), options),
+      state_(std::ssize(strips_), plan.result().extent.area(), plan.result().pixel_bytes(), options),
       pool_({.threads = plan.threads, .others = 3}, state_.stop_token()) {
   const std::int64_t strip_bytes = plan.strip_rows * plan.cols * plan.element_bytes();
   if (plan.stages_a)

@@ -19,7 +19,7 @@ GemmHostRun::GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const Exe
       options_(options),
       steps_(gemm_steps(plan)),
       memory_(plan, host_memory(options)),
-      state_(steps_.back().tile + 1, plan.result(), options),
+      state_(steps_.back().tile + 1, plan.result().extent.area(), plan.result().pixel_bytes(), options),
       pool_({.threads = plan.threads, .others = 2}, state_.stop_token()),
       blas_threads_(prepare_gemm_host(pool_.concurrency())) {}
 

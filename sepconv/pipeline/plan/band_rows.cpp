@@ -9,6 +9,30 @@
 
 namespace sepconv {
 
+std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
+
+BandCut Plan::row_cut() const noexcept { return {region.rows, item.rows, band.rows}; }
+BandCut Plan::col_cut() const noexcept { return {region.cols, item.cols, band.cols}; }
+
+Rect Plan::sink_rect(std::int64_t index) const noexcept {
+  const BandCut rows = row_cut();
+  const BandCut cols = col_cut();
+  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
+  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
+  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+}
+
+Rect Plan::band_rect(std::int64_t index) const noexcept {
+  const Rect rect = sink_rect(index);
+  return {region.row + rect.row, region.col + rect.col, rect.rows, rect.cols};
+}
+
+std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
+  std::int64_t pixels = 0;
+  for (std::int64_t index = bands.first; index < bands.end; ++index) pixels += sink_rect(index).area();
+  return pixels;
+}
+
 Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& source,
                const Rect& band) {
   Rect needed = source_rect(chain, specs, band);

@@ -59,12 +59,14 @@ std::int64_t cut_tile_rows(const PlanProblem& problem) {
 }
 
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
-  const Extent image = problem.specs.back().extent;
+  const Extent image = problem.region.extent();
   const std::int64_t unit = problem.band_unit().rows;
   if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
-  const std::int64_t input_row_bytes = std::max<std::int64_t>(1, problem.specs.front().row_bytes());
+  const Rect read = source_rect(problem.chain, problem.specs, problem.region);
+  const std::int64_t pixel_bytes = problem.specs.front().pixel_bytes();
+  const std::int64_t input_row_bytes = std::max<std::int64_t>(1, read.cols * pixel_bytes);
   const std::int64_t halo = problem.halo_rows({1, image.cols});
-  const auto image_bytes = static_cast<double>(problem.specs.front().bytes());
+  const auto image_bytes = static_cast<double>(read.area() * pixel_bytes);
   const bool staged =
       problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
   const DeviceModel& device = problem.machine.device;
@@ -73,7 +75,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
                  device.least_band_bytes, staged ? device.most_staged_band_bytes : device.most_band_bytes);
   const std::int64_t band_bytes = problem.devices > 0 ? device_bytes : problem.machine.host.band_bytes;
   const std::int64_t row_bytes =
-      problem.devices > 0 ? input_row_bytes : std::max(input_row_bytes, problem.specs.back().row_bytes());
+      problem.devices > 0 ? input_row_bytes : std::max(input_row_bytes, problem.sink.spec().row_bytes());
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t many_rows =
       problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
@@ -84,7 +86,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
 }
 
 std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {
-  const Extent image = problem.specs.back().extent;
+  const Extent image = problem.region.extent();
   const std::int64_t unit = problem.band_unit().cols;
   const bool whole_rows = problem.source.layout().access == Access::sequential ||
                           problem.sink.layout().access == Access::sequential;
@@ -126,7 +128,7 @@ std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t sou
 /// Bands of a turned result: blocks of several shapes and sizes, from the whole width of the source to the
 /// whole width of the result.
 std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& options) {
-  const Extent image = problem.specs.back().extent;
+  const Extent image = problem.region.extent();
   const Extent unit = problem.band_unit();
   const SourceLayout& source = problem.source.layout();
   const bool whole_rows = options.band_rows == 0 && source.access == Access::sequential;
@@ -151,7 +153,7 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
   };
   const bool decodes_blocks = source.block.cols > 1;
   const bool on_bus = problem.devices > 0 && problem.source.is_page_locked() && problem.sink.is_page_locked();
-  const std::int64_t most_bytes = decodes_blocks ? std::max(kMostTurnedBytes, problem.specs.back().bytes())
+  const std::int64_t most_bytes = decodes_blocks ? std::max(kMostTurnedBytes, problem.sink.spec().bytes())
                                   : on_bus       ? problem.machine.device.most_turned_bytes
                                                  : kMostTurnedBytes;
   for (auto bytes = static_cast<double>(most_bytes); bytes >= kLeastTurnedBytes; bytes /= 2) {
@@ -188,7 +190,7 @@ std::vector<Extent> turned_bands(const PlanProblem& problem, const PlanOptions& 
 }
 
 void check_turned(const PlanProblem& problem, const PlanOptions& options) {
-  const Extent image = problem.specs.back().extent;
+  const Extent image = problem.region.extent();
   const bool cut_rows = options.band_rows > 0 && options.band_rows < image.rows;
   const bool cut_cols = options.band_cols > 0 && options.band_cols < image.cols;
   if ((cut_rows && problem.source.layout().access == Access::sequential) ||

@@ -42,6 +42,11 @@ void check_options(const PlanOptions& options) {
   }
 }
 
+void check_no_region(const PlanOptions& options) {
+  if (options.region != Rect{})
+    throw InvalidArgument("a product is made as a whole; leave PlanOptions::region out");
+}
+
 std::int64_t memory_ceiling(const PlanOptions& options) {
   return options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
 }

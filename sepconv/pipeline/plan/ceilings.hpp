@@ -12,6 +12,9 @@ constexpr int kPreferredSlots = 3;  ///< one being read, one computed, one writt
 /// Throws InvalidArgument for options that make no sense.
 void check_options(const PlanOptions& options);
 
+/// For what is only made as a whole: throws InvalidArgument for options that ask for a region.
+void check_no_region(const PlanOptions& options);
+
 /// What a run with these options may hold on the host: what they say, else a quarter of what is free.
 std::int64_t memory_ceiling(const PlanOptions& options);
 

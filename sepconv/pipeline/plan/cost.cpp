@@ -53,7 +53,7 @@ std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
     if (begin < 0 || end > side) return end - begin;  // the other edge's, read once more
     return std::min(round_up(end, unit), side) - begin / unit * unit;
   };
-  const bool torn = problem.item.rows < problem.specs.back().extent.rows && part.rows < problem.item.rows;
+  const bool torn = problem.item.rows < problem.region.rows && part.rows < problem.item.rows;
   return touched(needed.row, needed.row_end(), torn ? problem.read_unit_rows() : 1, source.rows) *
          std::min(source.cols, touched(needed.col, needed.col_end(), block.cols, source.cols));
 }
@@ -79,7 +79,7 @@ std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const P
 std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   const ImageSpec& source = problem.specs.front();
   if (!problem.source.layout().streams) return source.bytes();
-  const Extent result = problem.specs.back().extent;
+  const Rect& result = problem.region;
   // Parts of the result that are computed from top to bottom of the source: columns of bands, rows of them in
   // a turned result, cut where an item ends.
   const BandCut rows = problem.turned ? BandCut{result.rows, problem.item.rows, band.rows}
@@ -90,7 +90,7 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   const std::int64_t pixels = sum_decoded(problem, rows.count() * cols.count(), [&](std::int64_t index) {
     const std::int64_t row = index / cols.count();
     const std::int64_t col = index % cols.count();
-    return Rect{rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+    return Rect{result.row + rows.begin(row), result.col + cols.begin(col), rows.size(row), cols.size(col)};
   });
   return pixels * source.pixel_bytes();
 }
@@ -139,16 +139,24 @@ double stored_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64
   return static_cast<double>(image.bytes()) * (bus.kernel_byte + bus.kernel_row_bytes / row_bytes);
 }
 
+/// What the region needs of the source.
+double read_share(const PlanProblem& problem) {
+  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
+  const auto all = static_cast<double>(problem.specs.front().extent.area());
+  return std::min(1.0, static_cast<double>(needed.area()) / all);
+}
+
 /// Sets what short pieces cost on both sides: parts of tiles, and where bands are blocks or columns, because
 /// a turned result is made or whole columns are needed, rows of a band that is not as wide as its file.
 void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   const ImageSpec& source = problem.specs.front();
-  const ImageSpec& result = problem.specs.back();
+  const ImageSpec& result = problem.sink.spec();
   const FileModel& files = problem.machine.files;
   const BusModel& bus = problem.machine.bus;
   const std::int64_t source_rows = problem.turned ? traffic.band.cols : traffic.band.rows;
+  const double share = read_share(problem);
   const double tile_bytes =
-      tile_piece_bytes(problem, source, problem.source.layout(), source_rows, files.read_tile_bytes) +
+      share * tile_piece_bytes(problem, source, problem.source.layout(), source_rows, files.read_tile_bytes) +
       tile_piece_bytes(problem, result, problem.sink.layout(), traffic.band.rows, files.written_tile_bytes);
   traffic.piece_bytes += tile_bytes * (problem.devices > 0 ? bus.file_factor : 1);
   if (!problem.turned && !problem.whole_columns) return;
@@ -160,10 +168,10 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   double up = 0;
   double down = 0;
   if (from_bus) {
-    up = copied_rows_bytes(bus, source, source_cols, true);
+    up = share * copied_rows_bytes(bus, source, source_cols, true);
   } else if (problem.source.layout().block.cols == 1) {
-    traffic.piece_bytes +=
-        piece_bytes(problem, source, source_cols, problem.source.is_page_locked(), files.read_piece_bytes);
+    traffic.piece_bytes += share * piece_bytes(problem, source, source_cols, problem.source.is_page_locked(),
+                                               files.read_piece_bytes);
   }
   if (to_bus) {
     const double stored = stored_rows_bytes(bus, result, result_cols) + up;
@@ -214,7 +222,7 @@ BandTraffic traffic_of(const PlanProblem& problem, Extent band) {
 }
 
 Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads) {
-  const ImageSpec& result = problem.specs.back();
+  const ImageSpec& result = problem.sink.spec();
   const Extent band = traffic.band;
   Cut cut;
   cut.band = band;
@@ -246,7 +254,7 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
 }
 
 Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads) {
-  const ImageSpec& result = problem.specs.back();
+  const ImageSpec& result = problem.sink.spec();
   const Extent band = traffic.band;
   Cut cut;
   cut.band = band;

@@ -6,6 +6,10 @@
 
 namespace sepconv {
 
+/// plan() by other options than are asked for: of a plan that was stored, whose cut and devices are known.
+Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& asked,
+              const PlanOptions& cut);
+
 /// Everything about a run that is settled before the cut is chosen.
 struct PlanProblem {
   const Chain& chain;
@@ -17,6 +21,7 @@ struct PlanProblem {
   std::int64_t
       max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
   int devices = 0;      ///< GPUs; 0: the CPU computes
+  Rect region{};        ///< as in Plan
   bool turned = false;  ///< as in Plan
   Extent item{};
   double sum_length =

@@ -55,6 +55,7 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
                                                   : ", moves pixels and computes nothing"));
   if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("run as", as_run);
   line("result", spec_text(plan.result()));
+  if (plan.sink() != plan.result()) line("region", to_string(plan.region) + " of the result");
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");
   line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));

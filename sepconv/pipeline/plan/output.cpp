@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
 
 namespace sepconv {
 namespace {
@@ -98,18 +99,20 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const Outp
 
 }  // namespace
 
-CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request,
+CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
                              Kept kept, Work work) {
   CreateOptions options;
+  const ImageSpec spec = region_spec(result, request.region);
   options.layout = chosen_layout(source, spec, request, kept, options.layout_warnings);
   if (source != nullptr) {
     const ImageSpec& from = source->spec();
-    const ImageChange change{.places = kept != Kept::in_place || spec.extent != from.extent,
+    const ImageChange change{.places = kept != Kept::in_place || result.extent != from.extent,
                              .channels = kept == Kept::rearranged || spec.channels != from.channels,
                              .to_one_channel = spec.channels == 1,
                              .type = spec.type != from.type,
                              .values = work != Work::none,
-                             .spreads = work == Work::neighbours};
+                             .spreads = work == Work::neighbours,
+                             .part = spec == result ? Rect{} : request.region};
     Metadata metadata = source->metadata();
     std::optional<Resolution> turned;
     if (kept == Kept::turned) turned = std::exchange(metadata.resolution, std::nullopt);

@@ -26,6 +26,7 @@ struct OutputRequest {
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
+  Rect region{};  ///< of the result, what is made, as PlanOptions::region
 };
 
 /// Where the pixels of a result come from.
@@ -35,10 +36,10 @@ enum class Kept : std::uint8_t {
   rearranged,  ///< rows, columns and channels are others: places and colours fall
 };
 
-/// For a result of this spec: `source`, if there is one, lends layout and metadata; What is
+/// For a result of this spec, or its region: `source`, if there is one, lends layout and metadata; What is
 /// turned or rearranged does not become JPEG unless asked for. What could not be taken over is in
 /// CreateOptions::warnings.
-CreateOptions output_options(const ImageSpec& spec, const Reader* source, const OutputRequest& request,
+CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
                              Kept kept, Work work);
 
 /// The same for what `chain` makes of `source`.

@@ -52,7 +52,7 @@ struct Search {
 
 /// A cut is useful when less than half of its work is done for the second time.
 bool is_useful(const PlanProblem& problem, const Cut& cut) {
-  return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.specs.back().extent);
+  return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.region.extent());
 }
 
 using Candidates = std::vector<std::vector<BandTraffic>>;
@@ -85,7 +85,7 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
     // Where whole columns are needed, narrower bands read nothing twice either, if they are as high as the
     // result.
     const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;
-    const bool full_width = group.front().band.cols == problem.specs.back().extent.cols && !narrow_will_do;
+    const bool full_width = group.front().band.cols == problem.region.cols && !narrow_will_do;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
@@ -103,7 +103,7 @@ Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads
 
 /// Whether rows beyond the source's edges are needed, which are those of the other edge.
 bool reads_other_edge(const PlanProblem& problem) {
-  const Rect needed = source_rect(problem.chain, problem.specs, Rect::whole(problem.specs.back().extent));
+  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
   return needed.row < 0 || needed.row_end() > problem.specs.front().extent.rows;
 }
 
@@ -146,10 +146,24 @@ std::string why_fewer_slots(const Plan& plan) {
   return "with so few bands from top to bottom more would not be faster";
 }
 
+/// All of the result, or the part that is asked for.
+Rect region_of(Extent result, const Rect& asked) {
+  if (asked == Rect{}) return Rect::whole(result);
+  const auto lies_in = [](std::int64_t first, std::int64_t count, std::int64_t side) {
+    return first >= 0 && first < side && count > 0 && count <= side - first;
+  };
+  if (!lies_in(asked.row, asked.rows, result.rows) || !lies_in(asked.col, asked.cols, result.cols))
+    throw InvalidArgument(
+        fmt::format("a region of {} rows and {} columns from row {} and column {} on does not lie in the "
+                    "result of {} rows and {} columns; set PlanOptions::region to a part of it",
+                    asked.rows, asked.cols, asked.row, asked.col, result.rows, result.cols));
+  return asked;
+}
+
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
                                  int asked_threads) {
   std::vector<std::string> notes;
-  const Extent image = plan.result().extent;
+  const Extent image = plan.region.extent();
   const std::int64_t halo = problem.halo_rows(plan.band);
   const SourceLayout& source = problem.source.layout();
   if (!source.streams) {
@@ -179,7 +193,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.push_back(fmt::format(
         "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
         format_bytes(static_cast<double>(plan.bytes_read)),
-        format_bytes(static_cast<double>(plan.source().bytes()))));
+        format_bytes(static_cast<double>(source_rect(plan.chain, plan.specs, plan.region).area() *
+                                         plan.source().pixel_bytes()))));
   }
   if (options.slots == 0 && plan.slots < kPreferredSlots)
     notes.push_back(
@@ -195,16 +210,23 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   return notes;
 }
 
-Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& options) {
+/// `asked` is what a plan made of other options, one that was stored, was made with.
+Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
+               const PlanOptions& options) {
   Plan plan;
-  plan.asked = options;
+  plan.asked = asked;
   plan.given = given;
   plan.chain = given.transposes_last();
   const Chain& chain = plan.chain;
   check_image("the source", source.spec());
   plan.specs = chain.specs(source.spec());
-  if (plan.result() != sink.spec())
+  plan.region = region_of(plan.result().extent, options.region);
+  if (plan.sink() != sink.spec())
     throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
+  if (plan.sink() != plan.result() && source.layout().access == Access::sequential)
+    throw InvalidArgument(
+        "a region needs a source that takes any rectangle, and this one goes row by row; leave "
+        "PlanOptions::region out");
   plan.arithmetic = chain.arithmetic(source.spec(), options.arithmetic);
   plan.max_memory_bytes = memory_ceiling(options);
   const int threads = threads_of(options);
@@ -219,8 +241,9 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
           fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
   }
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
-  PlanProblem problem{chain, plan.specs,      plan.arithmetic, source,
-                      sink,  options.machine, max_arena_bytes, static_cast<int>(plan.devices.size())};
+  PlanProblem problem{chain,      plan.specs,      plan.arithmetic, source,
+                      sink,       options.machine, max_arena_bytes, static_cast<int>(plan.devices.size()),
+                      plan.region};
   problem.find_turn();
   check_edges(problem);
   plan.turned = problem.turned;
@@ -236,32 +259,27 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.memory = cut.memory;
   plan.device_memory = cut.device_memory;
   plan.bytes_read = cut.bytes_read;
-  plan.bytes_written = plan.result().bytes();
+  plan.bytes_written = plan.sink().bytes();
   plan.stores_rows = cut.stores_rows;
   plan.operations = cut.operations;
-  const double ideal = tile_operations(chain, plan.specs, plan.result().extent);
+  const double ideal = tile_operations(chain, plan.specs, plan.region.extent());
   plan.recomputed = std::max(0.0, cut.operations - ideal);
   plan.streams = source.layout().streams && sink.layout().streams;
   plan.warnings = source.layout().warnings;
   plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
-  plan.notes = explain(problem, plan, options, threads);
+  plan.source_layout = source.layout().description;
+  plan.sink_layout = sink.layout().description;
+  plan.stored_bytes = source.stored_bytes();
+  plan.changed_ns = source.changed_ns();
+  plan.notes = explain(problem, plan, asked, threads_of(asked));
   plan.predicted = predict(problem, plan, cut);
   return plan;
 }
 
 }  // namespace
 
-std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
-
-BandCut Plan::row_cut() const noexcept { return {result().extent.rows, item.rows, band.rows}; }
-BandCut Plan::col_cut() const noexcept { return {result().extent.cols, item.cols, band.cols}; }
-
-Rect Plan::band_rect(std::int64_t index) const noexcept {
-  const BandCut rows = row_cut();
-  const BandCut cols = col_cut();
-  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
-  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
-  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+ImageSpec region_spec(const ImageSpec& result, const Rect& region) {
+  return {region_of(result.extent, region).extent(), result.channels, result.type};
 }
 
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options) {
@@ -270,8 +288,16 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
     const Stage* const stage = chain.host_only_stage(source.spec());
     return stage != nullptr ? fmt::format("stage '{}' does not run on a GPU", stage->text()) : "";
   };
+  return plan_on_devices<Plan>(options, cpu_only, [&](const PlanOptions& settled) {
+    return make_plan(source, sink, chain, settled, settled);
+  });
+}
+
+Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& asked,
+              const PlanOptions& cut) {
+  check_options(cut);
   return plan_on_devices<Plan>(
-      options, cpu_only, [&](const PlanOptions& settled) { return make_plan(source, sink, chain, settled); });
+      cut, {}, [&](const PlanOptions&) { return make_plan(source, sink, chain, asked, cut); });
 }
 
 }  // namespace sepconv

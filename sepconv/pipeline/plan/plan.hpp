@@ -37,6 +37,9 @@ struct PlanOptions {
       0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of
           ///< them. CUDA's own context, some hundred MiB, and its rounding of allocations come on top
   MachineModel machine{};  ///< what cuts are ranked and runs predicted by
+  /// The part of the result that is made, which the sink has the extent of; only what it needs of the source
+  /// is read. Empty: all of the result.
+  Rect region{};
 };
 
 /// Where the ceiling's bytes go.
@@ -96,6 +99,14 @@ struct BandCut {
   std::int64_t per_item() const noexcept { return ceil_div(item, band); }
 };
 
+/// Bands [first, end) of a plan.
+struct BandRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  std::int64_t count() const noexcept { return end - first; }
+  friend bool operator==(const BandRange&, const BandRange&) = default;
+};
+
 /// A value: what run() does is in it, and nothing is planned again. Made by plan() for a source and a sink,
 /// and for those that look like them.
 struct Plan {
@@ -107,8 +118,9 @@ struct Plan {
   int threads = 1;
   int slots = 1;
   bool turned = false;  ///< rows of the source are columns of the result
-  Extent item;    ///< of the result: bands keep to one of these or hold whole ones; the result itself but for
-                  ///< many matrices transposed at once
+  Rect region;          ///< of the result, what is made: all of it, unless a part was asked for
+  Extent item;    ///< of the result: bands keep to one of these or hold whole ones; the region's extent but
+                  ///< for many matrices transposed at once
   Extent band;    ///< of the result; bands at the right and lower edge may be smaller
   Extent tile{};  ///< of the result, inside a band
   std::int64_t slot_input_bytes = 0;
@@ -127,7 +139,10 @@ struct Plan {
   double recomputed = 0;  ///< part of `operations` that is done again because bands and tiles overlap
   bool stores_rows =
       false;  ///< a kernel, not a copy engine, brings results to page-locked memory: their rows are short
-  bool streams = true;  ///< source and sink both do
+  bool streams = true;                     ///< source and sink both do
+  std::string source_layout, sink_layout;  ///< their descriptions
+  std::int64_t stored_bytes = 0;           ///< of the source's file, and
+  std::int64_t changed_ns = 0;             ///< when it was last changed, as Reader has them
   Prediction predicted;
   std::vector<std::string>
       warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
@@ -135,12 +150,19 @@ struct Plan {
 
   const ImageSpec& source() const noexcept { return specs.front(); }
   const ImageSpec& result() const noexcept { return specs.back(); }
+  /// What the sink is: the result, or its region.
+  ImageSpec sink() const noexcept { return {region.extent(), result().channels, result().type}; }
 
   /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along
   /// its rows if it is turned.
   std::int64_t band_count() const noexcept;
+  BandRange all_bands() const noexcept { return {0, band_count()}; }
   /// Rectangle of the result of band `index`.
   Rect band_rect(std::int64_t index) const noexcept;
+  /// The same of the sink, whose first pixel is the region's.
+  Rect sink_rect(std::int64_t index) const noexcept;
+  /// Pixels of the result in these bands.
+  std::int64_t pixels_of(BandRange bands) const noexcept;
 
  private:
   BandCut row_cut() const noexcept;
@@ -151,9 +173,13 @@ struct Plan {
 /// band shares with the one before are copied from buffer to buffer.
 constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; }
 
-/// Plans this chain from the source to the sink; sink.spec() must equal chain.result_spec(source.spec()).
-/// Reads no pixel. Throws InvalidArgument for options that make no sense, and OutOfMemory with the smallest
-/// sufficient ceiling if none fits.
+/// What a sink for this region of a result is to be; an empty one stands for all of it. Throws
+/// InvalidArgument for one that does not lie in the result.
+ImageSpec region_spec(const ImageSpec& result, const Rect& region);
+
+/// Plans this chain from the source to the sink; sink.spec() must equal chain.result_spec(source.spec()), or
+/// its region_spec() for options.region. Reads no pixel. Throws InvalidArgument for options that make no
+/// sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
 
 /// The plan for people, several lines; what `sepconv plan` prints.

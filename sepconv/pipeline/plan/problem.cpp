@@ -1,6 +1,7 @@
 // What follows from the chain, the source and the sink alone.
 #include <algorithm>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
 
@@ -13,7 +14,7 @@ std::int64_t PlanProblem::read_unit_rows() const {
 }
 
 Extent PlanProblem::band_unit() const {
-  const Extent image = specs.back().extent;
+  const Extent image = region.extent();
   // Blocks of a turned result are short pieces of the file as it is: whole tiles.
   const Extent block = turned ? sink.layout().block : sink.layout().unit();
   return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
@@ -31,7 +32,7 @@ std::int64_t PlanProblem::halo_rows(Extent band) const {
 }
 
 void PlanProblem::find_turn() {
-  item = specs.back().extent;
+  item = region.extent();
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];
     const Extent turned_item = stage.turned_item(specs[i]);
@@ -42,15 +43,20 @@ void PlanProblem::find_turn() {
     if (turned_item.empty()) continue;
     turned = !turned;
     // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
-    if (!traits.is_transpose && chain.size() == 1) item = turned_item;
+    if (traits.is_transpose || chain.size() > 1) continue;
+    if (region.extent() != specs.back().extent)
+      throw InvalidArgument(
+          "a region of many matrices transposed at once cannot be planned; leave PlanOptions::region out");
+    item = turned_item;
   }
 }
 
 Rect PlanProblem::middle(Extent band) const {
   const Extent image = specs.back().extent;
   // Without a halo a band at the beginning is like any other, and it does not straddle two items.
-  return item == image ? middle_rect(image, band)
-                       : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
+  return item == region.extent()
+             ? middle_rect(image, band)
+             : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
 }
 
 }  // namespace sepconv

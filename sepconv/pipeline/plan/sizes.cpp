@@ -16,9 +16,9 @@ struct Part {
   std::int64_t begin, size;
 };
 
-/// The parts that a side is cut into: bands, and each of them into tiles. Of very many so many evenly spread,
-/// and the last.
-std::vector<Part> parts_of(const BandCut& cut, std::int64_t tile) {
+/// The parts that a side is cut into, `first` on: bands, and each of them into tiles. Of very many so many
+/// evenly spread, and the last.
+std::vector<Part> parts_of(std::int64_t first, const BandCut& cut, std::int64_t tile) {
   const std::int64_t per_band = ceil_div(cut.band, tile);
   const std::int64_t count = cut.count() * per_band;
   std::vector<Part> parts;
@@ -26,7 +26,7 @@ std::vector<Part> parts_of(const BandCut& cut, std::int64_t tile) {
     const std::int64_t band = index / per_band;
     const std::int64_t begin = cut.begin(band) + index % per_band * tile;
     const std::int64_t end = cut.begin(band) + cut.size(band);
-    if (begin < end) parts.push_back({begin, std::min(tile, end - begin)});
+    if (begin < end) parts.push_back({first + begin, std::min(tile, end - begin)});
   };
   for (std::int64_t index = 0; index < count; index += ceil_div(count, kMostParts)) add(index);
   const std::int64_t last = cut.count() - 1;
@@ -51,9 +51,9 @@ void visit_each(const std::vector<Part>& rows, const std::vector<Part>& cols, co
 /// image.
 template <class Visit>
 void visit_places(const PlanProblem& problem, Extent band, Extent tile, const Visit& visit) {
-  const Extent image = problem.specs.back().extent;
-  const std::vector<Part> rows = parts_of({image.rows, problem.item.rows, band.rows}, tile.rows);
-  const std::vector<Part> cols = parts_of({image.cols, problem.item.cols, band.cols}, tile.cols);
+  const Rect& region = problem.region;
+  const auto rows = parts_of(region.row, {region.rows, problem.item.rows, band.rows}, tile.rows);
+  const auto cols = parts_of(region.col, {region.cols, problem.item.cols, band.cols}, tile.cols);
   if (std::ssize(rows) * std::ssize(cols) <= kMostPlaces) return visit_each(rows, cols, visit);
   visit_each(rows, few_of(cols), visit);
   visit_each(few_of(rows), cols, visit);
@@ -64,12 +64,12 @@ template <class Visit>
 void visit_bands(const PlanProblem& problem, Extent band, Places places, const Visit& visit) {
   visit(problem.middle(band));
   if (places == Places::all) return visit_places(problem, band, band, visit);
-  const Extent image = problem.specs.back().extent;
-  const BandCut rows{image.rows, problem.item.rows, band.rows};
-  const BandCut cols{image.cols, problem.item.cols, band.cols};
+  const Rect& region = problem.region;
+  const BandCut rows{region.rows, problem.item.rows, band.rows};
+  const BandCut cols{region.cols, problem.item.cols, band.cols};
   for (const std::int64_t row : {std::int64_t{0}, rows.count() - 1}) {
     for (const std::int64_t col : {std::int64_t{0}, cols.count() - 1})
-      visit(Rect{rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)});
+      visit(Rect{region.row + rows.begin(row), region.col + cols.begin(col), rows.size(row), cols.size(col)});
   }
 }
 

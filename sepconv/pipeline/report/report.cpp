@@ -10,6 +10,7 @@
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/plan/plan_json.hpp"
 
 namespace sepconv {
 
@@ -47,10 +48,11 @@ std::int64_t pixel_bytes_of(const StepReport& step, const Plan& plan) {
       .pixel_bytes();
 }
 
-std::string table_row(const StepReport& step, const Plan& plan, const RunLimits& limits) {
+std::string table_row(const StepReport& step, const RunReport& report, const RunLimits& limits) {
+  const Plan& plan = report.plan;
   const double rate = ratio(static_cast<double>(step.bytes), step.busy_seconds);
   // Compute moves source and result; its pixels are those of the result, halos of the source aside.
-  const auto whole = static_cast<double>(plan.result().extent.area());
+  const auto whole = static_cast<double>(report.pixels);
   const double parts = static_cast<double>(std::max<std::size_t>(1, plan.devices.size()));
   const double pixels =
       step.name.starts_with("compute")
@@ -89,55 +91,6 @@ json limits_json(const Plan& plan, const RunLimits& limits) {
   return all;
 }
 
-json device_json(const Plan& plan) {
-  return {{"devices", plan.devices},
-          {"memory_bytes",
-           {{"slots", plan.device_memory.slots},
-            {"scratch", plan.device_memory.scratch},
-            {"resident", plan.device_memory.resident},
-            {"total", plan.device_memory.total()},
-            {"ceiling", plan.max_device_memory_bytes}}}};
-}
-
-json spec_json(const ImageSpec& spec) {
-  return {{"rows", spec.extent.rows},
-          {"cols", spec.extent.cols},
-          {"channels", spec.channels},
-          {"type", name_of(spec.type)}};
-}
-
-json plan_json(const Plan& plan) {
-  json specs = json::array();
-  for (const ImageSpec& spec : plan.specs) specs.push_back(spec_json(spec));
-  json predicted;
-  for (const auto& [name, seconds] : plan.predicted.named()) predicted[name] = seconds;
-  json all = {{"specs", std::move(specs)},
-              {"arithmetic", name_of(plan.arithmetic)},
-              {"threads", plan.threads},
-              {"slots", plan.slots},
-              {"bands", plan.band_count()},
-              {"band", {{"rows", plan.band.rows}, {"cols", plan.band.cols}}},
-              {"tile", {{"rows", plan.tile.rows}, {"cols", plan.tile.cols}}},
-              {"memory_bytes",
-               {{"slots", plan.memory.slots},
-                {"scratch", plan.memory.scratch},
-                {"source", plan.memory.source},
-                {"sink", plan.memory.sink},
-                {"resident", plan.memory.resident},
-                {"total", plan.memory.total()},
-                {"ceiling", plan.max_memory_bytes}}},
-              {"bytes_read", plan.bytes_read},
-              {"bytes_written", plan.bytes_written},
-              {"operations", plan.operations},
-              {"recomputed", plan.recomputed},
-              {"streams", plan.streams},
-              {"predicted_seconds", std::move(predicted)},
-              {"warnings", plan.warnings},
-              {"notes", plan.notes}};
-  if (!plan.devices.empty()) all["cuda"] = device_json(plan);
-  return all;
-}
-
 std::string dumped(const json& value) {
   return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
@@ -160,14 +113,14 @@ RunLimits measure_limits(const Plan& plan) {
 
 std::string summary(const RunReport& report, const RunLimits& limits) {
   const Plan& plan = report.plan;
-  const auto pixels = static_cast<double>(plan.result().extent.area());
+  const auto pixels = static_cast<double>(report.pixels);
   std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {} band{} of {} x {} pixels, {} slot{}; {}\n",
                                  report.wall_seconds, ratio(pixels, report.wall_seconds) / 1e6,
-                                 plan.band_count(), plan.band_count() == 1 ? "" : "s", plan.band.cols,
+                                 report.bands.count(), report.bands.count() == 1 ? "" : "s", plan.band.cols,
                                  plan.band.rows, plan.slots, plan.slots == 1 ? "" : "s", report.device);
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
-  for (const StepReport& step : report.steps) text += table_row(step, plan, limits);
+  for (const StepReport& step : report.steps) text += table_row(step, report, limits);
   text += fmt::format("  predicted: {}\n", to_string(plan.predicted));
   text += limits_line(plan, limits);
   const Overlap overlap = overlap_of(report);
@@ -205,14 +158,14 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
                  {"startup_seconds", report.startup_seconds},
                  {"device", report.device},
                  {"bottleneck", report.bottleneck},
+                 {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
+                 {"pixels", report.pixels},
                  {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
                  {"bytes_stored", report.bytes_stored},
                  {"peak_rss_bytes", peak_rss_bytes()},
                  {"limits", limits_json(report.plan, limits)},
                  {"steps", std::move(steps)},
-                 {"plan", plan_json(report.plan)}});
+                 {"plan", json::parse(to_json(report.plan))}});
 }
-
-std::string to_json(const Plan& plan) { return dumped(plan_json(plan)); }
 
 }  // namespace sepconv

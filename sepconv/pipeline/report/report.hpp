@@ -27,7 +27,4 @@ std::string summary(const RunReport& report, const RunLimits& limits);
 /// The same facts and the plan as JSON text; schema in docs/formats.md.
 std::string to_json(const RunReport& report, const RunLimits& limits);
 
-/// The plan alone as JSON text: the same object as "plan" in the report.
-std::string to_json(const Plan& plan);
-
 }  // namespace sepconv

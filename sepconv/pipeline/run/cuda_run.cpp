@@ -13,9 +13,9 @@ namespace sepconv {
 namespace {
 
 /// The part of the bands that device `index` of `count` computes.
-BandRange share_of(std::int64_t bands, std::size_t index, std::size_t count) {
+BandRange share_of(BandRange bands, std::size_t index, std::size_t count) {
   const auto at = [&](std::size_t i) {
-    return bands * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(count);
+    return bands.first + bands.count() * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(count);
   };
   return {at(index), at(index + 1)};
 }
@@ -45,11 +45,12 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch
       plan_(plan),
       watch_(watch),
       options_(options),
-      state_(plan.band_count(), plan.result(), options),
+      bands_(options.bands.value_or(plan.all_bands())),
+      state_(bands_.count(), plan.pixels_of(bands_), plan.result().pixel_bytes(), options),
       pool_({.threads = plan.threads, .others = 3 * static_cast<int>(plan.devices.size())},
             state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-    const BandRange bands = share_of(plan.band_count(), i, plan.devices.size());
+    const BandRange bands = share_of(bands_, i, plan.devices.size());
     if (bands.first == bands.end) continue;  // fewer bands than devices
     const int device = plan.devices[i];
     const DeviceScope scope(device);
@@ -148,7 +149,7 @@ void CudaRun::write_all(Timeline& timeline) {
 }
 
 void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
-  const Rect rect = plan_.band_rect(band);
+  const Rect rect = plan_.sink_rect(band);
   ConstPixelView result;
   with_rows(plan_, band, [&] { result = lane.ring->wait_for_result(band); });
   lane.ring->record_spans(band, timeline);

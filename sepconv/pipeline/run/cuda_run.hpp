@@ -66,6 +66,7 @@ class CudaRun {
   const Plan& plan_;
   NanWatch& watch_;
   const ExecutionOptions& options_;
+  BandRange bands_;
   RunState state_;
   std::vector<Lane> lanes_;
   ThreadPool pool_;  // reads and writes

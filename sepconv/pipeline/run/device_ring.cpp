@@ -44,7 +44,7 @@ PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
 }
 
 PixelView DeviceRing::output(std::int64_t band) const {
-  const Rect rect = plan_.band_rect(band);
+  const Rect rect = plan_.sink_rect(band);
   const Buffer& output = slot_of(band).output;
   return output.data() == nullptr ? sink_.page_locked(rect) : slot_view(output, plan_.result(), rect);
 }

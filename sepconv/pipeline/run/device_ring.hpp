@@ -13,12 +13,6 @@
 
 namespace sepconv {
 
-/// Bands [first, end).
-struct BandRange {
-  std::int64_t first = 0;
-  std::int64_t end = 0;
-};
-
 /// Three streams, so that the bus both ways and the kernels work on different bands at once, ordered by
 /// events alone:
 ///

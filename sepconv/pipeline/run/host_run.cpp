@@ -23,7 +23,7 @@ Region HostRun::Slot::result(const Plan& plan, const Rect& rect) const {
 }
 
 BandRows HostRun::rows_of(std::int64_t band) const {
-  return band_rows(plan_, source_.layout(), band, band > 0);
+  return band_rows(plan_, source_.layout(), band, band > bands_.first);
 }
 
 HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
@@ -33,7 +33,8 @@ HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch
       plan_(plan),
       watch_(watch),
       options_(options),
-      state_(plan.band_count(), plan.result(), options),
+      bands_(options.bands.value_or(plan.all_bands())),
+      state_(bands_.count(), plan.pixels_of(bands_), plan.result().pixel_bytes(), options),
       pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {
   std::pmr::memory_resource* const memory = host_memory(options);
   for (int slot = 0; slot < plan.slots; ++slot) {
@@ -53,11 +54,12 @@ void HostRun::execute(Timeline& timeline) {
 
 void HostRun::play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step) {
   state_.attempt([&] {
-    for (std::int64_t band = 0; band < plan_.band_count(); ++band) {
+    for (std::int64_t band = bands_.first; band < bands_.end; ++band) {
+      const std::int64_t local = band - bands_.first;
       // The ring's whole order: read after the slot's last band was written, compute after read, write after
       // compute.
       const Role before = role == kRead ? kWrite : static_cast<Role>(role - 1);
-      if (!wait_for(before, role == kRead ? band - plan_.slots + 1 : band + 1)) return;
+      if (!wait_for(before, role == kRead ? local - plan_.slots + 1 : local + 1)) return;
       const double begin = timeline.now();
       {
         const ProfilerRange range(kRoleNames[role], band);
@@ -116,7 +118,7 @@ void HostRun::compute_band(std::int64_t band) {
 void HostRun::write_band(std::int64_t band) {
   const Rect rect = plan_.band_rect(band);
   bytes_[kWrite] = rect.area() * plan_.result().pixel_bytes();
-  sink_.write(rect, slot_of(band).result(plan_, rect).pixels, pool_);
+  sink_.write(plan_.sink_rect(band), slot_of(band).result(plan_, rect).pixels, pool_);
 }
 
 }  // namespace sepconv

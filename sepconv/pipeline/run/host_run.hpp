@@ -60,6 +60,7 @@ class HostRun {
   const Plan& plan_;
   NanWatch& watch_;
   const ExecutionOptions& options_;
+  BandRange bands_;
   std::vector<Slot> slots_;
   std::vector<Arena> arenas_;  // one per worker
   RunState state_;

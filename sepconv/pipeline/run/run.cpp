@@ -87,10 +87,12 @@ std::vector<std::string> tracks_of(const Plan& plan) {
   return tracks;
 }
 
-RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& source,
+RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timeline, const Reader& source,
                       double startup_seconds) {
   RunReport report;
   report.plan = plan;
+  report.bands = bands;
+  report.pixels = plan.pixels_of(bands);
   report.wall_seconds = timeline.now();
   report.startup_seconds = startup_seconds;
   for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));
@@ -98,9 +100,10 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
   for (const StepReport& step : report.steps) {
     if (step.name.starts_with("compute")) computed_bytes += static_cast<double>(step.bytes);
   }
+  const double share = static_cast<double>(report.pixels) / static_cast<double>(plan.region.area());
   for (StepReport& step : report.steps) {
     if (step.name.starts_with("compute") && computed_bytes > 0)
-      step.operations = plan.operations * static_cast<double>(step.bytes) / computed_bytes;
+      step.operations = plan.operations * share * static_cast<double>(step.bytes) / computed_bytes;
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
   report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
@@ -109,8 +112,19 @@ RunReport make_report(const Plan& plan, const Timeline& timeline, const Reader& 
   return report;
 }
 
+void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
+                const std::optional<BandRange>& bands) {
+  if (source.spec() != plan.source() || sink.spec() != plan.sink())
+    throw InvalidArgument("the plan is for a source and a sink of other shapes or types; make one for these");
+  if (bands && (bands->first < 0 || bands->first >= bands->end || bands->end > plan.band_count()))
+    throw InvalidArgument(
+        fmt::format("bands {} to {} are none of the plan's, which are 0 to {}; name some of these",
+                    bands->first, bands->end - 1, plan.band_count() - 1));
+}
+
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) try {
+  check_fits(source, sink, plan, options.bands);
   NanWatch watch(source, plan.chain);
   auto ran = run_planned(
       plan, sink, options, timeline,
@@ -120,7 +134,8 @@ RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const Execut
     log_info(options, "{}", warning);
     ran.plan.warnings.push_back(warning);
   }
-  return make_report(ran.plan, timeline, source, ran.startup_seconds);
+  return make_report(ran.plan, options.bands.value_or(ran.plan.all_bands()), timeline, source,
+                     ran.startup_seconds);
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
       "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
@@ -134,6 +149,7 @@ RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOpt
 }
 
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) {
+  check_no_bands(options);
   Timeline timeline;  // planning is a part of the start
   ExecutionOptions execution = options;
   execution.smaller_plans = true;

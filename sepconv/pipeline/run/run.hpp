@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -56,6 +57,10 @@ struct ExecutionOptions {
   /// Where the memory that a plan takes cannot be had, and so before anything is read, take plans of half as
   /// much, until one fits; the report has the one that was run. Else that is OutOfMemory.
   bool smaller_plans = false;
+  /// Of a run of a plan: only these bands, and only what they need is read. The sink is finished by the run
+  /// of all bands; one that gets them by several runs, by the caller. They go in ascending order, and so must
+  /// the ranges where source or sink goes row by row. Never with smaller plans, which have other bands.
+  std::optional<BandRange> bands{};
 };
 
 /// For what plans and runs in one call.
@@ -65,11 +70,12 @@ struct RunOptions : PlanOptions, ExecutionOptions {
 };
 
 /// Streams the plan's chain over the image: reads, computes and writes different bands at the same time,
-/// inside the ceiling. Calls sink.finish() at the end. If anything fails everything stops, every thread ends,
-/// and the first cause is thrown: InvalidArgument, OutOfMemory, IoError, Cancelled, or whatever a caller's
-/// own reader or writer threw, unchanged. The pixels written do not depend on the plan, and on one device
-/// neither do a file's bytes (with several GPUs the compressed blocks of a TIFF may lie in another order).
-/// The plan is one for this source and this sink.
+/// inside the ceiling. Calls sink.finish() at the end, unless options.bands are not all. If anything fails
+/// everything stops, every thread ends, and the first cause is thrown: InvalidArgument, OutOfMemory, IoError,
+/// Cancelled, or whatever a caller's own reader or writer threw, unchanged. The pixels written do not depend
+/// on the plan, and on one device neither do a file's bytes (with several GPUs the compressed blocks of a
+/// TIFF may lie in another order). The plan is one for this source and this sink, or for others that look
+/// like them.
 RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options = {});
 
 /// Plans, and runs the plan, or smaller ones where its memory cannot be had.

@@ -20,7 +20,7 @@ struct Ran {
 
 /// Carries out a plan. prepare(plan) returns a pointer to what does, and has taken its memory; while that
 /// throws OutOfMemory, and so nothing has been read or written, smaller(plan) takes the plan's place if the
-/// options allow it. Finishes the sink.
+/// options allow it and do not name bands of this one. Finishes the sink when all of it was made.
 template <class Plan, class Prepare, class Smaller>
 Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, Timeline& timeline,
                       const Prepare& prepare, const Smaller& smaller) {
@@ -29,7 +29,7 @@ Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, 
     try {
       runner = prepare(plan);
     } catch (const OutOfMemory& error) {
-      if (!options.smaller_plans) throw;
+      if (!options.smaller_plans || options.bands) throw;
       if (options.logger) options.logger->info(fmt::format("{}; trying a smaller plan", error.what()));
       plan = smaller(plan);
     }
@@ -44,6 +44,7 @@ Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, 
   const double startup_seconds = timeline.now();
   runner->execute(timeline);
   runner.reset();
+  if (options.bands && options.bands->count() != plan.band_count()) return {std::move(plan), startup_seconds};
   const double begin = timeline.now();
   sink.prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();

@@ -23,6 +23,8 @@ struct StepReport {
 
 struct RunReport {
   Plan plan;
+  BandRange bands;             ///< of the plan, that were run
+  std::int64_t pixels = 0;     ///< of the result, in these
   double wall_seconds = 0;     ///< of the whole run, the start included
   double startup_seconds = 0;  ///< from the call to the first band: memory, a device's context, and the plan
                                ///< if it was made in the same call

@@ -4,10 +4,11 @@
 
 namespace sepconv {
 
-RunState::RunState(std::int64_t parts, const ImageSpec& result, const ExecutionOptions& options)
-    : pixel_bytes_(result.pixel_bytes()), options_(options) {
+RunState::RunState(std::int64_t parts, std::int64_t pixels, std::int64_t pixel_bytes,
+                   const ExecutionOptions& options)
+    : pixel_bytes_(pixel_bytes), options_(options) {
   progress_.bands = parts;
-  progress_.pixels = result.extent.area();
+  progress_.pixels = pixels;
 }
 
 void RunState::add_bytes_read(std::int64_t bytes) {

@@ -30,6 +30,12 @@ inline std::pmr::memory_resource* device_memory(const ExecutionOptions& options)
   return options.device_memory != nullptr ? options.device_memory : device_resource();
 }
 
+/// Bands are those of a plan that the caller has seen.
+inline void check_no_bands(const ExecutionOptions& options) {
+  if (options.bands)
+    throw InvalidArgument("bands are run of a plan of a chain; make one by plan(), and run that");
+}
+
 /// The roles of a run that have threads of their own. Ends when they have.
 class Roles {
  public:
@@ -48,8 +54,9 @@ class Roles {
 /// lock.
 class RunState {
  public:
-  /// The result is written in so many parts.
-  RunState(std::int64_t parts, const ImageSpec& result, const ExecutionOptions& options);
+  /// So many pixels of the result are written in so many parts.
+  RunState(std::int64_t parts, std::int64_t pixels, std::int64_t pixel_bytes,
+           const ExecutionOptions& options);
 
   /// Stopped by fail(): for the pool and for scratch.
   std::stop_token stop_token() const noexcept { return stop_.get_token(); }
