@@ -21,6 +21,7 @@ decltype(sepconv::mix_channels_cuda) mix_channels;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
+decltype(sepconv::resample_cuda) resample;
 decltype(sepconv::transpose_cuda) transpose;
 decltype(sepconv::gemm_cuda) gemm;
 decltype(sepconv::prepare_gemm_cuda) prepare_gemm;

@@ -78,6 +78,20 @@ void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& o
   });
 }
 
+void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+              Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+  arena.allocate<std::byte>(
+      resample_device_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic));
+  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+    const Kept kept(out.pixels, arithmetic);
+    Arena own(Buffer(resample_scratch_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic)));
+    resample_host(resampling, in, {kept.view, out.rect, out.image}, arithmetic, own);
+    apply_all(ops, kept.view, arithmetic);
+    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+  });
+}
+
 void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
               const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
               const ConvolutionEpilogue& epilogue) {

@@ -14,6 +14,7 @@
 #include "sepconv/kernels/gemm/gemm.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
+#include "sepconv/kernels/resample/resample.hpp"
 #include "sepconv/kernels/transpose/transpose.hpp"
 
 namespace sepconv {
@@ -47,13 +48,14 @@ struct CudaBackend {
   void (&end_range)() noexcept;
 
   // The launchers. But for products, whose shapes are checked where they are made, arguments fit each other;
-  // a result of a convolution, a pointwise operation or a mix of channels has pixels.
+  // a result of a convolution, a resampling, a pointwise operation or a mix of channels has pixels.
   decltype(sepconv::pointwise_cuda)& pointwise;
   decltype(sepconv::mix_channels_cuda)& mix_channels;
   void (&convolve)(CudaDesign, const SeparableTaps&, const Border&, const ConstRegion& in, const Region& out,
                    Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
   decltype(sepconv::convolve_cuda_fits)& convolve_fits;
   decltype(sepconv::convolve_device_bytes)& convolve_bytes;
+  decltype(sepconv::resample_cuda)& resample;
   decltype(sepconv::transpose_cuda)& transpose;
   decltype(sepconv::gemm_cuda)& gemm;
   decltype(sepconv::prepare_gemm_cuda)& prepare_gemm;

@@ -4,6 +4,7 @@
 #include "sepconv/kernels/conv/conv_check.hpp"
 #include "sepconv/kernels/cuda/backend.hpp"
 #include "sepconv/kernels/pointwise/pointwise_check.hpp"
+#include "sepconv/kernels/resample/resample_check.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/kernels/transpose/transpose_check.hpp"
 
@@ -63,6 +64,13 @@ std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::i
                                    Arithmetic arithmetic, Extent image) {
   const CudaBackend* const backend = find_cuda_backend();
   return backend == nullptr ? 0 : backend->convolve_bytes(taps, out, channels, arithmetic, image);
+}
+
+void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   std::span<const PointwiseOp> then) {
+  check_resampling(resampling, in, out);
+  if (!out.rect.empty()) cuda_backend().resample(resampling, in, out, arithmetic, arena, stream, then);
 }
 
 void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {

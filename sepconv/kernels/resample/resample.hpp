@@ -1,0 +1,57 @@
+// Resampling of a region: every pixel of the result is a weighted sum of a window of the input whose place
+// and weights follow from the pixel's place, along one side and then along the other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "sepconv/core/image.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/kernels/resample/window.hpp"
+
+namespace sepconv {
+
+struct Resampling {
+  ResampleAxis down;           ///< from row to row: the column pass
+  ResampleAxis across;         ///< from column to column: the row pass
+  bool columns_first = false;  ///< column pass before row pass: the bits of the transposed image, transposed
+};
+
+/// The part of the input that the pixels of `out` are made of.
+Rect resample_input(const Resampling& resampling, const Rect& out);
+
+/// Most pixels of the input that any `count` neighbours of the result are made of.
+std::int64_t resample_most_pixels(const ResampleAxis& axis, std::int64_t count);
+
+/// out = column pass (row pass (in)), for the pixels of out.rect; the passes change places if columns_first.
+/// Each pass is, per element: acc = +0; for the window's pixels ascending: acc = fma(weight, x, acc), with
+/// weights of sum 1 that are computed in f64 and rounded once to `arithmetic`. A pass that keeps its side is
+/// left out. Between the passes values stay in the arithmetic type; stored as in conv.hpp.
+///
+/// Shape: in.image is {down.from, across.from}, out.image is {down.to, across.to}, `in.rect` holds
+/// resample_input(out.rect). Any pixel types; channels equal. Throws InvalidArgument. Allocates as it likes.
+void resample_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                        Arithmetic arithmetic);
+
+/// The same bits, fast: a row pass takes many rows at once, one in each lane of a vector, and rows pass
+/// through a ring as high as a window. Scratch comes from `arena`. Throws Cancelled when its owner asks.
+void resample_host(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena);
+
+/// Upper bound of the arena bytes of resample_host for outputs up to this extent.
+std::int64_t resample_scratch_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
+                                    Arithmetic arithmetic);
+
+/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena as of
+/// convolve_cuda, `then` as of pointwise_cuda. Weights are computed on the device. Throws CudaError too.
+void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   std::span<const PointwiseOp> then = {});
+
+/// Upper bound of the arena bytes of resample_cuda for outputs up to this extent.
+std::int64_t resample_device_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
+                                   Arithmetic arithmetic);
+
+}  // namespace sepconv

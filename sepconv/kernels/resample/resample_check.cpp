@@ -1,0 +1,71 @@
+#include "sepconv/kernels/resample/resample_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+bool is_whole(const Rect& rect, const ConstPixelView& pixels, Extent image) {
+  return pixels.extent == rect.extent() && Rect::whole(image).contains(rect);
+}
+
+}  // namespace
+
+Rect resample_input(const Resampling& resampling, const Rect& out) {
+  const auto end = [](const ResampleAxis& axis, std::int64_t i) {
+    const ResampleWindow window = resample_window(axis, i);
+    return window.first + window.count;
+  };
+  const std::int64_t row = resample_window(resampling.down, out.row).first;
+  const std::int64_t col = resample_window(resampling.across, out.col).first;
+  return {row, col, end(resampling.down, out.row_end() - 1) - row,
+          end(resampling.across, out.col_end() - 1) - col};
+}
+
+void check_resampling(const Resampling& resampling, const ConstRegion& in, const Region& out) {
+  const auto& [down, across, columns_first] = resampling;
+  if (in.pixels.channels != out.pixels.channels || in.image != Extent{down.from, across.from} ||
+      out.image != Extent{down.to, across.to}) {
+    throw InvalidArgument(
+        fmt::format("resampling {} x {} pixels to {} x {} was given an image of {} x {} with {} channels for "
+                    "one of {} x {} "
+                    "with {}",
+                    across.from, down.from, across.to, down.to, in.image.cols, in.image.rows,
+                    in.pixels.channels, out.image.cols, out.image.rows, out.pixels.channels));
+  }
+  if (!is_whole(in.rect, in.pixels, in.image) || !is_whole(out.rect, out.pixels, out.image) ||
+      (!out.rect.empty() && !in.rect.contains(resample_input(resampling, out.rect)))) {
+    throw InvalidArgument(fmt::format("resampling of {} needs the input's {} but was given {}",
+                                      to_string(out.rect), to_string(resample_input(resampling, out.rect)),
+                                      to_string(in.rect)));
+  }
+}
+
+std::int64_t resample_most_pixels(const ResampleAxis& axis, std::int64_t count) {
+  if (axis.kept()) return count;
+  const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_reach(axis);
+  // Windows of whole scales begin at whole pixels; others begin and end anywhere.
+  const double more = axis.scale == std::floor(axis.scale) ? 0 : 2;
+  return static_cast<std::int64_t>(std::min(static_cast<double>(axis.from), std::floor(pixels) + more));
+}
+
+std::int64_t resample_device_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
+                                   Arithmetic arithmetic) {
+  const PixelType type = pixel_type_of(arithmetic);
+  const auto table_bytes = [&](const ResampleAxis& axis, std::int64_t count) {
+    return Arena::bytes_for(count * static_cast<std::int64_t>(sizeof(ResampleWindow))) +
+           Arena::bytes_for(count * resample_most_taps(axis) * size_of(type));
+  };
+  const Extent between = resampling.columns_first
+                             ? Extent{out.rows, resample_most_pixels(resampling.across, out.cols)}
+                             : Extent{resample_most_pixels(resampling.down, out.rows), out.cols};
+  return table_bytes(resampling.down, out.rows) + table_bytes(resampling.across, out.cols) +
+         Arena::view_bytes(between, channels, type);
+}
+
+}  // namespace sepconv

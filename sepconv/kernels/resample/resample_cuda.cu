@@ -1,0 +1,148 @@
+// Resampling on the device: the windows of both sides, computed where they are used, then a thread an element
+// for each pass, with the first pass' result in the arena.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "sepconv/kernels/pointwise/device_op.cuh"
+#include "sepconv/kernels/resample/resample.hpp"
+
+namespace sepconv::engine {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr std::int64_t kMaxGridRows = 65535;
+
+/// The windows of `count` neighbours from `begin` on. Weight k of neighbour i is weights[k * count + i].
+template <class A>
+struct Table {
+  std::int64_t begin;
+  std::int64_t count;
+  std::int64_t origin;  ///< of the input, the pixel that windows count from
+  ResampleWindow* windows;
+  A* weights;
+};
+
+template <class A>
+__global__ void __launch_bounds__(kThreads) compute_windows(const ResampleAxis axis, const Table<A> table) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= table.count) return;
+  const std::int64_t pixel = table.begin + i;
+  ResampleWindow window = resample_window(axis, pixel);
+  const double sum = resample_sum(axis, pixel, window);
+  for (std::int64_t k = 0; k < window.count; ++k)
+    table.weights[k * table.count + i] = static_cast<A>(resample_weight(axis, pixel, window.first + k) / sum);
+  window.first -= table.origin;
+  table.windows[i] = window;
+}
+
+template <class A>
+__global__ void __launch_bounds__(kThreads)
+    row_pass(const Table<A> table, const device::Rows in, const __grid_constant__ device::Store<A> store,
+             std::int64_t rows, std::int64_t channels) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (element >= table.count * channels) return;
+  const std::int64_t col = element / channels;
+  const ResampleWindow window = table.windows[col];
+  const std::int64_t first = window.first * channels + element % channels;
+  device::visit(in.type, [&]<class T>(T) {
+    for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+      const T* const from = in.template row<const T>(row) + first;
+      A sum = 0;
+      for (std::int64_t k = 0; k < window.count; ++k)
+        sum = device::fused_multiply_add(table.weights[k * table.count + col],
+                                         static_cast<A>(from[k * channels]), sum);
+      store(row, element, sum);
+    }
+  });
+}
+
+template <class A>
+__global__ void __launch_bounds__(kThreads)
+    column_pass(const Table<A> table, const device::Rows in, const __grid_constant__ device::Store<A> store,
+                std::int64_t elements) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (element >= elements) return;
+  device::visit(in.type, [&]<class T>(T) {
+    for (std::int64_t row = blockIdx.y; row < table.count; row += gridDim.y) {
+      const ResampleWindow window = table.windows[row];
+      A sum = 0;
+      for (std::int64_t k = 0; k < window.count; ++k)
+        sum = device::fused_multiply_add(table.weights[k * table.count + row],
+                                         static_cast<A>(in.template row<const T>(window.first + k)[element]),
+                                         sum);
+      store(row, element, sum);
+    }
+  });
+}
+
+unsigned blocks_for(std::int64_t threads) { return static_cast<unsigned>(ceil_div(threads, kThreads)); }
+
+dim3 grid_for(const PixelView& out) {
+  return {blocks_for(out.row_elements()),
+          static_cast<unsigned>(std::min<std::int64_t>(out.extent.rows, kMaxGridRows))};
+}
+
+/// The passes of one region, one after another on one stream.
+template <class A>
+class Passes {
+ public:
+  Passes(const Resampling& resampling, const Rect& needed, const Rect& out, Arena& arena, DeviceStream stream)
+      : resampling_(resampling), needed_(needed), out_(out), arena_(arena), stream_(stream) {}
+
+  void along_rows(const ConstPixelView& in, const PixelView& to, std::span<const PointwiseOp> then) {
+    const Table<A> table = table_of(resampling_.across, out_.col, out_.cols, needed_.col);
+    row_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(table, device::Rows(in), device::Store<A>(to, then),
+                                                        to.extent.rows, to.channels);
+  }
+
+  void along_columns(const ConstPixelView& in, const PixelView& to, std::span<const PointwiseOp> then) {
+    const Table<A> table = table_of(resampling_.down, out_.row, out_.rows, needed_.row);
+    column_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(table, device::Rows(in),
+                                                           device::Store<A>(to, then), to.row_elements());
+  }
+
+ private:
+  Table<A> table_of(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, std::int64_t origin) {
+    const Table<A> table{begin, count, origin, arena_.allocate<ResampleWindow>(count),
+                         arena_.allocate<A>(count * resample_most_taps(axis))};
+    compute_windows<<<blocks_for(count), kThreads, 0, stream_>>>(axis, table);
+    return table;
+  }
+
+  const Resampling& resampling_;
+  const Rect& needed_;
+  const Rect& out_;
+  Arena& arena_;
+  DeviceStream stream_;
+};
+
+}  // namespace
+
+void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+              Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+  const auto& [down, across, columns_first] = resampling;
+  const Rect needed = resample_input(resampling, out.rect);
+  const ConstPixelView pixels = in.crop(needed).pixels;
+  if (down.kept() && across.kept())
+    return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, then);
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    const Arena::Scope scope(arena);
+    Passes<A> passes(resampling, needed, out.rect, arena, stream);
+    if (down.kept()) return passes.along_rows(pixels, out.pixels, then);
+    if (across.kept()) return passes.along_columns(pixels, out.pixels, then);
+    const Extent extent =
+        resampling.columns_first ? Extent{out.rect.rows, needed.cols} : Extent{needed.rows, out.rect.cols};
+    const PixelView between = arena.allocate_view(extent, out.pixels.channels, pixel_type_of(arithmetic));
+    if (resampling.columns_first) {
+      passes.along_columns(pixels, between, {});
+      passes.along_rows(between, out.pixels, then);
+    } else {
+      passes.along_rows(pixels, between, {});
+      passes.along_columns(between, out.pixels, then);
+    }
+  });
+  check_cuda(cudaGetLastError(), "launching a resampling");
+}
+
+}  // namespace sepconv::engine

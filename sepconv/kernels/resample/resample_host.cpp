@@ -1,0 +1,273 @@
+// A row pass takes kGroup rows at once: they are transposed so that neighbours in memory are the same place
+// of different rows, and each pixel of the result is a sum of whole vectors. The column pass adds rows.
+#include "sepconv/kernels/resample/resample_check.hpp"
+#include "sepconv/kernels/simd/dispatch.hpp"
+#include "sepconv/kernels/transpose/transpose.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/kernels/resample/resample_host.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sepconv/kernels/simd/vectors-inl.h"
+
+#ifndef SEPCONV_RESAMPLE_HOST_SIZES
+#define SEPCONV_RESAMPLE_HOST_SIZES
+namespace sepconv {
+
+constexpr std::int64_t kGroup =
+    16;  ///< rows of a row pass: a vector of the widest target, whole ones of others
+constexpr std::int64_t kAdded = 4;  ///< rows that a column pass adds at once
+
+/// What one region takes, in elements of the arithmetic type.
+struct ResampleSizes {
+  ResampleSizes(const Resampling& resampling, Extent out, std::int64_t in_cols, std::int64_t channels,
+                std::int64_t element_bytes)
+      : in_pitch(aligned_pitch_bytes(in_cols * channels * element_bytes) / element_bytes),
+        out_pitch(aligned_pitch_bytes(out.cols * channels * element_bytes) / element_bytes),
+        ring_rows(resampling.columns_first
+                      ? kGroup
+                      : round_up(resample_most_taps(resampling.down) + kGroup - 1, kGroup)),
+        line_elements(resampling.columns_first ? kAdded * in_pitch : out_pitch),
+        row_weights(out.rows * resample_most_taps(resampling.down)),
+        col_weights(out.cols * resample_most_taps(resampling.across)),
+        raw_weights(std::max(resample_most_taps(resampling.down), resample_most_taps(resampling.across))) {}
+
+  std::int64_t in_pitch, out_pitch, ring_rows, line_elements, row_weights, col_weights, raw_weights;
+};
+
+/// The windows of some neighbours, and their weights, `taps` apart.
+template <class A>
+struct ResampleTable {
+  ResampleTable(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, double* raw, Arena& arena)
+      : taps(resample_most_taps(axis)),
+        windows(arena.allocate<ResampleWindow>(count)),
+        weights(arena.allocate<A>(count * taps)) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      windows[i] = resample_window(axis, begin + i);
+      double sum = 0;
+      for (std::int64_t k = 0; k < windows[i].count; ++k)
+        sum += raw[k] = resample_weight(axis, begin + i, windows[i].first + k);
+      for (std::int64_t k = 0; k < windows[i].count; ++k)
+        weights[i * taps + k] = static_cast<A>(raw[k] / sum);
+    }
+  }
+
+  std::int64_t taps;
+  ResampleWindow* windows;
+  A* weights;
+};
+
+}  // namespace sepconv
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// sums[i] = fma(weights[j], rows[j][i], sums[i]) for j ascending; whole vectors of all.
+template <int kRows, class A>
+void add_rows(const A* const* rows, const A* weights, std::int64_t elements, A* sums) {
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < elements; i += lanes) {
+    auto sum = hn::Load(d, sums + i);
+    SEPCONV_UNROLL
+    for (int j = 0; j < kRows; ++j)
+      sum = fused_multiply_add(hn::Set(d, weights[j]), hn::Load(d, rows[j] + i), sum);
+    hn::Store(sum, d, sums + i);
+  }
+}
+
+/// The sum of `count` columns of kGroup rows, `step` elements apart.
+template <class A>
+void add_columns(const A* columns, std::int64_t step, const A* weights, std::int64_t count, A* to) {
+  const hn::ScalableTag<A> d;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  constexpr std::int64_t kVectors = kGroup / kLanes;
+  hn::Vec<decltype(d)> sums[kVectors];
+  SEPCONV_UNROLL
+  for (auto& sum : sums) sum = hn::Zero(d);
+  for (std::int64_t k = 0; k < count; ++k, columns += step) {
+    const auto weight = hn::Set(d, weights[k]);
+    SEPCONV_UNROLL
+    for (std::int64_t v = 0; v < kVectors; ++v)
+      sums[v] = fused_multiply_add(weight, hn::Load(d, columns + v * kLanes), sums[v]);
+  }
+  SEPCONV_UNROLL
+  for (std::int64_t v = 0; v < kVectors; ++v) hn::Store(sums[v], d, to + v * kLanes);
+}
+
+template <class A>
+class Resampler {
+ public:
+  Resampler(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena)
+      : resampling_(resampling),
+        needed_(resample_input(resampling, out.rect)),
+        in_(in.crop(needed_).pixels),
+        out_(out.pixels),
+        arena_(arena),
+        sizes_(resampling, out.rect.extent(), needed_.cols, out.pixels.channels, sizeof(A)),
+        raw_(arena.allocate<double>(sizes_.raw_weights)),
+        down_(resampling.down, out.rect.row, out.rect.rows, raw_, arena),
+        across_(resampling.across, out.rect.col, out.rect.cols, raw_, arena),
+        group_(arena.allocate<A>(kGroup * sizes_.in_pitch)),
+        columns_in_(arena.allocate<A>(kGroup * sizes_.in_pitch)),
+        columns_out_(arena.allocate<A>(kGroup * sizes_.out_pitch)),
+        ring_(arena.allocate<A>(sizes_.ring_rows * sizes_.out_pitch)),
+        line_(arena.allocate<A>(sizes_.line_elements)),
+        load_(load_row_for<A>(in.pixels.type)),
+        store_(store_row_for<A>(out.pixels.type)) {}
+
+  void rows_first() {
+    std::int64_t ready = needed_.row;  // rows before this one have been in the ring
+    for (std::int64_t row = 0; row < out_.extent.rows; ++row) {
+      const ResampleWindow window = down_.windows[row];
+      for (; ready < window.first + window.count; ready += kGroup) {
+        arena_.throw_if_stopped();
+        const std::int64_t rows = std::min(kGroup, needed_.row_end() - ready);
+        for (std::int64_t i = 0; i < rows; ++i) load(ready + i, group_ + i * sizes_.in_pitch);
+        row_pass(group_, ring_row(ready));
+      }
+      column_pass(row, sizes_.out_pitch, line_,
+                  [&](std::int64_t input, std::int64_t) { return ring_row(input); });
+      store_(line_, out_.row_elements(), out_.row_data(row));
+    }
+  }
+
+  void columns_first() {
+    for (std::int64_t row = 0; row < out_.extent.rows; row += kGroup) {
+      arena_.throw_if_stopped();
+      const std::int64_t rows = std::min(kGroup, out_.extent.rows - row);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        column_pass(row + i, sizes_.in_pitch, group_ + i * sizes_.in_pitch,
+                    [&](std::int64_t input, std::int64_t k) {
+                      load(input, line_ + k * sizes_.in_pitch);
+                      return line_ + k * sizes_.in_pitch;
+                    });
+      }
+      row_pass(group_, ring_);
+      for (std::int64_t i = 0; i < rows; ++i)
+        store_(ring_ + i * sizes_.out_pitch, out_.row_elements(), out_.row_data(row + i));
+    }
+  }
+
+ private:
+  static constexpr auto kBytes = static_cast<std::int64_t>(sizeof(A));
+
+  A* ring_row(std::int64_t input) const {
+    return ring_ + (input - needed_.row) % sizes_.ring_rows * sizes_.out_pitch;
+  }
+
+  void load(std::int64_t input, A* to) const {
+    load_(in_.row_data(input - needed_.row), in_.row_elements(), to);
+  }
+
+  /// Of kGroup rows, some of which may be there for nothing.
+  void row_pass(const A* from, A* to) {
+    if (resampling_.across.kept())
+      return void(std::memcpy(to, from, static_cast<std::size_t>(kGroup * sizes_.out_pitch * kBytes)));
+    const std::int64_t channels = in_.channels;
+    transpose_host({1, kGroup, in_.row_elements(), kBytes},
+                   {reinterpret_cast<const std::byte*>(from), sizes_.in_pitch * kBytes, 0},
+                   {reinterpret_cast<std::byte*>(columns_in_), kGroup * kBytes, 0});
+    for (std::int64_t col = 0; col < out_.extent.cols; ++col) {
+      const auto [first, count] = across_.windows[col];
+      const A* const columns = columns_in_ + (first - needed_.col) * channels * kGroup;
+      for (std::int64_t channel = 0; channel < channels; ++channel)
+        add_columns(columns + channel * kGroup, channels * kGroup, across_.weights + col * across_.taps,
+                    count, columns_out_ + (col * channels + channel) * kGroup);
+    }
+    transpose_host({1, out_.row_elements(), kGroup, kBytes},
+                   {reinterpret_cast<const std::byte*>(columns_out_), kGroup * kBytes, 0},
+                   {reinterpret_cast<std::byte*>(to), sizes_.out_pitch * kBytes, 0});
+  }
+
+  /// input_row(row of the input, its place among kAdded): where it lies.
+  template <class InputRow>
+  void column_pass(std::int64_t row, std::int64_t elements, A* sums, const InputRow& input_row) {
+    const auto [first, count] = down_.windows[row];
+    const auto bytes = static_cast<std::size_t>(elements * kBytes);
+    if (resampling_.down.kept()) return void(std::memcpy(sums, input_row(first, 0), bytes));
+    std::memset(sums, 0, bytes);
+    const A* const weights = down_.weights + row * down_.taps;
+    const A* rows[kAdded];
+    std::int64_t k = 0;
+    for (; k + kAdded <= count; k += kAdded) {
+      for (std::int64_t j = 0; j < kAdded; ++j) rows[j] = input_row(first + k + j, j);
+      add_rows<kAdded>(rows, weights + k, elements, sums);
+    }
+    for (; k < count; ++k) {
+      rows[0] = input_row(first + k, 0);
+      add_rows<1>(rows, weights + k, elements, sums);
+    }
+  }
+
+  const Resampling& resampling_;
+  Rect needed_;
+  ConstPixelView in_;
+  PixelView out_;
+  Arena& arena_;
+  ResampleSizes sizes_;
+  double* raw_;
+  ResampleTable<A> down_, across_;
+  A* group_;        ///< rows before the row pass
+  A* columns_in_;   ///< the same, transposed
+  A* columns_out_;  ///< the row pass of it
+  A* ring_;         ///< rows after the row pass; of columns first a group of them
+  A* line_;         ///< a row after the column pass; of columns first the rows that it adds
+  LoadRow<A> load_;
+  StoreRow<A> store_;
+};
+
+template <class A>
+void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena) {
+  const Arena::Scope scope(arena);
+  Resampler<A> resampler(resampling, in, out, arena);
+  resampling.columns_first ? resampler.columns_first() : resampler.rows_first();
+}
+
+void resample_f32(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena) {
+  resample<float>(resampling, in, out, arena);
+}
+void resample_f64(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena) {
+  resample<double>(resampling, in, out, arena);
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(resample_f32);
+HWY_EXPORT(resample_f64);
+
+void resample_host(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena) {
+  check_resampling(resampling, in, out);
+  if (out.rect.empty()) return;
+  if (arithmetic == Arithmetic::f64) {
+    HWY_DYNAMIC_DISPATCH(resample_f64)(resampling, in, out, arena);
+  } else {
+    HWY_DYNAMIC_DISPATCH(resample_f32)(resampling, in, out, arena);
+  }
+}
+
+std::int64_t resample_scratch_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
+                                    Arithmetic arithmetic) {
+  const std::int64_t bytes = size_of(pixel_type_of(arithmetic));
+  const ResampleSizes sizes(resampling, out, resample_most_pixels(resampling.across, out.cols), channels,
+                            bytes);
+  const auto window_bytes = static_cast<std::int64_t>(sizeof(ResampleWindow));
+  return Arena::bytes_for(sizes.raw_weights * static_cast<std::int64_t>(sizeof(double))) +
+         Arena::bytes_for(out.rows * window_bytes) + Arena::bytes_for(out.cols * window_bytes) +
+         Arena::bytes_for(sizes.row_weights * bytes) + Arena::bytes_for(sizes.col_weights * bytes) +
+         (2 * kGroup * sizes.in_pitch + (kGroup + sizes.ring_rows) * sizes.out_pitch + sizes.line_elements) *
+             bytes;
+}
+
+}  // namespace sepconv
+#endif
