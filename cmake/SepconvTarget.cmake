@@ -23,3 +23,9 @@ function(sepconv_library name)
   target_include_directories(sepconv_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   sepconv_options(sepconv_${name})
 endfunction()
+
+# sepconv_each_alone(sources...): what a build that joins sources (CMAKE_UNITY_BUILD, which most presets switch on) compiles by itself: files that
+# Highway includes once more for every instruction set, and CUDA's.
+function(sepconv_each_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

@@ -11,10 +11,6 @@
 namespace sepconv {
 namespace {
 
-/// Rows that are shorter than this and lie apart in memory, but not in the file, are read many at once and
-/// then spread.
-constexpr std::int64_t kBounceBytes = std::int64_t{128} << 10;
-
 std::uint16_t swapped(std::uint16_t value) { return __builtin_bswap16(value); }
 std::uint32_t swapped(std::uint32_t value) { return __builtin_bswap32(value); }
 std::uint64_t swapped(std::uint64_t value) { return __builtin_bswap64(value); }

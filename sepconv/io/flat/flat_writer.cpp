@@ -5,9 +5,6 @@
 namespace sepconv {
 namespace {
 
-/// As in the reader: short rows that lie apart in memory are gathered and written many at once.
-constexpr std::int64_t kBounceBytes = std::int64_t{128} << 10;
-
 class FlatWriter final : public Writer {
  public:
   FlatWriter(std::unique_ptr<OutputFile> file, const ImageSpec& spec, std::vector<std::byte> header,

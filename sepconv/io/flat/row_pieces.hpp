@@ -14,6 +14,10 @@ namespace sepconv {
 /// busy to its end.
 inline constexpr std::int64_t kPieceBytes = std::int64_t{512} << 10;
 
+/// Rows that are shorter than this and lie apart in memory, but not in the file, are read many at once and
+/// then spread, and gathered and then written.
+inline constexpr std::int64_t kBounceBytes = std::int64_t{128} << 10;
+
 /// Calls task(first_byte, byte_count) over [0, bytes) in pieces of kPieceBytes, which no element of a pixel
 /// straddles.
 inline void for_each_byte_piece(

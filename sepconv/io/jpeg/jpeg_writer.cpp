@@ -18,9 +18,9 @@ namespace sepconv {
 namespace {
 
 using enum MetadataKind;
-constexpr unsigned kKept = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
-                           static_cast<unsigned>(icc_profile);
-constexpr HeldFormat kJpeg{"JPEG", false, "13", 65500, kKept};  // libjpeg's JPEG_MAX_DIMENSION
+constexpr unsigned kKeptByJpeg = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
+                                 static_cast<unsigned>(icc_profile);
+constexpr HeldFormat kJpeg{"JPEG", false, "13", 65500, kKeptByJpeg};  // libjpeg's JPEG_MAX_DIMENSION
 /// 255 pieces of a segment each: ICC.1, annex B.4.
 constexpr std::size_t kMostJpegProfileBytes = std::size_t{255} * 65519;
 

@@ -20,10 +20,10 @@ namespace sepconv {
 namespace {
 
 using enum MetadataKind;
-constexpr unsigned kKept = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
-                           static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts);
+constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
+                                static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts);
 constexpr std::int64_t kMostLength = (std::int64_t{1} << 31) - 1;
-constexpr HeldFormat kPng{"PNG", true, "134", kMostLength, kKept};
+constexpr HeldFormat kPng{"PNG", true, "134", kMostLength, kKeptByPng};
 /// What libpng holds however small the image: deflate's window and tables, buffers.
 constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
 

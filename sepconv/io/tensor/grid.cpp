@@ -61,7 +61,7 @@ struct GridMap {
   }
 };
 
-constexpr std::int64_t kBounceBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kGatheredBytes = std::int64_t{1} << 20;
 
 class GridReader final : public Reader {
  public:
@@ -81,14 +81,14 @@ class GridReader final : public Reader {
   std::int64_t stored_bytes() const noexcept override { return image_->stored_bytes(); }
   std::int64_t changed_ns() const noexcept override { return image_->changed_ns(); }
   std::int64_t buffer_bytes(int concurrency) const override {
-    return image_->buffer_bytes(concurrency) + std::max(kBounceBytes, image_->spec().row_bytes());
+    return image_->buffer_bytes(concurrency) + std::max(kGatheredBytes, image_->spec().row_bytes());
   }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     if (map_.fits(rect, out)) return image_->read(map_.pixels(rect), map_.as_pixels(rect, out), executor);
     const Rect pixels = map_.pixels(rect);
     const std::int64_t rows_at_once =
-        std::max<std::int64_t>(1, kBounceBytes / (pixels.cols * image_->spec().pixel_bytes()));
+        std::max<std::int64_t>(1, kGatheredBytes / (pixels.cols * image_->spec().pixel_bytes()));
     for (std::int64_t row = pixels.row; row < pixels.row_end(); row += rows_at_once) {
       const Rect part{row, pixels.col, std::min(rows_at_once, pixels.row_end() - row), pixels.cols};
       const ImageSpec spec{part.extent(), image_->spec().channels, spec_.type};

@@ -38,7 +38,7 @@ class ConstantBytes final : public TiffBytes {
 
 /// What the codec itself holds, from its sources: tables and windows; a progressive JPEG keeps the
 /// coefficients of its block, which libtiff refuses beyond 100 MiB.
-std::int64_t codec_bytes(const BlockFormat& format) {
+std::int64_t decoding_bytes(const BlockFormat& format) {
   constexpr std::int64_t kKiB = 1 << 10;
   constexpr std::int64_t kMiB = 1 << 20;
   switch (format.compression) {
@@ -52,8 +52,6 @@ std::int64_t codec_bytes(const BlockFormat& format) {
       return 64 * kKiB;
   }
 }
-
-constexpr std::int64_t kHandleBytes = 64 << 10;
 
 bool is_deflate(std::uint16_t compression) {
   return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
@@ -167,7 +165,7 @@ std::int64_t BlockDecoder::memory_bytes(const BlockFormat& format) {
       format.predictor == PREDICTOR_FLOATINGPOINT ? format.row_bytes() : 0;  // ours, or libtiff's
   return kHandleBytes + row_of_planes + static_cast<std::int64_t>(2 * format.jpeg_tables.size()) +
          8 * format.channels + round_up(format.max_encoded_bytes(), 64 << 10) + format.bytes() +
-         codec_bytes(format);
+         decoding_bytes(format);
 }
 
 }  // namespace sepconv

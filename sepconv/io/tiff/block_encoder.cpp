@@ -66,7 +66,7 @@ void set_fields(const TiffHandle& handle, const BlockFormat& format) {
 
 /// ZSTD_estimateCStreamSize by level and the size of libdeflate's compressors, measured (zstd 1.5.4,
 /// libdeflate 1.14) and rounded up.
-std::int64_t codec_bytes(const BlockFormat& format) {
+std::int64_t encoding_bytes(const BlockFormat& format) {
   constexpr std::int64_t kMiB = 1 << 20;
   switch (format.compression) {
     case COMPRESSION_ADOBE_DEFLATE:
@@ -84,8 +84,6 @@ std::int64_t codec_bytes(const BlockFormat& format) {
       return 0;
   }
 }
-
-constexpr std::int64_t kHandleBytes = 64 << 10;
 
 }  // namespace
 
@@ -114,7 +112,7 @@ void BlockEncoder::encode(EncodedBlock& encoded) {
 
 std::int64_t BlockEncoder::memory_bytes(const BlockFormat& format) {
   // Pixels, the predictor's copy of them, libtiff's raw buffer with its margin.
-  return kHandleBytes + 3 * format.bytes() + format.bytes() / 8 + codec_bytes(format);
+  return kHandleBytes + 3 * format.bytes() + format.bytes() / 8 + encoding_bytes(format);
 }
 
 }  // namespace sepconv

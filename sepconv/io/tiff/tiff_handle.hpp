@@ -13,6 +13,9 @@
 
 namespace sepconv {
 
+/// What a handle of libtiff holds besides its codec.
+inline constexpr std::int64_t kHandleBytes = 64 << 10;
+
 /// The bytes behind a handle. Any function may throw: the exception waits until libtiff's C code has returned
 /// and then comes out of TiffHandle::fail().
 class TiffBytes {

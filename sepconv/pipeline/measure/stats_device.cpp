@@ -20,7 +20,7 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kSlots = 4;  // one is uploaded while the others are reduced
-constexpr std::int64_t kPieceBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kSlotBytes = std::int64_t{16} << 20;
 
 /// Which GPU, and how much of its memory may be taken.
 struct DeviceBudget {
@@ -81,7 +81,7 @@ class DeviceWriter : public MeasuringWriter {
           "or compute on the CPU",
           format_bytes(static_cast<double>(least)), format_bytes(static_cast<double>(budget_.bytes))));
     }
-    make_slots(std::min(kPieceBytes, (budget_.bytes - table_bytes) / kSlots));
+    make_slots(std::min(kSlotBytes, (budget_.bytes - table_bytes) / kSlots));
   }
 
   /// Enqueues the reduction of a piece on the slot's stream.
