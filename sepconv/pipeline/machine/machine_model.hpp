@@ -38,8 +38,8 @@ struct HostModel {
   double counted_byte_seconds = 1.4e-9;           ///< a thread counting a byte for statistics of integers (E)
   double counted_floating_byte_seconds = 2.1e-9;  ///< the same of floating types, both passes (E)
   double most_copy_rate = 90e9;                   ///< by all threads (H)
-  double contention = 0.5;  ///< of the time of the host's other steps comes on top of the longest: they share
-                            ///< processors, memory and a pool (H: 1.24 s where writing alone takes 1.2)
+  double contention = 0.4;  ///< of the time of the host's other steps comes on top of the longest: they share
+                            ///< processors, memory and a pool (H: 0.36 and 0.6, see decisions/0013)
 };
 
 /// Files in the page cache. All threads read, but the kernel lets one at a time write into a file.
