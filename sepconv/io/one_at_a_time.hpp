@@ -9,8 +9,7 @@ namespace sepconv {
 
 /// Runs the tasks of a loop in their order, never two at a time, on another executor's threads. For writing
 /// into a file: the kernel lets one thread at a time do that, and those that wait for their turn keep their
-/// processors busy (docs/benchmarks.md, "Permutations from file to file"). A stop of the other executor ends
-/// the loop after some tasks.
+/// processors busy (decisions/0008). A stop of the other executor ends the loop after some tasks.
 class OneAtATime final : public Executor {
  public:
   explicit OneAtATime(Executor& executor) : executor_(executor) {}
