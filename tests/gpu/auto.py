@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]: the jobs of docs/benchmarks.md from file to file, by the program
 as a user starts it, on each device in turns: predicted and measured seconds, what --device auto takes, and how many times as long that
-takes as the better device. A machine without a GPU measures the CPU alone. Exit code 1: auto took more than 1.15 times as long."""
+takes as the better device; then in short the table of docs/benchmarks.md (docs/tools/put_blocks.py puts it there). A machine without a GPU
+measures the CPU alone. Exit code 1: auto took more than 1.15 times as long."""
 
 import argparse
+import datetime
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -44,7 +47,8 @@ def name_of(job):
 class Machine:
     def __init__(self, program, folder, scale):
         self.program, self.folder, self.scale = program, pathlib.Path(folder), scale
-        self.devices = ["cpu"] + (["cuda"] if json.loads(self.output("devices", "--json"))["gpus"] else [])
+        self.gpus = json.loads(self.output("devices", "--json"))["gpus"]
+        self.devices = ["cpu"] + (["cuda"] if self.gpus else [])
 
     def output(self, *arguments):
         return subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, check=True, capture_output=True, text=True).stdout
@@ -95,18 +99,28 @@ def main():
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         machine = Machine(program, folder, arguments.scale)
         if not arguments.json:
-            columns = " ".join(f"{word:>10}" for device in machine.devices for word in (f"{device} pred.", f"{device} s"))
-            print(f"{'job':<60} {columns} {'auto':>5} {'ratio':>6}")
+            head = f"{datetime.date.today()}, {len(os.sched_getaffinity(0))} threads, {machine.gpus[0]['name'] if machine.gpus else 'no GPU'}, medians of {arguments.runs} runs in turns"
+            columns = "".join(f" {device} predicted s | {device} s |" for device in machine.devices)
+            print(f"{head}\n\n| job |{columns} auto | times the better device |\n|{'---|' * (3 + 2 * len(machine.devices))}")
         for job in JOBS:
             row = measure(machine, job, arguments.runs)
             rows.append(row)
             if arguments.json: continue
-            seconds = " ".join(f"{row[kind][device]:>10.3f}" for device in machine.devices for kind in ("predicted", "measured"))
-            print(f"{row['job']:<60} {seconds} {row['auto']:>5} {row['ratio']:>6.2f}", flush=True)
-    worst = max(rows, key=lambda row: row["ratio"])
+            seconds = " | ".join(f"{row[kind][device]:.3f}" for device in machine.devices for kind in ("predicted", "measured"))
+            print(f"| {row['job']} | {seconds} | {row['auto']} | {row['ratio']:.2f} |", flush=True)
     if arguments.json: print(json.dumps(rows, indent=2))
-    else: print(f"at most {worst['ratio']:.2f} times as long as the better device: {worst['job']}")
-    return worst["ratio"] > MOST
+    else: print_short(head, rows)
+    return max(row["ratio"] for row in rows) > MOST
+
+
+def print_short(head, rows):
+    """A row for each device that auto took, between the marks of the block of docs/benchmarks.md."""
+    print(f"\n<!-- auto -->\n{head}\n\n| auto took | jobs | it was the better device in | at most times the better device's time |\n|---|---|---|---|")
+    for device in sorted({row["auto"] for row in rows}):
+        taken = [row for row in rows if row["auto"] == device]
+        worst = max(taken, key=lambda row: row["ratio"])
+        print(f"| {device} | {len(taken)} | {sum(row['ratio'] == 1 for row in taken)} | {worst['ratio']:.2f} ({worst['job']}) |")
+    print("<!-- /auto -->")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is run once to be compared with
 the same filter in f64, in windows at corners, edges and inside (everywhere in a small image), and then in turns with the others and with
 a copy of the same bytes by as many threads, the limit. A peer that is not installed is left out and named; one that has no such type is
-not in its rows. Prints Markdown. Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options.
+not in its rows. Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py puts it there). Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import time
 import numpy as np
 
 from conv_peers import BORDER, PEERS, TYPES, Sepconv
-from tiff_vips import processor_name
+from tiff_vips import block, processor_name
 from transpose import Copy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -222,6 +222,9 @@ class Report:
         for name in dict.fromkeys(row["peer"] for row in self.rows):
             mine = [row["processors"] for row in self.rows if row["peer"] == name]
             print(f"{name} keeps {statistics.median(mine):.1f} processors busy (median; at most {max(mine):.1f})")
+        with block("memory"):
+            self.short()
+        print()
         if self.head["missing"]:
             print(f"Not there, so left out: {', '.join(self.head['missing'])}")
         for entry in self.skipped:
@@ -229,6 +232,25 @@ class Report:
         wrong = [row for row in self.rows if not row.get("agrees", True)]
         print(f"{len(self.rows)} measured, {len(wrong)} differ, {len(self.skipped)} skipped")
         return 1 if wrong or any(entry["failed"] for entry in self.skipped) else 0
+
+
+    def short(self):
+        """sepconv in Mpix/s, the peers as how many times as fast sepconv is; a row each, a column a radius."""
+        shape = self.rows[0]
+        versions = {name.split()[0]: peer["version"] for name, peer in self.head["peers"].items() if name != "sepconv"}
+        peers = ", ".join(f"{name} {version}" for name, version in versions.items())
+        print(f"{self.head['date']}, {self.head['device']}; {shape['cols']} x {shape['rows']}, border {BORDER}, medians of up to "
+              f"{self.head['runs']} runs in turns; {peers}\n")
+        radii = list(dict.fromkeys(row["radius"] for row in self.rows))
+        print(f"| radius | {' | '.join(map(str, radii))} | mean |\n|{'---|' * (len(radii) + 2)}")
+        for kind, channels, name in dict.fromkeys((row["type"], row["channels"], row["peer"]) for row in self.rows if row["peer"] != "copy"):
+            mine = {row["radius"]: row for row in self.rows if (row["type"], row["channels"], row["peer"]) == (kind, channels, name)}
+            ratios = [row["ratio_to_sepconv"] for row in mine.values() if row.get("ratio_to_sepconv")]
+            relative = name != "sepconv" and ratios
+            figures = [f"{row['ratio_to_sepconv']:.1f}" if relative else f"{row['pixels_per_second'] / 1e6:.0f}" for row in mine.values()]
+            cells = dict(zip(mine, figures, strict=True))
+            print(f"| {kind}{f' x {channels}' * (channels > 1)}: {'faster than ' * bool(relative)}{name}{', Mpix/s' * (not relative)} "
+                  f"| {' | '.join(cells.get(radius, '') for radius in radii)} | {f'{statistics.geometric_mean(ratios):.1f}' if relative else ''} |")
 
 
 def contenders_of(options):

@@ -2,24 +2,33 @@
 """File to file beside libvips: the same taps over 16384 x 16384 tiled TIFFs of u8 and f32, and `cp` of the same bytes as the limit.
 
 tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM]
-Prints a Markdown table for docs/benchmarks.md. `./dev bench` installs libvips and runs it.
+Prints a table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py puts there. `./dev bench`
+installs libvips and runs it.
+
+sepconv and `cp` are timed from their start to their end. libvips runs in a Python of its own (file_peer.py) and is timed from opening the
+source to the finished result; what this process held before is in its peak, and said.
 """
 
 import argparse
 import collections
+import contextlib
 import datetime
+import json
 import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILE_PEER = [sys.executable, str(ROOT / "tests/peers/file_peer.py")]
 
 Contender = collections.namedtuple("Contender", "name command output")
+Run = collections.namedtuple("Run", "seconds processor_seconds peak_bytes before_bytes")  # before: of a peer's process, at its start
 
 
 def integer_taps(radius):
@@ -40,8 +49,8 @@ def contenders(program):
         return [program, "run", source, output, "taps:file=taps.txt,border=replicate", *stages, "--quiet"]
 
     def vips(source, output, precision):
-        save = "[tile,tile-width=512,tile-height=512,bigtiff]"
-        return ["vips", "convsep", source, output + save, "taps.mat", "--precision", precision]
+        save = {"tile": True, "tile_width": 512, "tile_height": 512, "bigtiff": True}
+        return [*FILE_PEER, "libvips", source, output, json.dumps(save), "taps.mat", precision]
 
     return [
         Contender("libvips integer, u8 to u8", vips("u8.tif", "vips-int.tif", "integer"), "vips-int.tif"),
@@ -74,22 +83,25 @@ def differing(program, folder):
 
 
 def run_once(contender, folder):
-    """Seconds and resource usage of one run, its output absent before; None where it fails."""
+    """One run, its output absent before; None where it fails. What does not say its peak has at least this process's own (some 30 MiB)."""
     (folder / contender.output).unlink(missing_ok=True)
     begin = time.monotonic()
-    process = subprocess.Popen(contender.command, cwd=folder)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return None if process.returncode != 0 else (seconds, usage)
+    with subprocess.Popen(contender.command, cwd=folder, stdout=subprocess.PIPE) as process:
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        return None
+    own = Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, before_bytes=0)
+    return own._replace(**json.loads(said or "{}"))
 
 
 def timed(contender, folder):
-    """Seconds and peak resident bytes of one run."""
     run = run_once(contender, folder)
     if run is None:
         raise SystemExit(f"failed: {' '.join(map(str, contender.command))}")
-    return run[0], run[1].ru_maxrss * 1024
+    return run
 
 
 def processor_name():
@@ -104,15 +116,33 @@ def cpu_name():
 def print_table(results, pixels):
     print("| program | median s | least to greatest s | Mpix/s | peak RSS MiB |\n|---|---|---|---|---|")
     for name, runs in results.items():
-        seconds = [run[0] for run in runs]
+        seconds = [run.seconds for run in runs]
         middle = statistics.median(seconds)
-        peak = max(run[1] for run in runs) / (1 << 20)
+        peak = max(run.peak_bytes for run in runs) / (1 << 20)
         print(f"| {name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} | {peak:.0f} |")
 
 
-def times_longer(results, name, than):
-    """How many times the median of `than` that of `name` is."""
-    return statistics.median(run[0] for run in results[name]) / statistics.median(run[0] for run in results[than])
+def print_short(results):
+    """A column a pair of types: median and peak of both, and what sepconv is faster by."""
+    pairs = {"u8 to u8": "integer", "u8 to f32": "float", "f32 to f32": "float"}
+    median, peak = (lambda name: statistics.median(run.seconds for run in results[name]),
+                    lambda name: max(run.peak_bytes for run in results[name]) / (1 << 20))
+    figures = lambda name: f"{median(name):.2f} s, {peak(name):.0f} MiB"
+    rows = {"sepconv": [figures(f"sepconv, {pair}") for pair in pairs],
+            "libvips": [f"{figures(f'libvips {path}, {pair}')} ({path})" for pair, path in pairs.items()],
+            "sepconv is faster by": [f"{median(f'libvips {path}, {pair}') / median(f'sepconv, {pair}'):.1f}" for pair, path in pairs.items()],
+            "`cp` of the source": [f"{median(f'cp of the {pair.split()[0]} bytes'):.2f} s" for pair in pairs]}
+    print(f"| | {' | '.join(pairs)} |\n|{'---|' * (len(pairs) + 1)}")
+    for name, cells in rows.items():
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+@contextlib.contextmanager
+def block(name):
+    """What is printed meanwhile stands between the marks of a block of docs/benchmarks.md (docs/tools/put_blocks.py)."""
+    print(f"\n<!-- {name} -->")
+    yield
+    print(f"<!-- /{name} -->", flush=True)
 
 
 def file_options(documentation, runs):
@@ -129,6 +159,10 @@ def file_options(documentation, runs):
 def main():
     arguments = file_options(__doc__, runs=5).parse_args()
     program = arguments.sepconv.resolve()
+    os.environ["VIPS_CONCURRENCY"] = str(len(os.sched_getaffinity(0)))
+    version = subprocess.run([*FILE_PEER, "libvips"], capture_output=True, text=True).stdout.strip()
+    if not version:
+        raise SystemExit("libvips is not there; `./dev bench` installs it and starts this with the Python that has it")
 
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = pathlib.Path(name)
@@ -148,19 +182,17 @@ def main():
                 results[contender.name].append(timed(contender, folder))
                 (folder / contender.output).unlink(missing_ok=True)  # the system need not write it to its disk while the next one runs
 
-    version = subprocess.run(["vips", "--version"], capture_output=True, text=True).stdout.split()[0]
-    print(f"\n{datetime.date.today()}, {cpu_name()}, {version}: {size} tiled TIFF, radius {arguments.radius}, {arguments.runs} runs in turns\n")
+    before = max(run.before_bytes for runs in results.values() for run in runs) / (1 << 20)
+    head = (f"{datetime.date.today()}, {cpu_name()}, {version}: {size} tiled TIFF, radius {arguments.radius}, {arguments.runs} runs in turns; "
+            f"{before:.0f} MiB of libvips' memory are Python's.\n")
+    print("\n" + head)
     print_table(results, arguments.size**2)
-    integer = times_longer(results, "libvips integer, u8 to u8", "sepconv, u8 to u8")
-    mixed = times_longer(results, "libvips float, u8 to f32", "sepconv, u8 to f32")
-    floating = times_longer(results, "libvips float, f32 to f32", "sepconv, f32 to f32")
-    print(f"\nsepconv is {integer:.1f}x libvips' integer path; {mixed:.1f}x its float path from u8 and {floating:.1f}x from f32.")
-    for kind in ("u8", "f32"):
-        limit = times_longer(results, f"sepconv, {kind} to {kind}", f"cp of the {kind} bytes")
-        print(f"{kind} to {kind} takes {limit:.2f}x the time of cp.")
+    with block(f"file-to-file radius {arguments.radius}"):
+        print(head)
+        print_short(results)
     if different:
         raise SystemExit(f"these differ by more than they may: {'; '.join(different)}")
-    print("The results agree: u8 within 4, f32 within 0.001.")
+    print("\nThe results agree: u8 within 4, f32 within 0.001.")
 
 
 if __name__ == "__main__":
