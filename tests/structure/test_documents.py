@@ -44,6 +44,12 @@ def test_how_it_works_names_files():
     assert len(PATHS.findall((ROOT / "docs/how-it-works.md").read_text())) > 20
 
 
+def test_every_folder_of_the_map_is_there_with_the_files_to_start_at():
+    rows = re.findall(r"^\| `([\w/]+/)` \| .* \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    assert len(rows) > 5
+    assert not [folder + file for folder, files in rows for file in re.findall(r"`(.+?)`", files) if not (ROOT / folder / file).exists()]
+
+
 def test_readme_has_the_figures_of_the_benchmarks():
     """A block that both have is the same in both, and every other figure with a unit stands there too."""
     readme, benchmarks = ((ROOT / name).read_text() for name in ("README.md", "docs/benchmarks.md"))

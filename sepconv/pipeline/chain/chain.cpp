@@ -14,18 +14,6 @@ void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, Devic
   throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
 }
 
-Chain Chain::parse(std::span<const std::string> stages, std::span<const StageEntry> table) {
-  Chain chain;
-  for (const std::string& stage : stages) chain.then(parse_stage(stage, table));
-  return chain;
-}
-
-Chain Chain::parse(std::initializer_list<std::string_view> stages, std::span<const StageEntry> table) {
-  Chain chain;
-  for (const std::string_view stage : stages) chain.then(parse_stage(stage, table));
-  return chain;
-}
-
 std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
   std::vector<ImageSpec> specs{source};
   for (const StagePtr& stage : stages_) specs.push_back(stage->output_spec(specs.back()));

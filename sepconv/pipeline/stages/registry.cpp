@@ -1,10 +1,12 @@
-// All stages by name. A new stage adds its entry to stage_table().
+// All stages by name, and what is made of names: a chain itself knows no stage. A new stage adds its entry to
+// stage_table().
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/stages/nearest.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 #include "sepconv/pipeline/stages/synonyms.hpp"
@@ -42,6 +44,18 @@ StagePtr parse_stage(std::string_view text, std::span<const StageEntry> table) {
   const auto entry = std::ranges::find(table, parts.stage, &StageEntry::name);
   if (entry == table.end()) fail_unknown(parts.stage, table);
   return entry->make(parts);
+}
+
+Chain Chain::parse(std::span<const std::string> stages, std::span<const StageEntry> table) {
+  Chain chain;
+  for (const std::string& stage : stages) chain.then(parse_stage(stage, table));
+  return chain;
+}
+
+Chain Chain::parse(std::initializer_list<std::string_view> stages, std::span<const StageEntry> table) {
+  Chain chain;
+  for (const std::string_view stage : stages) chain.then(parse_stage(stage, table));
+  return chain;
 }
 
 }  // namespace sepconv
