@@ -28,7 +28,7 @@ struct Request {
   RunOptions options;
   SideFileRequest side_files;
   Reporting reporting;
-  bool plan_only = false;
+  bool dry_run = false;
 };
 
 struct GemmJob {
@@ -48,10 +48,8 @@ void settle_beta(Request& request) {
 
 void plan_with_sink(GemmJob& job, const Request& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const Geometries geometries = geometries_of(
-      has_layout(request.output), request.layout, spec.pixel_bytes(), [&](const OutputRequest& layout) {
-        return create_options(request.output, spec, nullptr, layout, Kept::rearranged, Work::neighbours);
-      });
+  const Geometries geometries =
+      geometries_of(request.output, spec, nullptr, request.layout, Kept::rearranged, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& options) {
     job.out = create_writer(request.output, spec, options);
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
@@ -82,7 +80,7 @@ int multiply(Request& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   SideFiles side_files(request.side_files, files_read_by(request), request.output, request.layout.overwrite);
-  if (request.plan_only) {
+  if (request.dry_run) {
     const bool overwrite = std::exchange(request.layout.overwrite, true);
     const GemmJob job = prepare(request);
     print_lines(describe(job.plan));
@@ -126,7 +124,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   add_operands(*command, *request);
   command->add_flag(
-      "--plan", request->plan_only,
+      "--plan", request->dry_run,
       "only say what would be done: tiles, panels, bytes beside the least possible, peak memory");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "console.hpp"
-#include "job.hpp"
+#include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/pattern.hpp"
@@ -42,7 +42,7 @@ int generate(Request& request, std::stop_token stop) {
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
   const auto sink = create_writer(
       request.output, request.spec,
-      create_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
+      output_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
   {
     ProgressLine line(request.reporting.quiet);
     request.options.progress = line.callback();

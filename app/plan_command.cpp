@@ -4,7 +4,6 @@
 
 #include "console.hpp"
 #include "job.hpp"
-#include "sepconv/pipeline/plan/plan_json.hpp"
 
 namespace sepconv::app {
 
@@ -22,8 +21,9 @@ void add_plan_command(CLI::App& program, Context& context) {
   command->callback([&context, request] {
     context.action = [request] {
       // The plan is shown although OUT exists; then comes what run would say.
-      const bool overwrite = std::exchange(request->job.layout.overwrite, true);
-      const Job job = prepare(request->job);
+      const bool overwrite = std::exchange(request->job.files.output.overwrite, true);
+      request->job.chain = Chain::parse(request->job.stages);
+      const FileJob job = prepare(request->job);
       print_lines(request->json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
       check_can_be_made(request->job.output, overwrite);
       return static_cast<int>(kDone);

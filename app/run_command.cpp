@@ -27,14 +27,14 @@ struct Request {
 
 /// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
 /// so a stop simply ends the program.
-int run_whole(const Request& request, Job& job) {
+int run_whole(const Request& request, const FileJob& job) {
   if (!request.reporting.quiet) warn(job.plan.warnings);
   const Buffer pixels(job.plan.result().bytes());
   const PixelView result = dense_view(pixels.data(), job.plan.result());
   {
     const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
-    const auto warnings =
-        run_whole_image(*job.source, *make_memory_writer(result), job.chain, request.job.options.arithmetic);
+    const auto warnings = run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
+                                          request.job.options.arithmetic);
     if (!request.reporting.quiet) warn(warnings);
   }
   SerialExecutor executor;
@@ -56,23 +56,20 @@ std::string text_of_plan(const std::filesystem::path& path) {
   return text;
 }
 
-/// The job becomes the plan's: its stages, devices and region, and no other plan in its place.
+/// The job becomes the plan's, and no other plan takes its place.
 void take_plan(JobRequest& job) {
+  check_not_read(job.output, {{job.plan_file, "the plan"}});
   job.plan = parse_plan(text_of_plan(job.plan_file));
+  job.options.smaller_plans = false;
   const std::string typed = Chain::parse(job.stages).text();
-  if (const std::string planned = Chain::parse(job.plan->stages).text();
-      !job.stages.empty() && typed != planned)
+  job.chain = Chain::parse(job.plan->stages);
+  if (const std::string planned = job.chain.text(); !job.stages.empty() && typed != planned)
     throw InvalidArgument(fmt::format(
         "the plan is for another chain: {} in it and {} now; leave the stages out, or make it anew",
         shortened(planned), shortened(typed)));
-  job.stages = job.plan->stages;
-  job.options.region = job.plan->asked.region;
-  job.options.smaller_plans = false;
-  job.options.devices = job.plan->cut.devices;
-  job.options.choose_device = false;
 }
 
-int run_job(Request& request, std::stop_token stop) {
+int filter(Request& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
   if (request.whole) {
@@ -80,10 +77,15 @@ int run_job(Request& request, std::stop_token stop) {
       throw InvalidArgument("--whole computes on the CPU; leave out --device, or --whole");
     request.job.options.choose_device = false;
   }
-  if (!request.job.plan_file.empty()) take_plan(request.job);
+  if (request.job.plan_file.empty()) {
+    request.job.chain = Chain::parse(request.job.stages);
+  } else {
+    take_plan(request.job);
+  }
   SideFiles side_files(request.side_files, request.job);
-  Job job = prepare(request.job);
-  return request.whole ? run_whole(request, job) : run_streaming(job, side_files, request.reporting);
+  const FileJob job = prepare(request.job);
+  return request.whole ? run_whole(request, job)
+                       : run_job(job, request.job.options, side_files, request.reporting);
 }
 
 }  // namespace
@@ -106,7 +108,7 @@ void add_run_command(CLI::App& program, Context& context) {
   command->footer(stage_list() +
                   "\nExample:  sepconv run scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
   command->callback([&context, request] {
-    context.action = [&context, request] { return run_job(*request, context.stop); };
+    context.action = [&context, request] { return filter(*request, context.stop); };
   });
 }
 

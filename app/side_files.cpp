@@ -33,7 +33,7 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
 }
 
 SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
-    : SideFiles(request, files_read_by(job), job.output, job.layout.overwrite) {}
+    : SideFiles(request, files_read_by(job), job.output, job.files.output.overwrite) {}
 
 SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output,
                      bool overwrite) {
@@ -74,11 +74,10 @@ void SideFiles::write(const Timeline& timeline, const std::string& summary, cons
   if (stats_.wanted) stats_.write(json);
 }
 
-int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting) {
+int run_job(const FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting) {
   RunReport report;
   {
     ProgressLine line(reporting.quiet);
-    ExecutionOptions options = job.options;
     options.progress = line.callback();
     report = run(*job.source, *job.sink, job.plan, options);
   }

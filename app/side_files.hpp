@@ -41,8 +41,8 @@ class SideFiles {
   Destination trace_, report_, stats_;
 };
 
-/// Runs a prepared job: with a progress line and a summary unless quiet, and the files about it after it.
-/// Returns kDone.
-int run_streaming(Job& job, SideFiles& side_files, const Reporting& reporting);
+/// Runs a job: with a progress line and a summary unless quiet, and the files about it after it. Returns
+/// kDone.
+int run_job(const FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting);
 
 }  // namespace sepconv::app

@@ -16,4 +16,5 @@
 #include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
 #include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/run/run_file.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"

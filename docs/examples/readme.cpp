@@ -36,16 +36,17 @@ void make_scan() {
   sepconv::run(*pattern, *scan, sepconv::Chain());
 }
 
+/// Its out.tif stays: tests/cli/test_library_example.py holds it against that of the program.
 void file_to_file() {
-  const auto in = sepconv::open_reader("scan.tif");
-  const auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
-  const auto out =
-      sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in, chain));
+  std::filesystem::remove("out.tif");
   sepconv::RunOptions options;
   options.max_memory_bytes = 256 << 20;
-  const sepconv::RunReport report = sepconv::run(*in, *out, chain, options);
+  options.choose_device = true;
+  const auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
+  const sepconv::RunReport report = sepconv::run_file("scan.tif", "out.tif", chain, options);
   for (const std::string& warning : report.plan.warnings) std::cerr << warning << '\n';
 
+  const auto in = sepconv::open_reader("scan.tif");
   const auto made = sepconv::open_reader("out.tif");
   require(made->metadata().geo_tags == in->metadata().geo_tags &&
               made->metadata().resolution == in->metadata().resolution &&
@@ -58,7 +59,6 @@ void file_to_file() {
 }
 
 void header_of_run() {
-  std::filesystem::remove("out.tif");
   auto in = sepconv::open_reader("scan.tif");
   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
   auto out =
@@ -66,6 +66,13 @@ void header_of_run() {
   auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20});
   auto report = sepconv::run(*in, *out, plan);
   require(report.plan.max_memory_bytes == 256 << 20, "the ceiling is the one that was given");
+}
+
+void axes_of_a_file() {
+  sepconv::permute_file("scan.tif", "turned.tif", {{1, 0, 2}}, {{.max_memory_bytes = 256 << 20}});
+
+  const sepconv::Extent turned = sepconv::open_reader("turned.tif")->spec().extent;
+  require(turned == sepconv::Extent{400, 300}, "rows are columns");
 }
 
 void stages_made_typed() {
@@ -195,10 +202,12 @@ void on_gpus() {
 
 int main() {
   try {
-    for (const char* name : {"scan.tif", "out.tif", "gpu.tif", "c.npy"}) std::filesystem::remove(name);
+    for (const char* name : {"scan.tif", "out.tif", "turned.tif", "gpu.tif", "c.npy"})
+      std::filesystem::remove(name);
     make_scan();
-    file_to_file();
     header_of_run();
+    file_to_file();
+    axes_of_a_file();
     stages_made_typed();
     rows_to_rows();
     own_buffers();

@@ -130,12 +130,12 @@ ImageSpec grid_spec(const TensorSpec& spec, const TensorShape& extent, TensorGri
   return {{extent[0], extent[1]}, extent[2] * parts, type};
 }
 
-TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions& options) {
+TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions& options, Formats formats) {
   TensorFile tensor;
   tensor.path_ = path;
   tensor.options_ = options;
   const InputFile file(path);
-  const std::string_view format = format_of_file(file, options).name;
+  const std::string_view format = format_of_file(file, options, formats).name;
   if (format == "NPY") {
     const NpyArray array = parse_npy_array(file);
     tensor.spec_ = spec_of_array(array, path);
@@ -150,7 +150,7 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
                                         tensor.spec_.extent[1] * tensor.spec_.extent[2]);
     return tensor;
   }
-  tensor.image_ = open_reader(path, options);
+  tensor.image_ = open_reader(path, options, formats);
   tensor.spec_ = spec_of_image(tensor.image_->spec());
   if (format != "raw") return tensor;
   tensor.flat_ = true;
@@ -167,24 +167,24 @@ std::unique_ptr<Reader> TensorFile::reader(const TensorShape& extent, TensorGrid
                                              description_, false, warnings_});
 }
 
-bool is_flat_name(const std::filesystem::path& path) {
-  const Format* const format = format_of_name(path);
+bool is_flat_name(const std::filesystem::path& path, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
   return format != nullptr && (format->name == "NPY" || format->name == "raw");
 }
 
 std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const TensorSpec& spec,
                                       const TensorShape& extent, TensorGrid grid,
-                                      const CreateOptions& options) {
-  if (!is_flat_name(path)) {
+                                      const CreateOptions& options, Formats formats) {
+  if (!is_flat_name(path, formats)) {
     if (!spec.type) {
       throw InvalidArgument(fmt::format("{} cannot hold elements of dtype {}; end the name in .npy",
                                         path.native(), spec.dtype));
     }
-    return make_grid_writer(create_writer(path, image_of(spec), options), grid);
+    return make_grid_writer(create_writer(path, image_of(spec), options, formats), grid);
   }
   std::vector<std::byte> header;
   std::string description = "raw, uncompressed";
-  if (ending_of(path) == ".npy") {
+  if (format_of_name(path, formats)->name == "NPY") {
     header = npy_header(spec.dtype, std::span(spec.extent).first(static_cast<std::size_t>(spec.axes)));
     description =
         fmt::format("NPY 1.0, uncompressed, {}",

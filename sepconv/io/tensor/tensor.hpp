@@ -38,7 +38,8 @@ class TensorFile {
  public:
   /// Formats as open_reader; NPY also with elements of 1, 2, 4, 8 and 16 bytes that are no pixels. Throws
   /// IoError.
-  static TensorFile open(const std::filesystem::path& path, const OpenOptions& options = {});
+  static TensorFile open(const std::filesystem::path& path, const OpenOptions& options = {},
+                         Formats formats = built_in_formats());
 
   const TensorSpec& spec() const noexcept { return spec_; }
   /// Whether elements lie in the file in order, so that any shape of the same number of elements can be read
@@ -68,13 +69,13 @@ class TensorFile {
 ImageSpec grid_spec(const TensorSpec& spec, const std::array<std::int64_t, 3>& extent, TensorGrid grid);
 
 /// Whether a file of this name would be written element after element: .npy, .raw, .bin.
-bool is_flat_name(const std::filesystem::path& path);
+bool is_flat_name(const std::filesystem::path& path, Formats formats = built_in_formats());
 
 /// A writer for a file that holds `spec`, which is given pixels as `grid` cuts `extent`: spec's own extent,
 /// or any of as many elements for is_flat_name(path). Errors as create_writer; InvalidArgument for elements
 /// or a shape that the format does not hold.
 std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const TensorSpec& spec,
                                       const std::array<std::int64_t, 3>& extent, TensorGrid grid,
-                                      const CreateOptions& options);
+                                      const CreateOptions& options, Formats formats = built_in_formats());
 
 }  // namespace sepconv

@@ -9,12 +9,8 @@ namespace sepconv {
 
 namespace {
 
-void check_permutation(const TensorExtent& extent, const Permutation& permutation,
-                       std::int64_t element_bytes) {
-  const auto& all = all_permutations();
-  if (std::find(all.begin(), all.end(), permutation) == all.end()) {
-    throw InvalidArgument("the axes of a permutation must be 0, 1 and 2, each once");
-  }
+void check_tensor(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes) {
+  check_permutation(permutation);
   if (std::any_of(extent.begin(), extent.end(), [](std::int64_t length) { return length < 0; })) {
     throw InvalidArgument("the extent of a tensor must be 0 or more along every axis");
   }
@@ -39,6 +35,12 @@ void permute_by(const Transpose& transpose, const TensorExtent& extent, const Pe
 }
 
 }  // namespace
+
+void check_permutation(const Permutation& permutation) {
+  const auto& all = all_permutations();
+  if (std::find(all.begin(), all.end(), permutation) == all.end())
+    throw InvalidArgument("the axes of a permutation must be 0, 1 and 2, each once");
+}
 
 Permutation Permutation::inverse() const noexcept {
   Permutation result;
@@ -93,7 +95,7 @@ WithoutUnits without_unit_axes(const TensorExtent& extent, const Permutation& pe
 
 PermutationAsTranspose as_transpose(const TensorExtent& extent, const Permutation& permutation,
                                     std::int64_t element_bytes) {
-  check_permutation(extent, permutation, element_bytes);
+  check_tensor(extent, permutation, element_bytes);
   const WithoutUnits work = without_unit_axes(extent, permutation);
   const auto [planes, rows, cols] = work.extent;
   const std::array<int, 3>& axes = work.permutation.axes;
@@ -116,7 +118,7 @@ PermutationAsTranspose as_transpose(const TensorExtent& extent, const Permutatio
 
 void permute_reference(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
                        const std::byte* in, std::byte* out) {
-  check_permutation(extent, permutation, element_bytes);
+  check_tensor(extent, permutation, element_bytes);
   const TensorExtent shape = permuted(extent, permutation);
   std::array<std::int64_t, 3> index{};
   for (index[0] = 0; index[0] < extent[0]; ++index[0]) {

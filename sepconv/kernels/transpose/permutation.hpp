@@ -26,6 +26,9 @@ struct Permutation {
 Permutation parse_permutation(std::string_view text);
 std::string to_string(const Permutation& permutation);
 
+/// Throws InvalidArgument unless each of 0, 1 and 2 is there once.
+void check_permutation(const Permutation& permutation);
+
 /// All six, in lexicographic order.
 const std::array<Permutation, 6>& all_permutations() noexcept;
 

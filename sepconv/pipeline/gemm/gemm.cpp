@@ -133,7 +133,7 @@ GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const Gemm
 
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
           const RunOptions& options, HostMemory memory) {
-  check_no_region(options), check_no_bands(options);
+  check_no_region("a product", options), check_no_bands(options);
   check_view("the matrix A", a), check_view("the matrix B", b), check_view("the matrix C", out);
   check_apart("the matrix A", a, "the result", out), check_apart("the matrix B", b, "the result", out);
   if (options.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));

@@ -186,7 +186,7 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 
 GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
                    const PlanOptions& options) {
-  check_options(options), check_no_region(options);
+  check_options(options), check_no_region("a product", options);
   const auto cpu_only = [] { return std::string(gemm_cuda_library().empty() ? "cuBLAS was not found" : ""); };
   return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& settled) {
     return make_plan(op, a, b, added, out, settled);

@@ -42,9 +42,9 @@ void check_options(const PlanOptions& options) {
   }
 }
 
-void check_no_region(const PlanOptions& options) {
+void check_no_region(std::string_view what, const PlanOptions& options) {
   if (options.region != Rect{})
-    throw InvalidArgument("a product is made as a whole; leave PlanOptions::region out");
+    throw InvalidArgument(fmt::format("{} is made as a whole; leave PlanOptions::region out", what));
 }
 
 std::int64_t memory_ceiling(const PlanOptions& options) {

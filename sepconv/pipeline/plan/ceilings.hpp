@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <string_view>
 
 #include "sepconv/pipeline/plan/plan.hpp"
 
@@ -13,7 +14,7 @@ constexpr int kPreferredSlots = 3;  ///< one being read, one computed, one writt
 void check_options(const PlanOptions& options);
 
 /// For what is only made as a whole: throws InvalidArgument for options that ask for a region.
-void check_no_region(const PlanOptions& options);
+void check_no_region(std::string_view what, const PlanOptions& options);
 
 /// What a run with these options may hold on the host: what they say, else a quarter of what is free.
 std::int64_t memory_ceiling(const PlanOptions& options);

@@ -97,6 +97,42 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const Outp
   return layout;
 }
 
+/// The layout options that the caller gave, by their names.
+std::vector<std::string> given_layout_options(const OutputRequest& request) {
+  std::vector<std::string> options;
+  if (request.compression)
+    options.push_back(fmt::format("OutputRequest::compression {}", name_of(*request.compression)));
+  if (request.tile) options.emplace_back("OutputRequest::tile");
+  if (request.planar) options.emplace_back("OutputRequest::planar");
+  if (request.no_predictor) options.emplace_back("OutputRequest::no_predictor");
+  if (request.big_tiff)
+    options.emplace_back(*request.big_tiff ? "OutputRequest::big_tiff = true"
+                                           : "OutputRequest::big_tiff = false");
+  return options;
+}
+
+/// An option that would be ignored is refused, unless the format stores everything as it says in any case.
+void check_layout_options(const std::filesystem::path& path, const OutputRequest& request, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
+  if (format == nullptr || format->has_layout) return;
+  OutputRequest other = request;
+  if (request.compression == format->compression) other.compression.reset();
+  const std::vector<std::string> options = given_layout_options(other);
+  if (options.empty()) return;
+  throw InvalidArgument(fmt::format("{} is for TIFF, and {} becomes {}; leave it out or end the name in .tif",
+                                    options.front(), path.string(), format->name));
+}
+
+/// What a name could not be that of.
+void check_output_name(const std::filesystem::path& path) {
+  if (path.empty()) throw InvalidArgument("the name of the output image is empty; give one, like out.tif");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw IoError(fmt::format("cannot write {}: it is a folder; add the name of a file, like {}",
+                              path.string(), (path / "out.tif").string()));
+  }
+}
+
 }  // namespace
 
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
@@ -133,16 +169,24 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
                         chain.turns() ? Kept::turned : Kept::in_place, chain.work());
 }
 
-Geometries geometries_of(bool is_tiff, const OutputRequest& request, std::int64_t pixel_bytes,
-                         const std::function<CreateOptions(const OutputRequest&)>& create) {
-  Geometries geometries{create(request), {}};
-  if (!is_tiff || request.tile) return geometries;
+CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
+                             const OutputRequest& request, Kept kept, Work work, Formats formats) {
+  check_output_name(path);
+  check_layout_options(path, request, formats);
+  return output_options(result, source, request, kept, work);
+}
+
+Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
+                         const OutputRequest& request, Kept kept, Work work, Formats formats) {
+  Geometries geometries{output_options(path, result, source, request, kept, work, formats), {}};
+  const Format* const format = format_of_name(path, formats);
+  if (format == nullptr || !format->has_layout || request.tile) return geometries;
   FileLayout tiles;
   tiles.tile = kUsualTile;
-  shrink_tiles(tiles, pixel_bytes, kLargestKeptStrip);
+  shrink_tiles(tiles, result.pixel_bytes(), kLargestKeptStrip);
   OutputRequest other = request;
   other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
-  geometries.other = create(other);
+  geometries.other = output_options(result, source, other, kept, work);
   return geometries;
 }
 

@@ -7,6 +7,7 @@
 //   chain));
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -45,14 +46,22 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
 /// The same for what `chain` makes of `source`.
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request = {});
 
-/// What a file is made with: as asked; and, unless the caller decided, with tiles in place of a TIFF's
-/// strips, or the other way round.
+/// output_options() for a file of this name. Throws InvalidArgument for what is asked and its format would
+/// ignore, and for a name that none can be.
+CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
+                             const OutputRequest& request, Kept kept, Work work,
+                             Formats formats = built_in_formats());
+
+/// What a file is made with: as asked; and, where its format has both and the caller decided nothing, with
+/// tiles in place of strips or the other way round.
 struct Geometries {
   CreateOptions first;
   std::optional<CreateOptions> other;
 };
-Geometries geometries_of(bool is_tiff, const OutputRequest& request, std::int64_t pixel_bytes,
-                         const std::function<CreateOptions(const OutputRequest&)>& create);
+/// Both by output_options().
+Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
+                         const OutputRequest& request, Kept kept, Work work,
+                         Formats formats = built_in_formats());
 
 /// Calls `plan`, which throws OutOfMemory where nothing fits the ceiling, for the first and then for the
 /// other. Empty, or why it is the other.

@@ -262,6 +262,10 @@ PlanRecord parse_plan(std::string_view text) {
 }
 
 Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record) {
+  return plan(source, sink, Chain::parse(record.stages), record);
+}
+
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanRecord& record) {
   const json then = parsed(record.text);
   check_same("source", field(then, "source"),
              source_json(source.layout().description, source.stored_bytes(), source.changed_ns()));
@@ -269,7 +273,7 @@ Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record) {
   check_same("result", field(then, "sink"), {{"layout", sink.layout().description}});
   Plan made;
   try {
-    made = plan_cut(source, sink, Chain::parse(record.stages), record.asked, record.cut);
+    made = plan_cut(source, sink, chain, record.asked, record.cut);
   } catch (const OutOfMemory&) {
   }
   if (made.threads < record.cut.threads || made.specs.empty())

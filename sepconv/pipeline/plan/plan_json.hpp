@@ -39,4 +39,7 @@ PlanRecord parse_plan(std::string_view text);
 /// contents of files that stages name are not compared.
 Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record);
 
+/// The same with the stages already made, of a table of the caller's or to be read from their files once.
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanRecord& record);
+
 }  // namespace sepconv

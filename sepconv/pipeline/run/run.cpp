@@ -125,6 +125,7 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) try {
   check_fits(source, sink, plan, options.bands);
+  for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
   NanWatch watch(source, plan.chain);
   auto ran = run_planned(
       plan, sink, options, timeline,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sepconv::app {
+namespace sepconv {
 
 /// What a job reads and makes, and what each file is, like "the input image".
 using TakenFiles = std::vector<std::pair<std::filesystem::path, std::string>>;
@@ -21,4 +21,4 @@ void check_not_read(const std::filesystem::path& output, const TakenFiles& read)
 /// make nothing.
 void check_can_be_made(const std::filesystem::path& output, bool overwrite);
 
-}  // namespace sepconv::app
+}  // namespace sepconv

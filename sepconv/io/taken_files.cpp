@@ -1,11 +1,11 @@
-#include "taken_files.hpp"
+#include "sepconv/io/taken_files.hpp"
 
 #include <fmt/format.h>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
 
-namespace sepconv::app {
+namespace sepconv {
 
 namespace fs = std::filesystem;
 
@@ -33,4 +33,4 @@ void check_can_be_made(const fs::path& output, bool overwrite) {
   OutputFile(output, {.overwrite = overwrite});
 }
 
-}  // namespace sepconv::app
+}  // namespace sepconv

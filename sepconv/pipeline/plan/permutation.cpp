@@ -1,0 +1,110 @@
+// Permutations of the axes of images and arrays, from file to file.
+#include <utility>
+
+#include "sepconv/io/tensor/tensor.hpp"
+#include "sepconv/pipeline/plan/ceilings.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
+#include "sepconv/pipeline/stages/rearrange.hpp"
+#include "sepconv/pipeline/stages/transpose.hpp"
+
+namespace sepconv {
+namespace {
+
+/// A permutation as a chain between two images: how the arrays are cut into pixels on both sides, and what
+/// moves them.
+struct Arrangement {
+  TensorExtent in_extent, out_extent;
+  TensorGrid in, out;
+  Chain chain;
+};
+
+// Pieces of files below this take longer to ask for than to move.
+constexpr std::int64_t kShortPiece = 4096;
+// Bands are of about this size; a pixel beyond kLongestPixel leaves few to a band.
+constexpr std::int64_t kBandBytes = 64 << 20;
+constexpr std::int64_t kLongestPixel = 1 << 20;
+
+/// Whether (2,1,0) should be one transposition of all columns, whose rows take turns, and not of b matrices
+/// of a x c: where parts of a matrix, or bands of whole ones, have short rows in the file, and where each
+/// would decode whole rows again.
+bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
+  const auto [a, b, c] = extent;
+  const std::int64_t matrix_bytes = a * c * element_bytes;
+  const std::int64_t row_of_band = matrix_bytes <= kBandBytes ? kBandBytes / a : c * element_bytes;
+  const std::int64_t column_of_band = kBandBytes / (b * c);
+  return column_of_band > row_of_band ? row_of_band < kShortPiece
+                                      : whole_rows_are_decoded && column_of_band >= kShortPiece / 16;
+}
+
+/// Each permutation is a transposition, of pixels, of elements, of runs, or of many matrices, if the arrays
+/// are cut as it likes. With both files flat, axes of length 1 do not count. `decodes_rows`: reading a part
+/// of a row of the source decodes the whole.
+Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat,
+                    bool flat_sink, bool decodes_rows) {
+  if (both_flat) {
+    const WithoutUnits work = without_unit_axes(extent, permutation);
+    extent = work.extent;
+    permutation = work.permutation;
+  }
+  const auto with = [&](TensorGrid in, TensorGrid out, StagePtr stage) {
+    return Arrangement{extent, permuted(extent, permutation), in, out, Chain().then(std::move(stage))};
+  };
+  using Grid = TensorGrid;
+  const auto is = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
+  if (is(1, 0, 2) && both_flat && extent[2] * element_bytes > kLongestPixel)
+    return with(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
+  if (is(1, 0, 2)) return with(Grid::image, Grid::image, make_transpose());
+  if (is(1, 2, 0)) return with(Grid::spread, Grid::lines, make_transpose());
+  if (is(2, 0, 1)) return with(Grid::lines, Grid::spread, make_transpose());
+  if (is(0, 2, 1)) return with(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
+  if (is(2, 1, 0) && flat_sink && goes_in_turns(extent, element_bytes, decodes_rows))
+    return with(Grid::spread, Grid::lines, make_transpose_in_turns(extent[1]));
+  if (is(2, 1, 0)) return with(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
+  const Grid grid = both_flat ? Grid::lines : Grid::image;
+  return {extent, extent, grid, grid, Chain()};
+}
+
+TensorSpec result_of(const TensorSpec& source, const Permutation& permutation) {
+  TensorSpec result = source;
+  result.extent = permuted(source.extent, permutation);
+  if (permutation.axes[2] != 2) result.axes = 3;
+  return result;
+}
+
+Kept kept_by(const Permutation& permutation) {
+  if (permutation == Permutation{}) return Kept::in_place;
+  return permutation == Permutation{{1, 0, 2}} ? Kept::turned : Kept::rearranged;
+}
+
+}  // namespace
+
+FileJob plan_permutation(const std::filesystem::path& input, const std::filesystem::path& output,
+                         const Permutation& permutation, const PlanOptions& options,
+                         const FileOptions& files) {
+  check_permutation(permutation);
+  check_no_region("a permutation", options);
+  check_not_read(output, files_read_by(input));
+  TensorFile file = TensorFile::open(input, files.open, files.formats);
+  const TensorSpec spec = file.spec();
+  const TensorSpec result = result_of(spec, permutation);
+  const bool flat_sink = is_flat_name(output, files.formats);
+  const bool decodes_rows =
+      !file.is_flat() && file.image()->layout().block.cols >= spec.extent[1] && spec.extent[1] > 1;
+  const Arrangement arrangement = arrange(spec.extent, permutation, spec.element_bytes,
+                                          file.is_flat() && flat_sink, flat_sink, decodes_rows);
+
+  const ImageSpec as_image{
+      {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
+  const Geometries geometries = geometries_of(output, as_image, file.image(), files.output,
+                                              kept_by(permutation), Work::none, files.formats);
+  FileJob job;
+  job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
+  const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
+    job.sink = create_tensor(output, result, arrangement.out_extent, arrangement.out, create, files.formats);
+    job.plan = plan(*job.source, *job.sink, arrangement.chain, options);
+  });
+  if (!note.empty()) job.plan.notes.push_back(note);
+  return job;
+}
+
+}  // namespace sepconv

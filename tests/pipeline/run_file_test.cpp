@@ -1,0 +1,200 @@
+// From file to file in one call: what is made, what is refused, and that nothing half written stays.
+#include "sepconv/pipeline/run/run_file.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "../io/temporary_folder.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
+
+using namespace sepconv;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Files {
+  TemporaryFolder folder;
+  std::filesystem::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
+  std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(40 * 30 * 2);
+
+  Files() {
+    std::iota(pixels.begin(), pixels.end(), std::uint8_t{3});
+    const auto reader = make_memory_reader(view());
+    CreateOptions options;
+    options.layout.tiled = true;
+    options.layout.tile = {16, 16};
+    options.layout.compression = Compression::deflate;
+    options.metadata.description = "kept";
+    const auto writer = create_writer(in, reader->spec(), options);
+    run(*reader, *writer, Chain());
+  }
+
+  ConstPixelView view() const { return view_of(pixels.data(), {40, 30}, 2); }
+};
+
+std::vector<std::uint8_t> pixels_of(const std::filesystem::path& path) {
+  const auto reader = open_reader(path);
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(reader->spec().bytes()), 0xAA);
+  const auto writer =
+      make_memory_writer(view_of(pixels.data(), reader->spec().extent, reader->spec().channels));
+  run(*reader, *writer, Chain());
+  return pixels;
+}
+
+bool has(const Files& files, const std::string& name, const std::string& text) {
+  return files.folder.read(name).find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("run_file: what the chain makes, laid out like its source, and no other file") {
+  const Files files;
+  const Chain chain = Chain::parse({"box:radius=1", "abs"});
+  std::vector<std::uint8_t> expected(files.pixels.size());
+  run_whole_image(*make_memory_reader(files.view()),
+                  *make_memory_writer(view_of(expected.data(), {40, 30}, 2)), chain);
+  const RunReport report = run_file(files.in, files.out, chain);
+  CHECK(report.plan.warnings.empty());
+  CHECK(pixels_of(files.out) == expected);
+  const auto made = open_reader(files.out);
+  CHECK(made->layout().block == Extent{16, 16});
+  CHECK(made->metadata().description == "kept");
+  CHECK(files.folder.files() == std::vector<std::string>{"in.tif", "out.tif"});
+}
+
+TEST_CASE("run_file: hooks, and what is asked of plan and file, arrive") {
+  const Files files;
+  std::int64_t bands = 0;
+  RunOptions options;
+  options.band_rows = 16;
+  options.region = {8, 4, 20, 10};
+  options.progress = [&](const Progress& progress) { bands = progress.bands; };
+  FileOptions asked;
+  asked.output.compression = Compression::none;
+  const RunReport report = run_file(files.in, files.out, Chain(), options, asked);
+  CHECK(bands == report.plan.band_count());
+  const auto made = open_reader(files.out);
+  CHECK(made->spec().extent == Extent{20, 10});
+  CHECK(made->layout().file->compression == Compression::none);
+}
+
+TEST_CASE("run_file: a program's own formats are read and written") {
+  const Files files;
+  std::vector<Format> formats(built_in_formats().begin(), built_in_formats().end());
+  for (Format& format : formats) {
+    if (format.name == "NPY") format.endings = ".mine";
+  }
+  FileOptions asked;
+  asked.formats = formats;
+  const auto mine = files.folder.path() / "out.mine";
+  run_file(files.in, mine, Chain(), {}, asked);
+  CHECK(has(files, "out.mine", "NUMPY"));
+  permute_file(files.in, files.folder.path() / "turned.mine", {{1, 0, 2}}, {}, asked);
+  CHECK(has(files, "turned.mine", "(30, 40, 2)"));
+}
+
+TEST_CASE("run_file: an output is replaced only if that is asked for, and never the input") {
+  const Files files;
+  files.folder.write("out.tif", "precious");
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain()), IoError);
+  CHECK(files.folder.read("out.tif") == "precious");
+  FileOptions over;
+  over.output.overwrite = true;
+  run_file(files.in, files.out, Chain(), {}, over);
+  CHECK(pixels_of(files.out) == files.pixels);
+  const std::string before = files.folder.read("in.tif");
+  CHECK_THROWS_WITH(run_file(files.in, files.in, Chain(), {}, over), Contains("both input and output"));
+  CHECK(files.folder.read("in.tif") == before);
+}
+
+TEST_CASE("run_file: an output is none of the files that stages read") {
+  const Files files;
+  const auto table = files.folder.write("taps.txt", "1 2 1\n");
+  const Chain chain = sepconv::taps({.file = table});
+  FileOptions over;
+  over.output.overwrite = true;
+  CHECK_THROWS_WITH(run_file(files.in, table, chain, {}, over), Contains("read by the stage taps:file="));
+}
+
+TEST_CASE("run_file: nothing is left by what fails or is stopped") {
+  const Files files;
+  RunOptions stopped;
+  std::stop_source stop;
+  stop.request_stop();
+  stopped.stop = stop.get_token();
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), stopped), Cancelled);
+  RunOptions small;
+  small.max_memory_bytes = 100;
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), small), OutOfMemory);
+  FileOptions planar;
+  planar.output.planar = true;
+  CHECK_THROWS_WITH(run_file(files.in, files.folder.path() / "out.npy", Chain(), {}, planar),
+                    Contains("OutputRequest::planar is for TIFF"));
+  RunOptions some;
+  some.bands = BandRange{0, 1};
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), some), InvalidArgument);
+  CHECK(files.folder.files() == std::vector<std::string>{"in.tif"});
+}
+
+TEST_CASE("plan_file: a stored plan is the plan, in the layout that it was made for") {
+  const Files files;
+  const Chain chain = Chain::parse({"box:radius=1"});
+  const Plan first = plan_file(files.in, files.out, chain, {.band_rows = 16}).plan;
+  const FileJob again = plan_file(files.in, files.out, chain, parse_plan(to_json(first)));
+  CHECK(to_json(again.plan) == to_json(first));
+  const Chain other = Chain::parse({"box:radius=2"});
+  CHECK_THROWS_AS(plan_file(files.in, files.out, other, parse_plan(to_json(first))), InvalidArgument);
+  CHECK(files.folder.files() == std::vector<std::string>{"in.tif"});
+}
+
+TEST_CASE("permute_file: each permutation of an image, as permute_reference has it") {
+  const Files files;
+  for (const Permutation& permutation : all_permutations()) {
+    CAPTURE(to_string(permutation));
+    const auto out = files.folder.path() / (to_string(permutation) + ".npy");
+    RunOptions options;
+    options.max_memory_bytes = 8 << 20;
+    permute_file(files.in, out, permutation, options);
+    std::vector<std::uint8_t> expected(files.pixels.size());
+    permute_reference({40, 30, 2}, permutation, 1, reinterpret_cast<const std::byte*>(files.pixels.data()),
+                      reinterpret_cast<std::byte*>(expected.data()));
+    const std::string file = files.folder.read(out.filename());
+    REQUIRE(file.size() > expected.size());
+    const auto* const made =
+        reinterpret_cast<const std::uint8_t*>(file.data() + file.size() - expected.size());
+    CHECK(std::equal(expected.begin(), expected.end(), made));
+  }
+}
+
+TEST_CASE("permute_file: what cannot be is said in the library's own words") {
+  const Files files;
+  RunOptions options;
+  options.max_memory_bytes = 10;
+  CHECK_THROWS_WITH(permute_file(files.in, files.out, {{1, 0, 2}}, options),
+                    Contains("PlanOptions::max_memory_bytes"));
+  options = {};
+  options.region = {0, 0, 1, 1};
+  CHECK_THROWS_WITH(permute_file(files.in, files.out, {{1, 0, 2}}, options), Contains("PlanOptions::region"));
+  CHECK_THROWS_WITH(permute_file(files.in, files.in, {{1, 0, 2}}), Contains("both input and output"));
+  CHECK_THROWS_AS(permute_file(files.in, files.out, {{1, 1, 2}}), InvalidArgument);
+  CHECK(files.folder.files() == std::vector<std::string>{"in.tif"});
+}
+
+TEST_CASE("permute_file: two axes stay two unless the third moves") {
+  const Files files;
+  const auto matrix = files.folder.path() / "matrix.npy", out = files.folder.path() / "out.npy";
+  const auto reader = make_memory_reader(view_of(files.pixels.data(), {40, 60}));
+  run(*reader, *create_writer(matrix, reader->spec(), {}), Chain());
+  FileOptions over;
+  over.output.overwrite = true;
+  permute_file(matrix, out, {{1, 0, 2}}, {}, over);
+  CHECK(has(files, "out.npy", "(60, 40)"));
+  permute_file(matrix, out, {{2, 0, 1}}, {}, over);
+  CHECK(has(files, "out.npy", "(1, 40, 60)"));
+}
