@@ -124,7 +124,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<Request>();
   add_operands(*command, *request);
   command->add_flag(
-      "--plan", request->dry_run,
+      "--dry-run", request->dry_run,
       "only say what would be done: tiles, panels, bytes beside the least possible, peak memory");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");

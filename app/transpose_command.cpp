@@ -54,7 +54,7 @@ void add_transpose_command(CLI::App& program, Context& context) {
                    "columns and channels stay; 2,0,1: planes out of interleaved channels; 1,2,0: back")
       ->transform(permutation_text())
       ->type_name("A,B[,C]");
-  command->add_flag("--plan", request->dry_run,
+  command->add_flag("--dry-run", request->dry_run,
                     "only say what would be done: bands, slots, bytes, peak memory");
   add_job_settings(*command, request->job);
   add_side_file_options(*command, request->side_files);

@@ -39,7 +39,7 @@ def test_help_says_the_codes_of_compare(sepconv):
 # ---- Plans of what run would not make ----
 
 
-@pytest.mark.parametrize("plan", [["plan"], ["transpose", "--plan"]])
+@pytest.mark.parametrize("plan", [["plan"], ["transpose", "--dry-run"]])
 def test_plan_of_an_output_that_exists(sepconv, source, plan):
     run = [plan[0].replace("plan", "run")]
     (sepconv.folder / "out.npy").write_bytes(b"precious")
@@ -60,12 +60,12 @@ def test_plan_of_a_product_that_exists(sepconv):
     pytest.importorskip("ctypes")
     np.save(sepconv.folder / "a.npy", np.eye(4))
     (sepconv.folder / "out.npy").touch()
-    done = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--plan", "--device", "cpu", status=1)
+    done = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", status=1)
     assert "panels" in done.stdout and "--force" in one_sentence(done.stderr)
-    assert sepconv("gemm", "a.npy", "a.npy", "out.npy", "--plan", "--device", "cpu", "--force").stderr == ""
+    assert sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", "--force").stderr == ""
 
 
-@pytest.mark.parametrize("command", [["plan"], ["transpose", "--plan"]])
+@pytest.mark.parametrize("command", [["plan"], ["transpose", "--dry-run"]])
 def test_plan_into_a_folder_that_is_not_there(sepconv, source, command):
     assert "nowhere" in one_sentence(sepconv(*command, source, "nowhere/out.npy", status=1).stderr)
 

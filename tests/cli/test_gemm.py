@@ -71,11 +71,11 @@ def test_the_plan_states_the_volume_beside_the_least_possible(sepconv):
     np.save(sepconv.folder / "a.npy", matrix(2000, 1800))
     np.save(sepconv.folder / "b.npy", matrix(1800, 1900))
     before = listing(sepconv.folder)
-    text = sepconv("gemm", "a.npy", "b.npy", "out.npy", "--plan", "--max-memory", "24M", "--threads", 1).stdout
+    text = sepconv("gemm", "a.npy", "b.npy", "out.npy", "--dry-run", "--max-memory", "24M", "--threads", 1).stdout
     assert listing(sepconv.folder) == before
     assert "A B: 2000 x 1900, sums of 1800 terms of f64" in text
     assert "with this memory no order of work moves less than" in text
-    roomy = sepconv("gemm", "a.npy", "b.npy", "out.npy", "--plan", "--max-memory", "1G").stdout
+    roomy = sepconv("gemm", "a.npy", "b.npy", "out.npy", "--dry-run", "--max-memory", "1G").stdout
     assert f"{(2000 * 1800 + 1800 * 1900) * 8 / 2**20:.1f} MiB" in roomy
 
 

@@ -13,8 +13,8 @@ TYPED = ["0", "-1", "99999999999999999999", "x", "1-3", "", "1" * 500]
 COMMANDS = {
     "run": (["in.npy", "out.npy"], ["--force", "--quiet"]),
     "plan": (["in.npy", "out.npy"], []),
-    "transpose": (["in.npy", "out.npy"], ["--plan"]),
-    "gemm": (["a.npy", "a.npy", "out.npy"], ["--plan", "--add", "a.npy"]),
+    "transpose": (["in.npy", "out.npy"], ["--dry-run"]),
+    "gemm": (["a.npy", "a.npy", "out.npy"], ["--dry-run", "--add", "a.npy"]),
     "info": (["in.npy"], []),
     "stats": (["in.npy"], []),
     "compare": (["in.npy", "in.npy"], []),
@@ -33,7 +33,7 @@ def without(options, name):
     if name not in options:
         return options
     at = options.index(name)
-    return options[:at] + options[at + (1 if name in ("--force", "--quiet", "--plan") else 2):]
+    return options[:at] + options[at + (1 if name in ("--force", "--quiet", "--dry-run") else 2):]
 
 
 def numeric_options(sepconv, command):

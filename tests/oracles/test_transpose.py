@@ -65,7 +65,7 @@ def test_short_rows_and_long_pixels(sepconv, cut):
 def test_a_tiff_in_strips_is_decoded_once(sepconv):
     image = random_image((700, 900, 3), np.uint8)
     tifffile.imwrite(sepconv.folder / "in.tif", image, compression="zlib", rowsperstrip=13)
-    plan = sepconv("transpose", "in.tif", "out.npy", "--perm", "2,1,0", "--max-memory", "4M", "--plan").stdout
+    plan = sepconv("transpose", "in.tif", "out.npy", "--perm", "2,1,0", "--max-memory", "4M", "--dry-run").stdout
     assert f"read       {image.nbytes / 2**20:.2f} MiB" in plan
 
 
@@ -131,7 +131,7 @@ def test_what_cannot_be(sepconv):
 
 def test_the_plan_says_how(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((300, 200, 3), np.uint8))
-    text = sepconv("transpose", "in.npy", "out.npy", "--perm", "2,0,1", "--plan").stdout
+    text = sepconv("transpose", "in.npy", "out.npy", "--perm", "2,0,1", "--dry-run").stdout
     assert "rows of the source become columns of the result" in text
     text = sepconv("plan", "in.npy", "out.npy", "transpose", "box:radius=2", "transpose").stdout
     assert "run as     box:radius=2,border=reflect101,flip=false (columns first)" in text

@@ -91,7 +91,7 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
                    const PlanOptions& options = {});
 
-/// The plan for people, several lines; what `sepconv gemm --plan` prints.
+/// The plan for people, several lines; what `sepconv gemm --dry-run` prints.
 std::string describe(const GemmPlan& plan);
 
 }  // namespace sepconv
