@@ -14,10 +14,10 @@
 #include "json_text.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
+#include "sepconv/pipeline/machine/machine_model.hpp"
 #include "sepconv/pipeline/plan/device_choice.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 
@@ -29,7 +29,7 @@ struct Processor {
   std::string name;
   int processors = 0;
   std::int64_t free_bytes = 0;
-  HostLimits limits;
+  MachineLimits limits;
 };
 
 struct Gpu {
@@ -50,7 +50,7 @@ std::string processor_name() {
 
 Processor measure_processor() {
   const int processors = usable_processors();
-  return {processor_name(), processors, free_memory_bytes(), measure_host_limits(processors)};
+  return {processor_name(), processors, free_memory_bytes(), measure_limits(processors)};
 }
 
 std::vector<Gpu> measure_gpus() {
@@ -78,6 +78,37 @@ void print_line(std::string_view what, const std::string& value) { print("  {:<2
 
 std::string gigabytes(double bytes_per_second) { return fmt::format("{:.1f} GB/s", bytes_per_second / 1e9); }
 
+std::string figure_text(const MachineFigure& figure) {
+  using enum MachineFigure::Unit;
+  switch (figure.unit) {
+    case bytes_per_second:
+      return gigabytes(figure.value);
+    case seconds:
+      return fmt::format("{:.3g} ps", figure.value * 1e12);
+    case times:
+      break;
+  }
+  return fmt::format("{:.2f} times", figure.value);
+}
+
+using Figures = std::vector<MachineFigure> (*)(const MachineModel&);
+
+/// What plans are ranked by, as measured and by default.
+void print_figures(Figures figures, const MachineLimits& limits) {
+  const auto measured = figures(machine_of(limits)), assumed = figures({});
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    print_line(measured[i].name,
+               fmt::format("{}, assumed {}", figure_text(measured[i]), figure_text(assumed[i])));
+}
+
+nlohmann::ordered_json figures_json(Figures figures, const MachineLimits& limits) {
+  const auto measured = figures(machine_of(limits)), assumed = figures({});
+  nlohmann::ordered_json all;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    all[std::string(measured[i].name)] = {{"measured", measured[i].value}, {"default", assumed[i].value}};
+  return all;
+}
+
 void print_processor(const Processor& cpu) {
   print("cpu: {}\n", cpu.name);
   print_line("processors", fmt::format("{}", cpu.processors));
@@ -85,8 +116,9 @@ void print_processor(const Processor& cpu) {
   print_line("caches", fmt::format("L2 {}, L3 {}", cache_size(_SC_LEVEL2_CACHE_SIZE),
                                    cache_size(_SC_LEVEL3_CACHE_SIZE)));
   print_line("free memory", format_bytes(static_cast<double>(cpu.free_bytes)));
-  print_line("copy", gigabytes(cpu.limits.copy_bytes_per_second) + " (read and written, 32 MiB)");
-  print_line("fused multiply-adds", fmt::format("{:.0f} G/s in f32", cpu.limits.fma_per_second / 1e9));
+  print_line("copy", gigabytes(cpu.limits.host.copy_bytes_per_second) + " (read and written, 32 MiB)");
+  print_line("fused multiply-adds", fmt::format("{:.0f} G/s in f32", cpu.limits.host.fma_per_second / 1e9));
+  print_figures(host_figures, cpu.limits);
 }
 
 std::string compute_capability(const DeviceInfo& info) {
@@ -109,6 +141,7 @@ void print_gpu(const Gpu& gpu) {
   print_line("fused multiply-adds",
              fmt::format("{:.0f} G/s in f32, {:.0f} G/s in f64", limits.fma_f32_per_second / 1e9,
                          limits.fma_f64_per_second / 1e9));
+  print_figures(device_figures, {.device = limits});
 }
 
 nlohmann::ordered_json processor_json(const Processor& cpu) {
@@ -116,8 +149,9 @@ nlohmann::ordered_json processor_json(const Processor& cpu) {
           {"processors", cpu.processors},
           {"instruction_set", simd_target()},
           {"free_memory_bytes", cpu.free_bytes},
-          {"copy_bytes_per_second", cpu.limits.copy_bytes_per_second},
-          {"fma_f32_per_second", cpu.limits.fma_per_second}};
+          {"copy_bytes_per_second", cpu.limits.host.copy_bytes_per_second},
+          {"fma_f32_per_second", cpu.limits.host.fma_per_second},
+          {"machine", figures_json(host_figures, cpu.limits)}};
 }
 
 nlohmann::ordered_json gpu_json(const Gpu& gpu) {
@@ -134,7 +168,11 @@ nlohmann::ordered_json gpu_json(const Gpu& gpu) {
                                 {"copy_bytes_per_second", gpu.limits.copy_bytes_per_second},
                                 {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
                                 {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
-  if (!gpu.trouble.empty()) all["trouble"] = gpu.trouble;
+  if (gpu.trouble.empty()) {
+    all["machine"] = figures_json(device_figures, {.device = gpu.limits});
+  } else {
+    all["trouble"] = gpu.trouble;
+  }
   return all;
 }
 

@@ -232,6 +232,13 @@ def test_devices(sepconv):
 def test_devices_as_json(sepconv):
     found = json.loads(sepconv("devices", "--json").stdout)
     assert found["cpu"]["processors"] >= 1 and found["cpu"]["copy_bytes_per_second"] > 0
+    text = sepconv("devices").stdout
+    for machine in [found["cpu"]["machine"], *(gpu["machine"] for gpu in found["gpus"])]:
+        assert len(machine) >= 4
+        for name, figure in machine.items():
+            assert figure["measured"] > 0 and figure["default"] > 0 and re.search(rf"^  {name} .*, assumed ", text, re.MULTILINE)
+    copies = found["cpu"]["machine"]["host.most_copy_rate"]
+    assert copies["measured"] == found["cpu"]["copy_bytes_per_second"] != copies["default"]
     for gpu in found["gpus"]:
         rates = [value for name, value in gpu.items() if name.endswith("_per_second")]
         assert len(rates) == 6 and all(rate > 0 for rate in rates)

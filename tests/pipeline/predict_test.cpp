@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "../support/paper.hpp"
 #include "sepconv/pipeline/machine/machine_model.hpp"
@@ -69,6 +71,33 @@ TEST_CASE("the prediction is in what people and programs read of a plan") {
   const Plan made = plan(source, sink, Chain::parse({"abs"}));
   CHECK_THAT(describe(made, source, sink), Contains("predicted  " + to_string(made.predicted)));
   CHECK(to_string({.read = 0.5, .write = 1, .total = 1.25}) == "1.25 s: read 0.50 s, write 1.00 s");
+}
+
+TEST_CASE("a machine is what was measured of it, and the default of what was not") {
+  const MachineModel usual;
+  const auto same = [](const std::vector<MachineFigure>& a, const std::vector<MachineFigure>& b) {
+    return std::ranges::equal(a, b, {}, &MachineFigure::value, &MachineFigure::value);
+  };
+  CHECK(same(host_figures(machine_of({})), host_figures(usual)));
+  CHECK(same(device_figures(machine_of({})), device_figures(usual)));
+  const MachineModel made = machine_of({.threads = 4,
+                                        .host = {.copy_bytes_per_second = 8e9, .fma_per_second = 4e9},
+                                        .fma_f64_per_second = 1e9,
+                                        .device = {.upload_bytes_per_second = 1e9,
+                                                   .duplex_bytes_per_second = 2e9,
+                                                   .copy_bytes_per_second = 3e9,
+                                                   .fma_f32_per_second = 4e9,
+                                                   .fma_f64_per_second = 1e9}});
+  CHECK(made.host.copy_rate == 2e9);
+  CHECK(made.host.most_copy_rate == 8e9);
+  CHECK(made.host.fma_seconds == Approx(1e-9 / 0.75));
+  CHECK(made.host.wide == 4);
+  CHECK(made.bus.one_way_rate == Approx(0.97e9));
+  CHECK(made.bus.both_ways_rate == Approx(1.94e9));
+  CHECK(made.device.copy_rate == 3e9);
+  CHECK(made.device.fma_seconds == Approx(0.25e-9 / 0.75));
+  CHECK(made.device.wide == 4);
+  for (const MachineFigure& figure : host_figures(made)) CHECK(figure.name.starts_with("host."));
 }
 
 TEST_CASE("a measured machine is a machine, and plans are made by it") {

@@ -1,7 +1,5 @@
 #include "sepconv/pipeline/machine/machine_model.hpp"
 
-#include "sepconv/kernels/cuda/device_limits.hpp"
-#include "sepconv/pipeline/machine/host_limits.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
 
 namespace sepconv {
@@ -11,27 +9,59 @@ namespace {
 constexpr double kReached = 0.75;
 constexpr double kBusReached = 0.97;
 
-void measure_device(int device, MachineModel& model) {
-  const DeviceLimits limits = measure_device_limits(device);
-  model.bus.one_way_rate = kBusReached * limits.upload_bytes_per_second;
-  model.bus.both_ways_rate = kBusReached * limits.duplex_bytes_per_second;
-  model.device.fma_seconds = 1 / (kReached * limits.fma_f32_per_second);
-  model.device.wide = limits.fma_f32_per_second / limits.fma_f64_per_second;
-  model.device.copy_rate = limits.copy_bytes_per_second;
+void take_host(const MachineLimits& limits, HostModel& host) {
+  const double fma_f32 = limits.host.fma_per_second;
+  if (limits.host.copy_bytes_per_second > 0) {
+    host.copy_rate = limits.host.copy_bytes_per_second / limits.threads;
+    host.most_copy_rate = limits.host.copy_bytes_per_second;
+  }
+  if (fma_f32 > 0) host.fma_seconds = limits.threads / (kReached * fma_f32);
+  if (fma_f32 > 0 && limits.fma_f64_per_second > 0) host.wide = fma_f32 / limits.fma_f64_per_second;
+}
+
+void take_device(const DeviceLimits& limits, MachineModel& model) {
+  if (limits.upload_bytes_per_second > 0)
+    model.bus.one_way_rate = kBusReached * limits.upload_bytes_per_second;
+  if (limits.duplex_bytes_per_second > 0)
+    model.bus.both_ways_rate = kBusReached * limits.duplex_bytes_per_second;
+  if (limits.copy_bytes_per_second > 0) model.device.copy_rate = limits.copy_bytes_per_second;
+  if (limits.fma_f32_per_second > 0) model.device.fma_seconds = 1 / (kReached * limits.fma_f32_per_second);
+  if (limits.fma_f32_per_second > 0 && limits.fma_f64_per_second > 0)
+    model.device.wide = limits.fma_f32_per_second / limits.fma_f64_per_second;
 }
 
 }  // namespace
 
-MachineModel measure_machine(int threads, int device) {
-  const int used = threads > 0 ? threads : usable_processors();
-  const HostLimits limits = measure_host_limits(used);
+MachineLimits measure_limits(int threads, int device) {
+  MachineLimits limits{.threads = threads > 0 ? threads : usable_processors()};
+  limits.host = measure_host_limits(limits.threads);
+  limits.fma_f64_per_second = measure_fma_rate(limits.threads, Arithmetic::f64, 3);
+  if (device >= 0) limits.device = measure_device_limits(device);
+  return limits;
+}
+
+MachineModel machine_of(const MachineLimits& limits) {
   MachineModel model;
-  model.host.copy_rate = limits.copy_bytes_per_second / used;
-  model.host.most_copy_rate = limits.copy_bytes_per_second;
-  model.host.fma_seconds = used / (kReached * limits.fma_per_second);
-  model.host.wide = limits.fma_per_second / measure_fma_rate(used, Arithmetic::f64, 3);
-  if (device >= 0) measure_device(device, model);
+  take_host(limits, model.host);
+  take_device(limits.device, model);
   return model;
+}
+
+std::vector<MachineFigure> host_figures(const MachineModel& model) {
+  using enum MachineFigure::Unit;
+  return {{"host.copy_rate", bytes_per_second, model.host.copy_rate},
+          {"host.most_copy_rate", bytes_per_second, model.host.most_copy_rate},
+          {"host.fma_seconds", seconds, model.host.fma_seconds},
+          {"host.wide", times, model.host.wide}};
+}
+
+std::vector<MachineFigure> device_figures(const MachineModel& model) {
+  using enum MachineFigure::Unit;
+  return {{"bus.one_way_rate", bytes_per_second, model.bus.one_way_rate},
+          {"bus.both_ways_rate", bytes_per_second, model.bus.both_ways_rate},
+          {"device.copy_rate", bytes_per_second, model.device.copy_rate},
+          {"device.fma_seconds", seconds, model.device.fma_seconds},
+          {"device.wide", times, model.device.wide}};
 }
 
 }  // namespace sepconv

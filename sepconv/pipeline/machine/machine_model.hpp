@@ -1,15 +1,19 @@
 // What a machine takes for the parts of a run, as the planners assume: cuts are ranked by it and runs
 // predicted.
 //
-// Unless measure_machine() made it, every figure is a default and stands with its origin: (E) an AMD EPYC of
-// the Zen 4 kind and an Intel Xeon, 2 threads each, with AVX-512 and with AVX2; (H) an NVIDIA H200 on a host
-// of 16 processors. docs/benchmarks.md has what was measured. Times are seconds, rates are bytes or
-// multiply-adds a second, "bytes" without "a second" that a thing costs are so many bytes moved.
+// Unless machine_of() made it of what was measured, every figure is a default and stands with its origin: (E)
+// an AMD EPYC of the Zen 4 kind and an Intel Xeon, 2 threads each, with AVX-512 and with AVX2; (H) an NVIDIA
+// H200 on a host of 16 processors. docs/benchmarks.md has what was measured. Times are seconds, rates are
+// bytes or multiply-adds a second, "bytes" without "a second" that a thing costs are so many bytes moved.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
+
+#include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/pipeline/machine/host_limits.hpp"
 
 namespace sepconv {
 
@@ -129,9 +133,33 @@ struct MachineModel {
   ProductModel products;
 };
 
-/// The defaults with what can be measured here in some tens of milliseconds, and with the GPU `device`, if it
-/// is not negative, in a few tenths of a second: the host's copies and arithmetic, the bus, the GPU's memory
-/// and arithmetic. `threads` 0: all processors. Throws CudaError and OutOfMemory.
-MachineModel measure_machine(int threads = 0, int device = -1);
+/// What of a machine can be measured; 0 is what was not.
+struct MachineLimits {
+  int threads = 1;                ///< of the host, that measured
+  HostLimits host{};              ///< in f32
+  double fma_f64_per_second = 0;  ///< of the host
+  DeviceLimits device{};
+};
+/// Measures the host in some tens of milliseconds, and the GPU `device`, if it is not negative, in a few
+/// tenths of a second. `threads` 0: all processors. Throws CudaError and OutOfMemory.
+MachineLimits measure_limits(int threads = 0, int device = -1);
+
+/// The defaults, but for what follows from these limits: the host's copies and arithmetic, the bus, the GPU's
+/// memory and arithmetic.
+MachineModel machine_of(const MachineLimits& limits);
+
+/// Both at once, for PlanOptions::machine.
+inline MachineModel measure_machine(int threads = 0, int device = -1) {
+  return machine_of(measure_limits(threads, device));
+}
+
+/// A figure of a model that machine_of() sets, by the name of its member: "host.copy_rate".
+struct MachineFigure {
+  std::string_view name;
+  enum class Unit : std::uint8_t { bytes_per_second, seconds, times } unit;
+  double value;
+};
+std::vector<MachineFigure> host_figures(const MachineModel& model);
+std::vector<MachineFigure> device_figures(const MachineModel& model);  ///< of the bus, too
 
 }  // namespace sepconv
