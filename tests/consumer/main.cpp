@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,30 @@ void own_errors_come_through() {
   require(code == 42, "an exception of the caller's reader reaches the caller");
 }
 
+/// What the library throws is what the caller catches, by its own type and by its bases.
+void errors_are_caught() {
+  const auto caught = [](auto error, const std::function<void()>& fails) {
+    try {
+      fails();
+    } catch (const decltype(error)&) {
+      return true;
+    } catch (...) {
+    }
+    return false;
+  };
+  const auto wrong = [] { parse({"gaussian:sigma=-1"}); };
+  const auto missing = [] { sepconv::open_reader("there is no such file.tif"); };
+  require(caught(sepconv::InvalidArgument(""), wrong) && !caught(sepconv::IoError(""), wrong),
+          "a wrong stage is an InvalidArgument");
+  require(caught(sepconv::IoError(""), missing) && caught(sepconv::Error(""), missing) &&
+              caught(std::runtime_error(""), missing),
+          "a missing file is an IoError, an Error and a runtime_error");
+  const auto stage = parse({"abs"}).stages().front();
+  require(
+      dynamic_cast<const sepconv::Stage*>(stage.get()) != nullptr && typeid(*stage) != typeid(sepconv::Stage),
+      "a stage is one of a class of its own");
+}
+
 }  // namespace
 
 int main() {
@@ -158,7 +183,8 @@ int main() {
       {"run with own rows", run_with_own_rows},
       {"apply one stage", apply_one_stage},
       {"two pipelines at once", two_pipelines_at_once},
-      {"own errors come through", own_errors_come_through}};
+      {"own errors come through", own_errors_come_through},
+      {"errors are caught", errors_are_caught}};
   for (const auto& [name, check] : checks) {
     try {
       check();

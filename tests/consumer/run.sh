@@ -31,6 +31,11 @@ export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sepconv.pc)")
 lib=$(dirname "$PKG_CONFIG_PATH")
 soname=$(readelf -d "$lib/libsepconv.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [[ $soname == libsepconv.so.$(pkg-config --modversion sepconv | cut -d. -f1,2) ]] || { echo "the soname is $soname" >&2; exit 1; }
+nm --dynamic --demangle --defined-only "$lib/libsepconv.so" | cut -d' ' -f3- >"$work/shown"
+grep -q '^sepconv::Chain::parse(' "$work/shown" && grep -q '^typeinfo for sepconv::IoError$' "$work/shown"
+! grep -vE '^((typeinfo|typeinfo name|vtable) for )?sepconv::' "$work/shown" || { echo "libsepconv.so shows more than names of sepconv" >&2; exit 1; }
+! grep '^sepconv::N_' "$work/shown" || { echo "libsepconv.so shows its code for instruction sets" >&2; exit 1; }
+echo "ok: libsepconv.so shows $(wc -l <"$work/shown") names, all of sepconv"
 c++ -std=c++20 -O1 -c "$work/main.cpp" -o "$work/main.o" $(pkg-config --cflags sepconv spdlog)
 c++ "$work/main.o" -o "$work/consumer" $(pkg-config --libs sepconv spdlog)
 readelf -d "$work/consumer" | grep -q "NEEDED.*$soname"
