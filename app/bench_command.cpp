@@ -9,11 +9,11 @@ void add_bench_command(CLI::App& program, Context& context) {
   command->require_subcommand(1);
   add_bench_conv(*command, context);
   add_bench_gemm(*command, context);
-  add_bench_stream(*command, context);
+  add_bench_run(*command, context);
   add_bench_transpose(*command, context);
   command->footer(
       "sepconv bench WHAT --help says more.\n\n"
-      "Example:  sepconv bench stream --size 2048x2048 --radius 8 --runs 3");
+      "Example:  sepconv bench run --size 2048x2048 --radius 8 --runs 3");
 }
 
 }  // namespace sepconv::app

@@ -78,7 +78,7 @@ void add_types_option(CLI::App& command, std::vector<PixelType>& types, const st
 
 void add_bench_conv(CLI::App& bench, Context& context);
 void add_bench_gemm(CLI::App& bench, Context& context);
-void add_bench_stream(CLI::App& bench, Context& context);
+void add_bench_run(CLI::App& bench, Context& context);
 void add_bench_transpose(CLI::App& bench, Context& context);
 
 }  // namespace sepconv::app

@@ -5,11 +5,11 @@
 
 #include "bench/conv/ladder.hpp"
 #include "conv.hpp"
+#include "runs.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "stream.hpp"
 
 namespace sepconv::app {
 

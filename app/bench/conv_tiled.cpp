@@ -3,11 +3,11 @@
 
 #include "bench/conv/ladder_tiled.hpp"
 #include "conv.hpp"
+#include "runs.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "stream.hpp"
 
 namespace sepconv::app {
 
@@ -42,7 +42,7 @@ void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& res
 }
 
 /// From page-locked memory to page-locked memory, every pixel once each way; buffers stay from run to run, as
-/// in bench stream.
+/// in bench run.
 void bench_run(const ConvRequest& request, PixelType type, ConvResult& result) {
   const HostPair pair(request, {request.tiled_extent, 1, type}, true);
   const Chain chain = ladder_chain(request.tiled_radius);

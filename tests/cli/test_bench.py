@@ -8,7 +8,7 @@ from cli_support import fails, listing
 
 
 def measured(sepconv, *arguments):
-    return json.loads(sepconv("bench", "stream", "--json", "--runs", 2, *arguments).stdout)
+    return json.loads(sepconv("bench", "run", "--json", "--runs", 2, *arguments).stdout)
 
 
 def test_stream_in_memory(sepconv):
@@ -43,7 +43,7 @@ def test_stream_transposed_is_checked(sepconv):
 
 
 def test_stream_as_a_table(sepconv):
-    lines = sepconv("bench", "stream", "--device", "cpu", "--size", "300x200", "--radius", 2, "--runs", 1).stdout.splitlines()
+    lines = sepconv("bench", "run", "--device", "cpu", "--size", "300x200", "--radius", 2, "--runs", 1).stdout.splitlines()
     header = next(line for line in lines if line.lstrip().startswith("from"))
     for word in ("radius", "slots", "band rows", "time ms", "predicted", "Gpix/s", "GB/s each", "limit", "share", "speed-up", "start ms"):
         assert word in header
@@ -59,6 +59,6 @@ def test_stream_from_file_to_file_leaves_nothing(sepconv):
 
 def test_wrong_requests(sepconv):
     assert "subcommand" in fails(sepconv, "bench", status=2)
-    assert "missing" in fails(sepconv, "bench", "stream", "--file", "missing", status=2)
+    assert "missing" in fails(sepconv, "bench", "run", "--file", "missing", status=2)
     for arguments in (["--radius", "-1"], ["--slots", "1,x"], ["--size", "3"], ["--device", "gpu"], ["--runs", "0"]):
-        fails(sepconv, "bench", "stream", *arguments, status=2)
+        fails(sepconv, "bench", "run", *arguments, status=2)

@@ -72,7 +72,7 @@ SHELLS = pytest.mark.parametrize("shell", [bash, zsh, fish], ids=["bash", "zsh",
 def test_words(sepconv, shell):
     assert set(shell(sepconv, "sepconv ")) == COMMANDS
     assert shell(sepconv, "sepconv pl") == ["plan"]
-    assert shell(sepconv, "sepconv bench ") == ["conv", "gemm", "stream", "transpose"]
+    assert shell(sepconv, "sepconv bench ") == ["conv", "gemm", "run", "transpose"]
     assert shell(sepconv, "sepconv run a b --max-m") == ["--max-memory"]
     assert shell(sepconv, "sepconv bench conv --no-") == ["--no-cpu", "--no-tiled"]
     assert shell(sepconv, "sepconv stages gau") == ["gaussian"]
@@ -105,7 +105,7 @@ def test_keys(sepconv, shell):
 
 @SHELLS
 def test_values_of_options(sepconv, shell):
-    for command in ("run a b", "stats a", "gemm a b c", "bench stream", "bench gemm"):
+    for command in ("run a b", "stats a", "gemm a b c", "bench run", "bench gemm"):
         assert shell(sepconv, f"sepconv {command} --device ") == ["auto", "cpu", "cuda", "cuda:0"]
     assert shell(sepconv, "sepconv run a b --device=cu") == ["--device=cuda", "--device=cuda:0"]
     assert shell(sepconv, "sepconv run a b --compress d") == ["deflate"]
@@ -115,16 +115,16 @@ def test_values_of_options(sepconv, shell):
     assert shell(sepconv, "sepconv bench conv --type f32,") == ["f32," + name for name in TYPES]
     for option in ("--max-memory", "--threads", "--tile", "--raw"):
         assert shell(sepconv, f"sepconv run a b {option} ") == []
-    for line in ("run a b --trace ba", "gemm a b c --add ba", "bench stream --trace ba", "compare a ba"):
+    for line in ("run a b --trace ba", "gemm a b c --add ba", "bench run --trace ba", "compare a ba"):
         assert shell(sepconv, f"sepconv {line}") in ("FILES", ["baboon.tif"]), line
     assert shell(sepconv, "sepconv run a b --trace=ba") in ("FILES", ["--trace=baboon.tif"])
-    assert shell(sepconv, "sepconv bench stream --file f") in ("FOLDERS", ["folder/"])
+    assert shell(sepconv, "sepconv bench run --file f") in ("FOLDERS", ["folder/"])
     assert shell(sepconv, "sepconv compare a b ") == []
 
 
 def test_no_option_with_a_choice_or_a_file_is_forgotten(sepconv):
     """What help says of an option's value is what completes it."""
-    for command in [*COMMANDS - {"bench"}, "bench conv", "bench gemm", "bench stream", "bench transpose"]:
+    for command in [*COMMANDS - {"bench"}, "bench conv", "bench gemm", "bench run", "bench transpose"]:
         help_text = sepconv(*command.split(), "--help").stdout
         for option, value in re.findall(r"^  (--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE):
             answer = sepconv("completion", "bash", "--", *command.split(), option, "").stdout.splitlines()

@@ -21,7 +21,7 @@ COMMANDS = {
     "generate": (["out.npy"], ["--force", "--size", "16x16"]),
     "bench conv": ([], ["--size", "16x16", "--radius", "1", "--runs", "3", "--device", "cpu"]),
     "bench gemm": ([], ["--size", "8,8,8", "--runs", "3", "--device", "cpu"]),
-    "bench stream": ([], ["--size", "16x16", "--radius", "1", "--runs", "1", "--device", "cpu"]),
+    "bench run": ([], ["--size", "16x16", "--radius", "1", "--runs", "1", "--device", "cpu"]),
     "bench transpose": ([], ["--size", "16x16", "--size3", "2,2,2", "--runs", "3", "--device", "cpu"]),
 }
 # Of the types that help prints, those that are no numbers.

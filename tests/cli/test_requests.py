@@ -67,7 +67,7 @@ def test_logs_on_standard_output(sepconv, source):
     for first, second in (("--stats", "--trace"), ("--report", "--stats"), ("--trace", "--report")):
         said = fails(sepconv, "run", source, "new.npy", first, "-", second, "-", status=WRONG_USAGE)
         assert "standard output" in said
-    assert "standard output" in fails(sepconv, "bench", "stream", "--trace", "-", status=WRONG_USAGE)
+    assert "standard output" in fails(sepconv, "bench", "run", "--trace", "-", status=WRONG_USAGE)
 
 
 @pytest.mark.parametrize("command", [["run", "-", "out.npy"], ["run", "in.npy", "-"], ["plan", "in.npy", "-"], ["transpose", "-", "out.npy"],

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <vector>
 
+#include "runs.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
-#include "stream.hpp"
 
 namespace sepconv::app {
 
@@ -49,7 +49,7 @@ std::unique_ptr<Writer> make_writer(const std::filesystem::path& path, const Ima
   return create_writer(path, spec, options);
 }
 
-void generate(const StreamRequest& request, const std::filesystem::path& path) {
+void generate(const RunsRequest& request, const std::filesystem::path& path) {
   RunOptions options;  // on the CPU
   options.threads = request.options.threads, options.stop = request.options.stop;
   run(*make_pattern_reader(request.spec, Pattern::noise, 1), *make_writer(path, request.spec), Chain(),
@@ -73,7 +73,7 @@ void copy_raw(const std::filesystem::path& from, const std::filesystem::path& to
 }
 
 /// The target is new each time, as a run's is; making room for it by removing the one before is not measured.
-Timing raw_limit(const StreamRequest& request, const std::filesystem::path& from,
+Timing raw_limit(const RunsRequest& request, const std::filesystem::path& from,
                  const std::filesystem::path& to) {
   const int threads = threads_of(request.options);
   ThreadPool pool(threads, request.options.stop);
@@ -85,8 +85,8 @@ Timing raw_limit(const StreamRequest& request, const std::filesystem::path& from
   });
 }
 
-void bench_format(const StreamRequest& request, const ScratchFolder& folder, const std::string& ending,
-                  StreamResult& result) {
+void bench_format(const RunsRequest& request, const ScratchFolder& folder, const std::string& ending,
+                  RunsResult& result) {
   const std::filesystem::path from = folder.file("in." + ending);
   const std::filesystem::path to = folder.file("out." + ending);
   generate(request, from);
@@ -99,7 +99,7 @@ void bench_format(const StreamRequest& request, const ScratchFolder& folder, con
         const auto source = open_reader(from);
         return run(*source, *make_writer(to, result_spec(request)), chain, options);
       };
-      result.rows.push_back(time_stream(request, radius, slots, run_once, result.device));
+      result.rows.push_back(time_runs(request, radius, slots, run_once, result.device));
       result.rows.back().kind = ending;
       result.rows.back().limit_seconds = limit.median;
       check_windows(chain, *open_reader(from), *open_reader(to));
@@ -110,13 +110,13 @@ void bench_format(const StreamRequest& request, const ScratchFolder& folder, con
 
 }  // namespace
 
-StreamResult bench_files(const StreamRequest& request) {
+RunsResult bench_files(const RunsRequest& request) {
   if (!std::filesystem::is_directory(request.folder)) {
     throw InvalidArgument(
         fmt::format("--file {} is no folder; give one with room for two images", request.folder.string()));
   }
   const ScratchFolder folder(request.folder);
-  StreamResult result;
+  RunsResult result;
   result.limit = "reading and writing the same bytes by as many threads, from and to the page cache";
   for (const char* ending : {"tif", "npy"}) bench_format(request, folder, ending, result);
   return result;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runs.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
-#include "stream.hpp"
 
 namespace sepconv::app {
 

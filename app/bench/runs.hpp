@@ -1,4 +1,4 @@
-// sepconv bench stream: what is measured, and its results. Internal to app/bench/.
+// sepconv bench run: what is measured, and its results. Internal to app/bench/.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace sepconv::app {
 
-struct StreamRequest {
+struct RunsRequest {
   ImageSpec spec{{16384, 16384}, 1, PixelType::f32};
   std::vector<std::int64_t> radii{2, 8, 32, 80};
   std::vector<int> slots{1, 2, 3};
@@ -25,7 +25,7 @@ struct StreamRequest {
 };
 
 /// One line of the table.
-struct StreamRow {
+struct RunsRow {
   std::string kind;  ///< "memory", "tif", "npy"
   std::int64_t radius = 0;
   int slots = 0;
@@ -37,26 +37,26 @@ struct StreamRow {
   double limit_seconds = 0;      ///< median, of moving the same bytes with nothing done to them
 };
 
-struct StreamResult {
+struct RunsResult {
   std::string limit;  ///< what limit_seconds is of
   std::string device;
-  std::vector<StreamRow> rows;
+  std::vector<RunsRow> rows;
 };
 
 /// Memory to memory, page-locked when a GPU computes. Throws Error when a result is wrong.
-StreamResult bench_memory(const StreamRequest& request);
+RunsResult bench_memory(const RunsRequest& request);
 /// Uncompressed BigTIFF to BigTIFF and NPY to NPY in a folder of its own under request.folder, which it
 /// removes.
-StreamResult bench_files(const StreamRequest& request);
+RunsResult bench_files(const RunsRequest& request);
 
 /// A Gaussian of this radius, none for 0, and the transpose if it is asked for.
-Chain chain_of(const StreamRequest& request, std::int64_t radius);
+Chain chain_of(const RunsRequest& request, std::int64_t radius);
 /// What it makes of request.spec.
-ImageSpec result_spec(const StreamRequest& request);
+ImageSpec result_spec(const RunsRequest& request);
 
 /// `runs` runs of the chain; `run_once(options)` does one.
-StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slots,
-                      const std::function<RunReport(const RunOptions&)>& run_once, std::string& device);
+RunsRow time_runs(const RunsRequest& request, std::int64_t radius, int slots,
+                  const std::function<RunReport(const RunOptions&)>& run_once, std::string& device);
 
 /// Compares strips of full height and of full width and the corners with what the host engine makes of the
 /// source there. Both readers take any rectangle. Throws Error, naming the first window that differs.

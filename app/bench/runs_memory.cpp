@@ -3,12 +3,12 @@
 #include <cstring>
 #include <vector>
 
+#include "runs.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
-#include "stream.hpp"
 
 namespace sepconv::app {
 
@@ -68,12 +68,12 @@ class DuplexCopy {
   std::vector<Lane> lanes_;
 };
 
-Timing duplex_limit(const StreamRequest& request, const HostImage& from, const HostImage& to) {
+Timing duplex_limit(const RunsRequest& request, const HostImage& from, const HostImage& to) {
   const DuplexCopy copy(request.options.devices, from.memory, to.memory);
   return time_runs(request.runs, [&] { return seconds_of([&] { copy.run(); }); });
 }
 
-Timing copy_limit(const StreamRequest& request, const HostImage& from, const HostImage& to) {
+Timing copy_limit(const RunsRequest& request, const HostImage& from, const HostImage& to) {
   ThreadPool pool(threads_of(request.options), request.options.stop);
   const std::int64_t size = from.memory.size();
   const auto copy = [&] {
@@ -86,7 +86,7 @@ Timing copy_limit(const StreamRequest& request, const HostImage& from, const Hos
   return time_runs(request.runs, [&] { return seconds_of(copy); });
 }
 
-void fill(const StreamRequest& request, const HostImage& image) {
+void fill(const RunsRequest& request, const HostImage& image) {
   RunOptions options;  // on the CPU
   options.threads = request.options.threads, options.stop = request.options.stop;
   run(*make_pattern_reader(request.spec, Pattern::noise, 1), *make_memory_writer(image.view), Chain(),
@@ -95,13 +95,13 @@ void fill(const StreamRequest& request, const HostImage& image) {
 
 }  // namespace
 
-StreamResult bench_memory(const StreamRequest& request) {
+RunsResult bench_memory(const RunsRequest& request) {
   const bool gpu = !request.options.devices.empty();
   const HostMemory kind = gpu ? HostMemory::page_locked : HostMemory::pageable;
   const HostImage from(request.spec, gpu);
   const HostImage to(result_spec(request), gpu);
   fill(request, from);
-  StreamResult result;
+  RunsResult result;
   result.limit =
       gpu ? "upload and download of the same bytes at once" : "copy of the same bytes by as many threads";
 
@@ -112,7 +112,7 @@ StreamResult bench_memory(const StreamRequest& request) {
     const Timing limit = gpu ? duplex_limit(request, from, to) : copy_limit(request, from, to);
     for (const int slots : request.slots) {
       poison_windows(to.view);
-      result.rows.push_back(time_stream(
+      result.rows.push_back(time_runs(
           request, radius, slots,
           [&](const RunOptions& options) {
             return run(*source, *make_memory_writer(to.view, kind), chain, options);

@@ -1,5 +1,5 @@
-// sepconv bench stream: images streamed through library run(), beside the limit that moving their bytes sets.
-#include "stream.hpp"
+// sepconv bench run: images streamed through library run(), beside the limit that moving their bytes sets.
+#include "runs.hpp"
 
 #include <fmt/format.h>
 
@@ -20,22 +20,22 @@ namespace sepconv::app {
 namespace {
 
 /// Median time with one slot at the same radius, if that was measured; else 0.
-double serial_seconds(const StreamResult& result, const StreamRow& row) {
-  for (const StreamRow& other : result.rows) {
+double serial_seconds(const RunsResult& result, const RunsRow& row) {
+  for (const RunsRow& other : result.rows) {
     if (other.kind == row.kind && other.radius == row.radius && other.slots == 1) return other.time.median;
   }
   return 0;
 }
 
-double bytes_per_second(const StreamRequest& request, const StreamRow& row) {
+double bytes_per_second(const RunsRequest& request, const RunsRow& row) {
   return static_cast<double>(request.spec.bytes()) / row.time.median;
 }
-double pixels_per_second(const StreamRequest& request, const StreamRow& row) {
+double pixels_per_second(const RunsRequest& request, const RunsRow& row) {
   return static_cast<double>(request.spec.extent.area()) / row.time.median;
 }
-double share_of_limit(const StreamRow& row) { return row.limit_seconds / row.time.median; }
+double share_of_limit(const RunsRow& row) { return row.limit_seconds / row.time.median; }
 
-void print_table(const StreamRequest& request, const StreamResult& result) {
+void print_table(const RunsRequest& request, const RunsResult& result) {
   const ImageSpec& spec = request.spec;
   print("{} x {} {}{}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
         request.transpose ? ", transposed" : "", static_cast<double>(spec.bytes()) / 1e9, result.device);
@@ -44,7 +44,7 @@ void print_table(const StreamRequest& request, const StreamResult& result) {
   print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from",
         "radius", "slots", "band rows", "time ms", "+-", "predicted", "Gpix/s", "GB/s each", "limit", "share",
         "speed-up", "start ms");
-  for (const StreamRow& row : result.rows) {
+  for (const RunsRow& row : result.rows) {
     const double serial = serial_seconds(result, row);
     print(
         "{:>7} {:>6} {:>5} {:>9} {:>10.2f} {:>7.1f}% {:>10.2f} {:>9.2f} {:>10.2f} {:>8.2f} {:>8.3f} {:>8} "
@@ -60,10 +60,10 @@ void print_table(const StreamRequest& request, const StreamResult& result) {
       "engine\n");
 }
 
-void print_json(const StreamRequest& request, const StreamResult& result) {
+void print_json(const RunsRequest& request, const RunsResult& result) {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
-  for (const StreamRow& row : result.rows) {
+  for (const RunsRow& row : result.rows) {
     const double serial = serial_seconds(result, row);
     rows.push_back(
         {{"from", row.kind},
@@ -93,17 +93,17 @@ void print_json(const StreamRequest& request, const StreamResult& result) {
   print_lines(json_text(all));
 }
 
-int bench_stream(StreamRequest& request, std::stop_token stop) {
+int bench_run(RunsRequest& request, std::stop_token stop) {
   if (request.trace == "-")
     throw InvalidArgument("--trace cannot be standard output, which takes the table; name a file");
   request.options.stop = std::move(stop);
   take_gpu_if_any(request.options);
-  const StreamResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
+  const RunsResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
   request.json ? print_json(request, result) : print_table(request, result);
   return kDone;
 }
 
-void add_image_options(CLI::App& command, StreamRequest& request) {
+void add_image_options(CLI::App& command, RunsRequest& request) {
   command
       .add_option_function<std::string>(
           "--size",
@@ -123,7 +123,7 @@ void add_image_options(CLI::App& command, StreamRequest& request) {
       ->type_name("DIR");
 }
 
-void add_run_options(CLI::App& command, StreamRequest& request) {
+void add_run_options(CLI::App& command, RunsRequest& request) {
   command.add_option("--slots", request.slots, "bands in flight; 1,2,3 by default")
       ->delimiter(',')
       ->transform(whole_number(1, kMostSlots))
@@ -141,7 +141,7 @@ void add_run_options(CLI::App& command, StreamRequest& request) {
 
 }  // namespace
 
-Chain chain_of(const StreamRequest& request, std::int64_t radius) {
+Chain chain_of(const RunsRequest& request, std::int64_t radius) {
   Chain chain;
   if (radius > 0)
     chain.then(
@@ -150,7 +150,7 @@ Chain chain_of(const StreamRequest& request, std::int64_t radius) {
   return chain;
 }
 
-ImageSpec result_spec(const StreamRequest& request) { return chain_of(request, 0).result_spec(request.spec); }
+ImageSpec result_spec(const RunsRequest& request) { return chain_of(request, 0).result_spec(request.spec); }
 
 namespace {
 
@@ -163,14 +163,14 @@ void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
 
 }  // namespace
 
-StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slots,
-                      const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
+RunsRow time_runs(const RunsRequest& request, std::int64_t radius, int slots,
+                  const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
   // As a program does that filters many images: its buffers stay from run to run.
   BufferPool pinned(pinned_resource()), memory(device_resource());
   RunOptions options = request.options;
   options.slots = slots;
   options.pinned_memory = &pinned, options.device_memory = &memory;
-  StreamRow row;
+  RunsRow row;
   row.radius = radius, row.slots = slots;
   bool first = true;
   Timeline last;
@@ -189,15 +189,15 @@ StreamRow time_stream(const StreamRequest& request, std::int64_t radius, int slo
   return row;
 }
 
-void add_bench_stream(CLI::App& bench, Context& context) {
+void add_bench_run(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand(
-      "stream", "Stream images through a Gaussian, a transpose or both, in memory or from file to file.");
-  const auto request = std::make_shared<StreamRequest>();
+      "run", "Run images through a Gaussian, a transpose or both, in memory or from file to file.");
+  const auto request = std::make_shared<RunsRequest>();
   add_image_options(*command, *request);
   add_run_options(*command, *request);
-  command->footer("Example:  sepconv bench stream --size 2048x2048 --radius 2,32 --slots 1,3 --runs 3");
+  command->footer("Example:  sepconv bench run --size 2048x2048 --radius 2,32 --slots 1,3 --runs 3");
   command->callback([&context, request] {
-    context.action = [&context, request] { return bench_stream(*request, context.stop); };
+    context.action = [&context, request] { return bench_run(*request, context.stop); };
   });
 }
 
