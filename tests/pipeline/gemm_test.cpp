@@ -245,6 +245,25 @@ TEST_CASE("gemm on a caller's own memory adds to what is there") {
 }
 #endif
 
+TEST_CASE("gemm on a caller's own memory takes the device that is predicted to be first") {
+  for (const bool on_gpu : {false, true}) {
+    const bool there = on_gpu && !cuda_devices().empty();
+    if (!there && gemm_host_library().empty()) continue;
+    const Matrix a({30, 40}, PixelType::f32, 1), b({50, 40}, PixelType::f32, 2),
+        expected({30, 50}, PixelType::f32, 3), out({30, 50}, PixelType::f32, 3);
+    const GemmOp op{.trans_b = true, .beta = 1};
+    gemm_reference(op, a.view(), b.view(), expected.view());
+    bool planned = false;  // tiles are run one by one, as by gemm_host they are not
+    RunOptions options{{.choose_device = true}};
+    options.progress = [&](const Progress&) { planned = true; };
+    options.machine.device.start_seconds = 0;
+    (on_gpu ? options.machine.products.host_fma_f32_rate : options.machine.products.device_fma_f32_rate) = 1;
+    gemm(op, a.view(), b.view(), out.view(), options);
+    CHECK(out == expected);
+    CHECK(planned == there);
+  }
+}
+
 namespace {
 
 void check_on_gpu(int count, std::int64_t most) {

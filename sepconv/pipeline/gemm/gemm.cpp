@@ -136,12 +136,17 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
   check_no_region("a product", options), check_no_bands(options);
   check_view("the matrix A", a), check_view("the matrix B", b), check_view("the matrix C", out);
   check_apart("the matrix A", a, "the result", out), check_apart("the matrix B", b, "the result", out);
-  if (options.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));
+  if (options.devices.empty() && !options.choose_device) return gemm_host(op, a, b, out, threads_of(options));
   const auto left = make_memory_reader(a, memory), right = make_memory_reader(b, memory);
   const auto added = make_memory_reader(out, memory);
   const auto result = make_memory_writer(out, memory);
+  const GemmFiles files{*left, *right, op.beta != 0 ? added.get() : nullptr, *result};
+  RunOptions settled = options;
+  if (std::exchange(settled.choose_device, false) && settled.devices.empty())
+    settled.devices = plan_gemm(op, files.a, files.b, files.added, files.out, options).devices;
+  if (settled.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));
   Timeline timeline;  // a report would take longer than a small product
-  execute(op, {*left, *right, op.beta != 0 ? added.get() : nullptr, *result}, options, timeline);
+  execute(op, files, settled, timeline);
 }
 
 std::string summary(const GemmReport& report) {

@@ -38,8 +38,8 @@ GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const Gemm
 
 /// The same on a caller's own memory of the host, all of which is there until it returns; `out` is also what
 /// beta multiplies. With options.devices the panels go through that GPU, fastest from page-locked memory,
-/// which all three must lie in if `memory` says so. Without, it is gemm_host on options.threads threads.
-/// `out` must not overlap the operands.
+/// which all three must lie in if `memory` says so. Without, and where options.choose_device takes the CPU,
+/// it is gemm_host on options.threads threads. `out` must not overlap the operands.
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
           const RunOptions& options = {}, HostMemory memory = HostMemory::pageable);
 
