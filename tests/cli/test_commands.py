@@ -267,15 +267,16 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
         assert json.loads(sepconv("stages", stage["name"], "--json").stdout)["stages"] == [stage]
         said = sepconv("stages", stage["name"]).stdout
         for key in stage["keys"]:
-            assert key["words"] and key["type"] in ("number", "integer", "flag", "choice", "numbers", "path")
+            assert key["words"] and key["type"] in ("number", "integer", "flag", "choice", "numbers", "path", "size")
             assert f"  {key['name']}=" in said
-            needs = [f"{other['name']}=1" for other in stage["keys"] if other["needed"] and other is not key and other["type"] == "number"]
+            needs = [f"{other['name']}=1" for other in stage["keys"] if other["needed"] and other is not key and other["type"] in ("number", "integer")]
             if key.get("only_with"):
                 needs.append(key["only_with"] if "=" in key["only_with"] else key["only_with"] + "=1")
             outside = {"greater_than": 0, "least": -1, "most": 1}
             for bound in [name for name in outside if name in key]:
                 ranges += 1
-                text = f"{stage['name']}:" + ",".join([*needs, f"{key['name']}={key[bound] + outside[bound]:.17g}"])
+                value = f"{key[bound] + outside[bound]:.17g}" + ("x1" if key["type"] == "size" else "")
+                text = f"{stage['name']}:" + ",".join([*needs, f"{key['name']}={value}"])
                 assert "it must be" in sepconv("run", "in.npy", "out.npy", text, status=2).stderr, text
             for choice in [*key["choices"], "none of them"] if "choices" in key else []:
                 plan = [BINARY, "plan", "in.npy", "out.npy", f"{stage['name']}:{key['name']}={choice}"]

@@ -11,7 +11,7 @@ using namespace sepconv;
 using Catch::Contains;
 
 TEST_CASE("every stage's example parses, and its text parses to itself") {
-  CHECK(stage_table().size() == 19);
+  CHECK(stage_table().size() == 21);
   const test::MatrixFolder matrices;
   const std::string file = matrices.noise({4, 3}, PixelType::f32, 1);
   for (const StageEntry& entry : stage_table()) {
@@ -119,6 +119,24 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"abs:x=1", "it has no keys"},
       {"threshold", "needs 'at'"},
       {"gaussian:sigma=2,flip=yes", "it is one of false, true"},
+      {"reduce", "needs 'factor'"},
+      {"reduce:factor=0", "it must be between 1 and 2147483647"},
+      {"reduce:factor=2.5", "a whole number is needed"},
+      {"reduce:factor=2x3", "a whole number is needed"},
+      {"reduce:factor=2,factor_y=0", "cannot take factor_y=0: it must be between 1 and 2147483647"},
+      {"reduce:factor=2,filter=cubic", "it is one of box, binomial"},
+      {"resize", "needs 'to': COLSxROWS of the result; or give by"},
+      {"resize:to=640", "COLSxROWS is needed, as 640x480 is"},
+      {"resize:to=x480", "COLSxROWS is needed"},
+      {"resize:to=640x", "COLSxROWS is needed"},
+      {"resize:to=640x480x3", "COLSxROWS is needed"},
+      {"resize:to=640x99999999999999999999", "COLSxROWS is needed"},
+      {"resize:to=640x0", "it must be between 1 and 2147483647"},
+      {"resize:to=640x-1", "it must be between 1 and 2147483647"},
+      {"resize:by=0", "must be greater than 0"},
+      {"resize:by=0.5,to=3x4", "give to or by, not both"},
+      {"resize:by=2,filter=box", "it is one of linear, cubic, lanczos3, area"},
+      {"downsample", "use reduce:factor=2 or resize:by=0.5"},
   }));
   INFO(text);
   CHECK_THROWS_WITH(parse_stage(text), Contains(message));

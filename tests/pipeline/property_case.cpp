@@ -38,7 +38,7 @@ std::string random_taps(std::mt19937_64& random) {
 /// Stages that keep the number of channels.
 std::string random_stage(std::mt19937_64& random) {
   const std::string border = random_border(random);
-  switch (random() % 16) {
+  switch (random() % 18) {
     case 0:
       return fmt::format(
           "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
@@ -74,6 +74,15 @@ std::string random_stage(std::mt19937_64& random) {
       return fmt::format("cast:type={}", pick<std::string>(random, {"u8", "u16", "i16", "f32", "f64"}));
     case 14:
       return pick<std::string>(random, {"clamp:low=3,high=90", "abs"});
+    case 15:
+      return fmt::format("reduce:factor={},factor_y={},filter={}", between(random, 1, 5),
+                         between(random, 1, 5), pick<std::string>(random, {"box", "binomial"}));
+    case 16:
+      return fmt::format("resize:{},filter={}",
+                         random() % 2 == 0
+                             ? fmt::format("to={}x{}", between(random, 1, 150), between(random, 1, 150))
+                             : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
+                         pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}));
     default:
       return "threshold:at=20,above=200,below=10";
   }

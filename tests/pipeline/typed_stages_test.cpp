@@ -95,6 +95,11 @@ Cases cases(const std::string& file) {
       {"threshold:at=128,above=255,below=7", threshold({.at = 128, .above = 255, .below = 7})},
       {"transpose", transpose()},
       {"gemm:file=" + file, gemm({.file = file})},
+      {"reduce:factor=3", reduce({.factor = 3})},
+      {"reduce:factor=3,factor_y=1,filter=binomial",
+       reduce({.factor = 3, .factor_y = 1, .filter = ReduceOptions::Filter::binomial})},
+      {"resize:to=64x48", resize({.to = Extent{48, 64}})},
+      {"resize:by=0.25,filter=lanczos3", resize({.by = 0.25, .filter = ResizeOptions::Filter::lanczos3})},
       {"gemm:file=" + file + ",side=left", gemm({.file = file, .side = ProductOptions::Side::left})},
   };
 }
@@ -153,6 +158,18 @@ TEST_CASE("options that cannot be are refused in the sentence that their text ge
       {"clamp:low=3,high=1", [] { return clamp({.low = 3, .high = 1}); }},
       {"cast", [] { return cast({}); }},
       {"gemm", [] { return gemm({}); }},
+      {"reduce", [] { return reduce({}); }},
+      {"reduce:factor=0", [] { return reduce({.factor = 0}); }},
+      {"resize", [] { return resize({}); }},
+      {"resize:to=0x5",
+       [] {
+         return resize({.to = Extent{5, 0}});
+       }},
+      {"resize:to=3x4,by=0.5",
+       [] {
+         return resize({.to = Extent{4, 3}, .by = 0.5});
+       }},
+      {"resize:by=nan", [] { return resize({.by = kNan}); }},
   };
   for (const auto& [text, make] : both) {
     INFO(text);

@@ -251,10 +251,14 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   for (std::size_t i = 0; i < chain.size(); ++i) {
     // A row pass runs over the input's rows, a column pass over the output's.
     const StageTraits& traits = chain.stages()[i]->traits();
-    const double rows = traits.halo_share * static_cast<double>(rects[i].rows) +
-                        (1 - traits.halo_share) * static_cast<double>(rects[i + 1].rows);
-    const double elements = rows * static_cast<double>(rects[i + 1].cols * specs[i + 1].channels);
-    operations += traits.operations_per_element * elements;
+    const Rect& in = rects[i];
+    const Rect& out = rects[i + 1];
+    const double rows = traits.halo_share * static_cast<double>(in.rows) +
+                        (1 - traits.halo_share) * static_cast<double>(out.rows);
+    const double pixels = traits.scales
+                              ? static_cast<double>(std::max(in.rows, out.rows) * std::max(in.cols, out.cols))
+                              : rows * static_cast<double>(out.cols);
+    operations += traits.operations_per_element * pixels * static_cast<double>(specs[i + 1].channels);
   }
   return operations;
 }

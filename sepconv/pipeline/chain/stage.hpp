@@ -17,6 +17,8 @@
 //   scale cast clamp abs threshold     pointwise.cpp   itself        cast changes the type
 //   transpose   transpose.cpp          rows and columns exchanged    swaps the extent
 //   gemm        gemm.cpp               whole rows, or whole columns  sets the number of columns, or of rows
+//   reduce      reduce.cpp             the windows of its cells      divides the extent
+//   resize      resize.cpp             the windows of its pixels     sets the extent
 //
 // docs/adding-a-stage.md shows how to add one, and how gemm fits.
 #pragma once
@@ -49,7 +51,7 @@ struct StageTraits {
   /// It is the transposition of the whole image, of which two in a row cancel.
   bool is_transpose = false;
   /// Its result has larger or smaller pixels than its input: rows and columns are in proportion to the
-  /// input's.
+  /// input's. Its operations_per_element are of what is longer along each side, input or output.
   bool scales = false;
   /// Its sums run over whole sides of the input, operations_per_element terms each.
   Product product = Product::none;

@@ -29,13 +29,13 @@ struct KeyRange {
 
 /// One key of a stage.
 struct StageKey {
-  enum class Type : std::uint8_t { number, integer, flag, choice, numbers, path };
+  enum class Type : std::uint8_t { number, integer, flag, choice, numbers, path, size };
 
   std::string name;
   Type type = Type::number;
   std::string words;                   ///< what it means
   std::string unit{};                  ///< of a number; empty: it has none
-  KeyRange range{};                    ///< of numbers and integers
+  KeyRange range{};                    ///< of numbers, integers and both sides of a size
   std::vector<std::string> choices{};  ///< of a choice and of a flag
   std::string
       default_text{};  ///< as it would be typed; empty: none, and `words` say what leaving it out means

@@ -28,6 +28,10 @@ constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
 constexpr double kLongSide = 512;
 constexpr double kAlignedSide = 128;
 
+std::int64_t ceil_ratio(std::int64_t value, double unit) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(value) / unit));
+}
+
 /// `rows` or somewhat more: whole tiles, or about the part of one that most bands then end with it (a half, a
 /// quarter, ...).
 std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
@@ -50,18 +54,21 @@ std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64
   }
 }
 
-/// Rows of tiles of a file that may be cut: of the result's, or else of the source's; 1 where there are none.
-std::int64_t cut_tile_rows(const PlanProblem& problem) {
+/// Rows of tiles of a file that may be cut: of the result's, or else of the source's, as rows of the result;
+/// 1 where there are none.
+std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   const SinkLayout& sink = problem.sink.layout();
   const SourceLayout& source = problem.source.layout();
   if (sink.block.rows > 1) return sink.cuts_blocks ? sink.block.rows : 1;
-  return source.cuts_blocks ? source.block.rows : 1;
+  return source.cuts_blocks ? ceil_ratio(source.block.rows, scale) : 1;
 }
 
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.region.extent();
   const std::int64_t unit = problem.band_unit().rows;
   if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
+  // Rows of the source to one of the result.
+  const double scale = static_cast<double>(problem.own(image).rows) / static_cast<double>(image.rows);
   const Rect read = source_rect(problem.chain, problem.specs, problem.region);
   const std::int64_t pixel_bytes = problem.specs.front().pixel_bytes();
   const std::int64_t input_row_bytes = std::max<std::int64_t>(1, read.cols * pixel_bytes);
@@ -74,15 +81,18 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
       std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * device.band_bytes(problem.machine.bus))),
                  device.least_band_bytes, staged ? device.most_staged_band_bytes : device.most_band_bytes);
   const std::int64_t band_bytes = problem.devices > 0 ? device_bytes : problem.machine.host.band_bytes;
-  const std::int64_t row_bytes =
-      problem.devices > 0 ? input_row_bytes : std::max(input_row_bytes, problem.sink.spec().row_bytes());
+  const double source_bytes = scale * static_cast<double>(input_row_bytes);
+  const double row_bytes = problem.devices > 0 && scale == 1
+                               ? source_bytes
+                               : std::max(source_bytes, static_cast<double>(problem.sink.spec().row_bytes()));
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
   const std::int64_t many_rows =
       problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
   const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
-      std::max({ceil_div(band_bytes, row_bytes), halo_factor * halo, problem.read_unit_rows(), product_rows});
-  return sizes(rows, unit, image.rows, cut_tile_rows(problem));
+      std::max({ceil_ratio(band_bytes, row_bytes), ceil_ratio(halo_factor * halo, scale),
+                ceil_ratio(problem.read_unit_rows(), scale), product_rows});
+  return sizes(rows, unit, image.rows, cut_tile_rows(problem, scale));
 }
 
 std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {

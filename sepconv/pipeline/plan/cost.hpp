@@ -38,6 +38,8 @@ struct PlanProblem {
   Extent band_unit() const;
   /// A band in the middle, where nothing is cut off a halo.
   Rect middle(Extent band) const;
+  /// What a part of the result is of the source, turned and scaled, but without a halo.
+  Extent own(Extent part) const;
   /// Rows of the source that a band needs beyond its own number.
   std::int64_t halo_rows(Extent band) const;
 };

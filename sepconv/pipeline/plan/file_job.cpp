@@ -24,9 +24,8 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
   begun.spec = region_spec(result, region);
   OutputRequest request = files.output;
   request.region = region;
-  begun.geometries =
-      geometries_of(output, result, begun.job.source.get(), request,
-                    chain.turns() ? Kept::turned : Kept::in_place, chain.work(), files.formats);
+  begun.geometries = geometries_of(output, result, begun.job.source.get(), request,
+                                   kept_by(chain, begun.job.source->spec()), chain.work(), files.formats);
   return begun;
 }
 

@@ -37,24 +37,31 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
   layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
 }
 
+/// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
+/// if they are more. Blocks of a file that are encoded whole are made smaller by it.
+std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, Kept kept) {
+  if (source == nullptr || kept != Kept::scaled) return result.pixel_bytes();
+  return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
+}
+
 /// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept kept,
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind, Kept kept,
                             const OutputRequest& request, std::vector<std::string>& warnings) {
+  const bool moved = kept == Kept::turned || kept == Kept::rearranged;
   const std::optional<FileLayout>& from = source.layout().file;
   if (!from) return {};
   FileLayout layout = *from;
   // What is only moved loses nothing.
-  if (layout.compression == Compression::jpeg && (kept != Kept::in_place || !jpeg_can_hold(spec))) {
+  if (layout.compression == Compression::jpeg && (moved || !jpeg_can_hold(spec))) {
     layout.compression = Compression::deflate;
     layout.level = 0;
     layout.predictor = true;
     if (!request.compression)
       warnings.emplace_back(
-          kept != Kept::in_place
-              ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
-              : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
+          moved ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
+                : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
   }
-  if (kept != Kept::in_place) {
+  if (moved) {
     std::swap(layout.tile.rows, layout.tile.cols);
     layout.rows_per_strip = 0;
   }
@@ -68,17 +75,24 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, Kept ke
     layout.tile = whole;
   }
   if (layout.tiled)
-    shrink_tiles(layout, spec.pixel_bytes(), kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
+    shrink_tiles(layout, bytes_behind, kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
+  if (kept == Kept::scaled && layout.tiled && layout.tile != from->tile && !request.tile) {
+    warnings.push_back(
+        fmt::format("tiles of {} x {} where the source's are {} x {}: each of their pixels is made of {} "
+                    "bytes of the source",
+                    layout.tile.cols, layout.tile.rows, from->tile.cols, from->tile.rows, bytes_behind));
+  }
   if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
     layout.rows_per_strip = 0;
   layout.planar = layout.planar && spec.channels > 1;
   return layout;
 }
 
-FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const OutputRequest& request, Kept kept,
-                         std::vector<std::string>& warnings) {
-  FileLayout layout =
-      source != nullptr ? inherited_layout(*source, spec, kept, request, warnings) : FileLayout{};
+FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, std::int64_t bytes_behind,
+                         const OutputRequest& request, Kept kept, std::vector<std::string>& warnings) {
+  FileLayout layout = source != nullptr
+                          ? inherited_layout(*source, spec, bytes_behind, kept, request, warnings)
+                          : FileLayout{};
   if (layout.compression == Compression::jpeg && !request.compression)
     warnings.emplace_back(
         "compressed as JPEG once more, like the source: pixels change a little (quality 90); another "
@@ -92,6 +106,8 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, const Outp
     if (layout.tiled) layout.tile = *request.tile;
     layout.rows_per_strip = 0;
   }
+  if (kept == Kept::scaled && !layout.tiled)
+    layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
   return layout;
@@ -139,7 +155,8 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
                              Kept kept, Work work) {
   CreateOptions options;
   const ImageSpec spec = region_spec(result, request.region);
-  options.layout = chosen_layout(source, spec, request, kept, options.layout_warnings);
+  options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, kept), request, kept,
+                                 options.layout_warnings);
   if (source != nullptr) {
     const ImageSpec& from = source->spec();
     const ImageChange change{.places = kept != Kept::in_place || result.extent != from.extent,
@@ -164,9 +181,18 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   return options;
 }
 
+Kept kept_by(const Chain& chain, const ImageSpec& source) {
+  const std::vector<ImageSpec> specs = chain.specs(source);
+  // Also of a chain that comes back to the extent that it began with.
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (chain.stages()[i]->traits().scales && specs[i].extent != specs[i + 1].extent) return Kept::scaled;
+  }
+  return chain.turns() ? Kept::turned : Kept::in_place;
+}
+
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request) {
-  return output_options(chain.result_spec(source.spec()), &source, request,
-                        chain.turns() ? Kept::turned : Kept::in_place, chain.work());
+  return output_options(chain.result_spec(source.spec()), &source, request, kept_by(chain, source.spec()),
+                        chain.work());
 }
 
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
@@ -183,7 +209,7 @@ Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& res
   if (format == nullptr || !format->has_layout || request.tile) return geometries;
   FileLayout tiles;
   tiles.tile = kUsualTile;
-  shrink_tiles(tiles, result.pixel_bytes(), kLargestKeptStrip);
+  shrink_tiles(tiles, pixel_bytes_behind(source, result, kept), kLargestKeptStrip);
   OutputRequest other = request;
   other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
   geometries.other = output_options(result, source, other, kept, work);

@@ -34,8 +34,11 @@ struct OutputRequest {
 enum class Kept : std::uint8_t {
   in_place,    ///< every pixel is where it was
   turned,      ///< rows are columns: places fall, the resolution's sides change places
+  scaled,      ///< rows or columns are made of others: places and resolution fall
   rearranged,  ///< rows, columns and channels are others: places and colours fall
 };
+
+Kept kept_by(const Chain& chain, const ImageSpec& source);
 
 /// For a result of this spec, or its region: `source`, if there is one, lends layout and metadata; What is
 /// turned or rearranged does not become JPEG unless asked for. What could not be taken over is in

@@ -1,5 +1,6 @@
 // What follows from the chain, the source and the sink alone.
 #include <algorithm>
+#include <utility>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
@@ -21,14 +22,19 @@ Extent PlanProblem::band_unit() const {
           std::clamp<std::int64_t>(block.cols, 1, image.cols)};
 }
 
+Extent PlanProblem::own(Extent part) const {
+  if (turned) std::swap(part.rows, part.cols);
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    if (!chain.stages()[i]->traits().scales) continue;
+    part.rows = ceil_div(part.rows * specs[i].extent.rows, specs[i + 1].extent.rows);
+    part.cols = ceil_div(part.cols * specs[i].extent.cols, specs[i + 1].extent.cols);
+  }
+  return part;
+}
+
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
-  std::int64_t own = turned ? part.cols : part.rows;
-  for (std::size_t i = chain.size(); i-- > 0;) {
-    if (chain.stages()[i]->traits().scales)
-      own = ceil_div(own * specs[i].extent.rows, specs[i + 1].extent.rows);
-  }
-  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own);
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own(part.extent()).rows);
 }
 
 void PlanProblem::find_turn() {

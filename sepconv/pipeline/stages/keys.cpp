@@ -28,6 +28,9 @@ std::optional<std::string> text_of(const KeyValue& value) {
                  []<class T>(const std::optional<T>* kept) -> Text {
                    return *kept ? Text(fmt::format("{}", **kept)) : std::nullopt;
                  },
+                 [](const std::optional<Extent>* kept) -> Text {
+                   return *kept ? Text(fmt::format("{}x{}", (*kept)->cols, (*kept)->rows)) : std::nullopt;
+                 },
                  [](const std::vector<double>* kept) -> Text {
                    return kept->empty() ? std::nullopt : Text(fmt::format("{}", fmt::join(*kept, ",")));
                  },
@@ -51,13 +54,18 @@ std::vector<double> numbers_of(const KeyValue& value) {
                  [](std::optional<std::int64_t>* kept) {
                    return *kept ? Numbers{static_cast<double>(**kept)} : Numbers{};
                  },
+                 [](std::optional<Extent>* kept) {
+                   return *kept ? Numbers{static_cast<double>((*kept)->cols),
+                                          static_cast<double>((*kept)->rows)}
+                                : Numbers{};
+                 },
                  [](std::vector<double>* kept) { return *kept; }, [](const auto&) { return Numbers{}; }},
       value);
 }
 
 StageKey::Type type_of(const KeyValue& value) {
   using enum StageKey::Type;
-  constexpr StageKey::Type types[] = {number, number, integer, integer, flag, numbers, path, choice};
+  constexpr StageKey::Type types[] = {number, number, integer, integer, flag, numbers, size, path, choice};
   static_assert(std::size(types) == std::variant_size_v<KeyValue>);
   return types[value.index()];
 }
@@ -95,6 +103,13 @@ class ValueOf {
       at = end + 1;
     }
     return "";
+  }
+  std::string operator()(std::optional<Extent>* kept) const {
+    const std::size_t x = std::min(text_.find('x'), text_.size() - 1);
+    const std::string_view text = text_;
+    Extent& size = kept->emplace();
+    const bool both = whole(text.substr(0, x), size.cols) && whole(text.substr(x + 1), size.rows);
+    return both ? "" : "COLSxROWS is needed, as 640x480 is";
   }
   std::string operator()(std::filesystem::path* kept) const {
     *kept = text_;

@@ -26,8 +26,9 @@ struct Choice {
 };
 
 /// Where an option is kept. What is optional, a list or a path may be left out.
-using KeyValue = std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
-                              bool*, std::vector<double>*, std::filesystem::path*, Choice>;
+using KeyValue =
+    std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*, bool*,
+                 std::vector<double>*, std::optional<Extent>*, std::filesystem::path*, Choice>;
 
 /// A StageKey and where its value is kept. The default is what stands there in options that nobody touched.
 struct Key {

@@ -105,8 +105,8 @@ StagePtr make(const ThresholdOptions& options, const Spelling& spelling) {
       {.kind = PointwiseOp::Kind::threshold, .p = *options.at, .q = options.above, .r = options.below});
 }
 
-constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once", "scale:by=0.5,add=16", keys,
-                                         make};
+constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once; resize makes another size",
+                                         "scale:by=0.5,add=16", keys, make};
 constexpr StageKind<CastOptions> kCast{"cast", "rounds half to even and saturates to another pixel type",
                                        "cast:type=f32", keys, make};
 constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high]", "clamp:low=0,high=200",

@@ -34,7 +34,8 @@ const StageTable& stage_table() {
       ScharrOptions::entry(),    DerivativeOptions::entry(), GradientOptions::entry(), LogOptions::entry(),
       DogOptions::entry(),       UnsharpOptions::entry(),    TapsOptions::entry(),     MatrixOptions::entry(),
       ScaleOptions::entry(),     CastOptions::entry(),       ClampOptions::entry(),    AbsOptions::entry(),
-      ThresholdOptions::entry(), TransposeOptions::entry(),  ProductOptions::entry(),
+      ThresholdOptions::entry(), TransposeOptions::entry(),  ProductOptions::entry(),  ReduceOptions::entry(),
+      ResizeOptions::entry(),
   };
   return all;
 }

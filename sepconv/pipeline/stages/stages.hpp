@@ -202,4 +202,24 @@ struct ProductOptions {
 };
 StagePtr gemm(const ProductOptions& options);
 
+/// Cells of factor x factor_y pixels become one.
+struct ReduceOptions {
+  enum class Filter : std::uint8_t { box, binomial };
+  std::optional<std::int64_t> factor{};  ///< needed
+  std::optional<std::int64_t> factor_y{};
+  Filter filter = Filter::box;
+  static StageEntry entry();
+};
+StagePtr reduce(const ReduceOptions& options);
+
+/// Another size, given or by a factor.
+struct ResizeOptions {
+  enum class Filter : std::uint8_t { linear, cubic, lanczos3, area };
+  std::optional<Extent> to{};  ///< needed, or `by`
+  std::optional<double> by{};
+  Filter filter = Filter::linear;
+  static StageEntry entry();
+};
+StagePtr resize(const ResizeOptions& options);
+
 }  // namespace sepconv

@@ -1,0 +1,47 @@
+// resize: any size, with Pillow's filters and antialiasing.
+#include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/pipeline/stages/resample_stage.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+Keys keys(ResizeOptions& options) {
+  using enum ResizeOptions::Filter;
+  return {
+      {.name = "to",
+       .value = &options.to,
+       .words = "COLSxROWS of the result; or give by",
+       .unit = "pixels",
+       .range = between(1, static_cast<double>(kMaxSide)),
+       .needed = true,
+       .not_with = "by"},
+      {.name = "by",
+       .value = &options.by,
+       .words = "pixels of the result to one of the image, along both axes",
+       .range = above(0)},
+      {.name = "filter",
+       .value = choice(options.filter,
+                       {{"linear", linear}, {"cubic", cubic}, {"lanczos3", lanczos3}, {"area", area}}),
+       .words = "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks"}};
+}
+
+StagePtr make(const ResizeOptions& options, const Spelling& spelling) {
+  constexpr ResampleFilter filters[] = {ResampleFilter::linear, ResampleFilter::cubic,
+                                        ResampleFilter::lanczos3, ResampleFilter::box};
+  const Extent to = options.to.value_or(Extent{});
+  const double by = options.by.value_or(0);
+  return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = to.rows, .by = by},
+                                         ResampledSide{.to = to.cols, .by = by},
+                                         filters[static_cast<std::size_t>(options.filter)]);
+}
+
+constexpr StageKind<ResizeOptions> kResize{"resize", "another size, smaller or larger, without aliasing",
+                                           "resize:by=0.5", keys, make};
+
+}  // namespace
+
+StagePtr resize(const ResizeOptions& options) { return kResize(options); }
+StageEntry ResizeOptions::entry() { return kResize.entry(); }
+
+}  // namespace sepconv

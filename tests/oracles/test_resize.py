@@ -1,0 +1,141 @@
+"""reduce and resize beside Pillow, and beside libvips where it does the same."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import tifffile
+from reference import DTYPES, assert_close, random_image
+
+pytest.importorskip("PIL", reason="Pillow is not installed")
+from PIL import Image, ImageOps  # noqa: E402
+
+FILTERS = {
+    "linear": Image.Resampling.BILINEAR,
+    "cubic": Image.Resampling.BICUBIC,
+    "lanczos3": Image.Resampling.LANCZOS,
+    "area": Image.Resampling.BOX,
+}
+# Columns x rows: smaller, much smaller, larger, one side only, both ways, the same.
+SIZES = [(50, 31), (3, 2), (1, 1), (300, 211), (151, 40), (97, 200), (20, 171), (97, 83)]
+
+
+def pillow(image, size, name):
+    """In Pillow's mode F: sums in f64, rounded to f32 after each pass."""
+    return np.asarray(Image.fromarray(image.astype(np.float32)).resize(size, FILTERS[name]))
+
+
+def comparable(shape, size, name):
+    """Rows and columns of the result. Pixels in the middle between two cells of `area` count to the first of them here;
+    Pillow's rounding decides whether to one, both or none."""
+    def inside(length, result):
+        on_edge = lambda i: 0 < i < result < length and (2 * i * length) % (2 * result) == result
+        return [i for i in range(result) if name != "area" or not (on_edge(i) or on_edge(i + 1))]
+    return np.ix_(inside(shape[0], size[1]), inside(shape[1], size[0]))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", FILTERS)
+def test_floating(sepconv, name, size):
+    image = random_image((83, 97), np.float32)
+    actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter={name}")
+    places = comparable(image.shape, size, name)
+    np.testing.assert_allclose(actual[places], pillow(image, size, name)[places], rtol=0, atol=4e-6)
+
+
+@pytest.mark.parametrize("shape", [(83, 97), (83, 97, 3)])
+@pytest.mark.parametrize("name", FILTERS)
+def test_bytes(sepconv, name, shape):
+    """Pillow rounds and saturates between the passes: where nothing saturates there, one unit is left."""
+    image = random_image(shape, np.uint8)
+    if name in ("cubic", "lanczos3"):
+        image = image // 2 + np.uint8(64)
+    for size in SIZES:
+        actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter={name}")
+        expected = np.asarray(Image.fromarray(image).resize(size, FILTERS[name]))
+        assert actual.shape == expected.shape
+        assert np.abs(actual.astype(int) - expected)[comparable(shape, size, name)].max(initial=0) <= 1, size
+
+
+@pytest.mark.parametrize("by", [0.5, 0.37, 1.5, 3])
+@pytest.mark.parametrize("shape", [(83, 97), (5, 3), (1, 1)])
+def test_by_a_factor_is_pillows_scale(sepconv, by, shape):
+    image = random_image(shape, np.float32)
+    actual = sepconv.filter(image, f"resize:by={by},filter=cubic")
+    size = [max(1, round(by * side)) for side in reversed(shape)]
+    assert actual.shape == tuple(reversed(size))
+    np.testing.assert_allclose(actual, pillow(image, size, "cubic"), rtol=0, atol=4e-6)
+    if by * min(shape) >= 1:
+        assert ImageOps.scale(Image.fromarray(image), by).size == tuple(size)
+
+
+def cells(image, down, across, weights=lambda factor: np.ones(factor), before=lambda factor: 0):
+    """Weighted means of windows of cells, of what is there, along both sides."""
+    for axis, factor in ((1, across), (0, down)):
+        taps = weights(factor)
+        length = image.shape[axis]
+        means = []
+        for first in range(0, length, factor):
+            window = np.arange(first - before(factor), first - before(factor) + len(taps))
+            inside = (window >= 0) & (window < length)
+            part = np.take(image, window[inside], axis)
+            means.append(np.average(part, axis, taps[inside]))
+        image = np.stack(means, axis)
+    return image
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES.keys())
+@pytest.mark.parametrize("factor", [(1, 1), (2, 2), (3, 5), (7, 1), (100, 100)])
+def test_reduce(sepconv, factor, dtype):
+    image = random_image((83, 97, 3), dtype)
+    across, down = factor
+    text = f"factor={across}" if across == down else f"factor={across},factor_y={down}"
+    values = image.astype(np.float64)
+    assert_close(sepconv.filter(image, f"reduce:{text}"), cells(values, down, across), dtype)
+    box = lambda n: np.ones(n)
+    smooth = cells(values, down, across, lambda n: np.convolve(np.convolve(box(n), box(n)), box(n)), lambda n: n - 1)
+    assert_close(sepconv.filter(image, f"reduce:{text},filter=binomial"), smooth, dtype)
+
+
+@pytest.mark.parametrize("factor", [2, 3, 8])
+def test_reduce_is_pillows(sepconv, factor):
+    image = random_image((83, 97), np.float32)
+    expected = np.asarray(Image.fromarray(image).reduce(factor))
+    np.testing.assert_allclose(sepconv.filter(image, f"reduce:factor={factor}"), expected, rtol=0, atol=2e-6)
+    image = random_image((83, 97, 3), np.uint8)
+    expected = np.asarray(Image.fromarray(image).reduce(factor))
+    difference = np.abs(sepconv.filter(image, f"reduce:factor={factor}").astype(int) - expected)
+    assert difference.max() <= 1  # Pillow rounds halves up
+
+
+@pytest.mark.skipif(shutil.which("vips") is None, reason="libvips' program is not installed")
+@pytest.mark.parametrize("command, stage", [(["shrink", "4", "4"], "reduce:factor=4"),
+                                            (["reduce", "4", "4", "--kernel", "lanczos3"], "resize:by=0.25,filter=lanczos3"),
+                                            (["reduce", "4", "4", "--kernel", "linear"], "resize:by=0.25,filter=linear")])
+def test_libvips(sepconv, command, stage):
+    image = random_image((160, 240), np.float32)
+    tifffile.imwrite(sepconv.folder / "in.tif", image, metadata=None)
+    subprocess.run(["vips", command[0], "in.tif", "vips.tif", *command[1:]], cwd=sepconv.folder, check=True)
+    expected = tifffile.imread(sepconv.folder / "vips.tif")
+    actual = sepconv.filter(image, stage)
+    assert actual.shape == expected.shape
+    # libvips repeats the edge's pixels where windows reach beyond it; its weights are of f64.
+    inside = (slice(4, -4), slice(4, -4))
+    np.testing.assert_allclose(actual[inside], expected[inside], rtol=0, atol=2e-6)
+
+
+def test_chains_of_scales_are_the_whole_images(sepconv):
+    image = random_image((311, 257, 2), np.uint16)
+    chain = ["gaussian:sigma=1.5", "reduce:factor=3", "transpose", "resize:by=1.7,filter=lanczos3", "sobel:axis=x"]
+    streamed = sepconv.filter(image, *chain, options=["--band-rows", "7", "--device", "cpu"])
+    np.testing.assert_array_equal(streamed, sepconv.filter(image, *chain, options=["--whole"]))
+
+
+@pytest.mark.parametrize("chain", [["reduce:factor=2"], ["resize:by=0.5", "transpose"], ["reduce:factor=2", "resize:to=63x63"]])
+def test_what_speaks_of_places_is_left_out_and_said(sepconv, chain):
+    """Also when the image is turned after it, which exchanges a resolution's sides, or comes back to its first size."""
+    tifffile.imwrite(sepconv.folder / "in.tif", random_image((63, 63), np.uint8), resolution=(300, 200), metadata=None)
+    ran = sepconv("run", "in.tif", "out.tif", *chain)
+    assert "the resolution is left out: rows and columns of the result are not the source's" in ran.stderr
+    assert 282 not in tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].tags

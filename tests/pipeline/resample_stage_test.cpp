@@ -1,0 +1,88 @@
+// The stages that change scale: what they say of themselves, and streaming in a tight ceiling.
+#include <catch2/catch.hpp>
+
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/plan/output.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+
+using namespace sepconv;
+using Catch::Contains;
+using test::Image;
+
+namespace {
+
+Extent result_of(std::string_view stage, Extent image) {
+  return parse_stage(stage)->output_spec({image, 3, PixelType::u8}).extent;
+}
+
+}  // namespace
+
+TEST_CASE("the extent that a stage of another scale makes") {
+  CHECK(result_of("reduce:factor=2", {7, 10}) == Extent{4, 5});
+  CHECK(result_of("reduce:factor=3,factor_y=2", {7, 10}) == Extent{4, 4});
+  CHECK(result_of("reduce:factor=100", {7, 10}) == Extent{1, 1});
+  CHECK(result_of("resize:to=640x480", {7, 10}) == Extent{480, 640});
+  CHECK(result_of("resize:by=0.5", {7, 10}) == Extent{4, 5});  // 3.5 goes to the even neighbour
+  CHECK(result_of("resize:by=0.5", {5, 10}) == Extent{2, 5});  // as 2.5 does
+  CHECK(result_of("resize:by=0.001", {7, 10}) == Extent{1, 1});
+  CHECK(result_of("resize:by=2.6", {7, 10}) == Extent{18, 26});
+  CHECK_THROWS_WITH(result_of("resize:by=1e9", {7, 10}), Contains("makes a side of 7000000000 pixels of 7"));
+}
+
+TEST_CASE(
+    "what a stage of another scale needs of its input lies in it, turned too, and is no less for more") {
+  for (const std::string_view text : {"reduce:factor=4", "reduce:factor=3,filter=binomial", "resize:to=37x41",
+                                      "resize:by=0.3,filter=lanczos3", "resize:by=2.7,filter=cubic",
+                                      "resize:by=0.7,filter=area", "resize:by=5,filter=area"}) {
+    const StagePtr stage = parse_stage(text);
+    const ImageSpec image{{113, 157}, 1, PixelType::f32};
+    const Extent result = stage->output_spec(image).extent;
+    for (std::int64_t rows = 1; rows <= result.rows; rows += 5) {
+      for (std::int64_t row = 0; row + rows <= result.rows; ++row) {
+        const Rect needed = stage->input_for({row, 0, rows, 1}, image);
+        INFO(text << ", " << rows << " rows at " << row);
+        REQUIRE_FALSE(needed.empty());
+        REQUIRE(Rect::whole(image.extent).contains(needed));
+        REQUIRE(needed.contains(stage->input_for({row + rows / 2, 0, (rows + 1) / 2, 1}, image)));
+        REQUIRE(stage->transposed()->input_for({0, row, 1, rows}, {{157, 113}, 1, PixelType::f32}) ==
+                Rect{needed.col, needed.row, needed.cols, needed.rows});
+      }
+    }
+  }
+}
+
+TEST_CASE("transposed twice a stage of another scale is itself") {
+  const StagePtr stage = parse_stage("resize:to=37x41,filter=cubic");
+  CHECK(stage->transposed()->text() == "resize:to=37x41,filter=cubic (transposed)");
+  CHECK(stage->transposed()->transposed()->text() == stage->text());
+  CHECK(stage->transposed()->output_spec({{5, 6}, 1, PixelType::u8}).extent == Extent{37, 41});
+}
+
+TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
+  const Image source = Image::of_pattern({{3000, 700}, 3, PixelType::u8}, Pattern::noise, 1);
+  for (const std::string_view text :
+       {"reduce:factor=7", "reduce:factor=4,filter=binomial", "resize:to=100x90,filter=lanczos3",
+        "resize:by=0.61,filter=cubic", "resize:by=1.5"}) {
+    for (const bool turned : {false, true}) {
+      Chain chain = Chain::parse({text});
+      if (turned) chain.then(parse_stage("transpose"));
+      const Image expected(chain.result_spec(source.spec()));
+      const Image streamed(expected.spec());
+      run_whole_image(*source.reader(), *expected.writer(), chain);
+      RunOptions options;
+      options.max_memory_bytes = source.spec().bytes() / 3;
+      options.threads = 2;
+      const auto reader = source.reader();
+      const auto writer = streamed.writer();
+      const RunReport report = run(*reader, *writer, chain, options);
+      INFO(text << (turned ? ", transposed" : ""));
+      CHECK(report.plan.memory.total() <= options.max_memory_bytes);
+      CHECK(report.plan.band_count() > 2);
+      CHECK(streamed == expected);
+      // Rows are read once: what bands share is kept.
+      if (!turned) CHECK(report.plan.bytes_read == source.spec().bytes());
+    }
+  }
+}
