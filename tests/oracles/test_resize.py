@@ -139,3 +139,27 @@ def test_what_speaks_of_places_is_left_out_and_said(sepconv, chain):
     ran = sepconv("run", "in.tif", "out.tif", *chain)
     assert "the resolution is left out: rows and columns of the result are not the source's" in ran.stderr
     assert 282 not in tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].tags
+
+
+def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
+    sepconv("generate", "in.tif", "--size", "4000x3000", "--tile", 256, "--compress", "deflate", "--quiet")
+    ran = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
+    assert "tiles of 128 x 128 where the source's are 256 x 256: each of their pixels is made of 1600 bytes" in ran.stderr
+    page = tifffile.TiffFile(sepconv.folder / "out.tif").pages[0]
+    assert page.shape == (75, 100) and (page.tilelength, page.tilewidth) == (128, 128)
+    assert "tiles of" not in sepconv("run", "in.tif", "out.tif", "reduce:factor=40", "--tile", "256", "--force").stderr
+    sepconv("run", "in.tif", "out.tif", "reduce:factor=40", "--tile", "0", "--force")
+    assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].rowsperstrip == 4194304 // (1600 * 100)
+
+
+def test_a_plan_of_another_scale_is_run_from_its_text(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((311, 257, 3), np.uint8))
+    chain = ["reduce:factor=3,factor_y=2,filter=binomial", "transpose", "resize:to=200x333,filter=cubic"]
+    text = sepconv("plan", "in.npy", "out.npy", *chain, "--band-rows", "64", "--band-cols", "50", "--json").stdout
+    (sepconv.folder / "plan.json").write_text(text)
+    sepconv("run", "in.npy", "out.npy", "--plan", "plan.json")
+    sepconv("run", "in.npy", "whole.npy", *chain, "--whole")
+    assert (sepconv.folder / "out.npy").read_bytes() == (sepconv.folder / "whole.npy").read_bytes()
+    assert np.load(sepconv.folder / "out.npy").shape == (333, 200, 3)
+    sepconv("run", "in.npy", "part.npy", *chain, "--region", "60x40+30+100")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "part.npy"), np.load(sepconv.folder / "out.npy")[100:140, 30:90])

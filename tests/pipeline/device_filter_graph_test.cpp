@@ -72,6 +72,7 @@ void check_graph(const std::vector<std::string>& stages) {
 TEST_CASE("a device filter is captured into a graph and launched again and again", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   check_graph({"gaussian:sigma=2", "unsharp:sigma=1", "cast:type=u8"});
+  check_graph({"reduce:factor=3", "resize:by=1.3,filter=cubic"});
 }
 
 TEST_CASE("a device filter with a matrix is captured into a graph", "[gpu]") {

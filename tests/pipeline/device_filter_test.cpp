@@ -27,6 +27,7 @@ const std::vector<std::string> kChains[] = {
      "scale:by=0.7,add=1"},
     {"matrix:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
     {"box:radius=7,border=wrap", "abs", "unsharp:sigma=2,border=wrap", "box:radius=3"},
+    {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:by=0.7,add=1", "resize:by=1.7,filter=lanczos3"},
     {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
     {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},
 };
@@ -160,6 +161,30 @@ TEST_CASE("a filter computes parts of an image from parts of it", "[gpu]") {
   CHECK_THROWS_AS(
       filter.enqueue(ConstRegion::whole(view), {view, {0, 0, 71, 5}, expected.spec().extent}, stream.get()),
       InvalidArgument);
+}
+
+TEST_CASE("a filter of another scale has room for parts that need more than one in the middle", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const ImageSpec spec{{131, 177}, 1, PixelType::f32};
+  const Image source = Image::of_pattern(spec, Pattern::noise, 13);
+  const Stream stream;
+  const DeviceImage in(source.view(), stream.get());
+  for (const std::string border : {"replicate", "wrap"}) {
+    const Chain chain = parse(
+        {"reduce:factor=7,filter=binomial", "resize:by=20.3,filter=cubic", "box:radius=3,border=" + border});
+    const Image expected = whole_image_result(source, chain);
+    const DeviceFilter filter(chain, spec, std::nullopt, {9, 11});
+    const Image result({{9, 11}, 1, PixelType::f32}), there(result.spec());
+    DeviceImage out(result.view(), stream.get());
+    const Extent whole = expected.spec().extent;
+    for (std::int64_t at = 0; at + 11 <= std::min(whole.rows, whole.cols); ++at) {
+      const Rect part{at, at, 9, 11};
+      filter.enqueue(ConstRegion::whole(in.view()), {out.view(), part, whole}, stream.get());
+      out.download(result.view(), stream);
+      copy_pixels(expected.view().crop(part), there.view());
+      REQUIRE(result == there);
+    }
+  }
 }
 
 TEST_CASE("eight threads use a filter and a stream each", "[gpu]") {

@@ -1,9 +1,12 @@
 // The stages that change scale: what they say of themselves, and streaming in a tight ceiling.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "../support/image.hpp"
+#include "../support/paper.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
@@ -28,7 +31,8 @@ TEST_CASE("the extent that a stage of another scale makes") {
   CHECK(result_of("resize:by=0.5", {5, 10}) == Extent{2, 5});  // as 2.5 does
   CHECK(result_of("resize:by=0.001", {7, 10}) == Extent{1, 1});
   CHECK(result_of("resize:by=2.6", {7, 10}) == Extent{18, 26});
-  CHECK_THROWS_WITH(result_of("resize:by=1e9", {7, 10}), Contains("makes a side of 7000000000 pixels of 7"));
+  CHECK_THROWS_WITH(result_of("resize:by=1e9", {7, 10}),
+                    Contains("makes a side of 7e+09 pixels of 7; the longest is 2147483647, so take"));
 }
 
 TEST_CASE(
@@ -85,4 +89,60 @@ TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
       if (!turned) CHECK(report.plan.bytes_read == source.spec().bytes());
     }
   }
+}
+
+TEST_CASE("bands of a strong reduction, or of a strong enlargement, are no larger than others") {
+  const auto planned = [](const std::string& stage, const ImageSpec& image, std::int64_t ceiling) {
+    const Chain chain = Chain::parse({stage});
+    const test::PaperReader source(image, {});
+    const test::PaperWriter sink(chain.result_spec(image), {});
+    return plan(source, sink, chain, {.max_memory_bytes = ceiling, .threads = 2});
+  };
+  for (const std::int64_t ceiling : {std::int64_t{4} << 30, std::int64_t{256} << 20}) {
+    INFO("a ceiling of " << ceiling);
+    const ImageSpec square{{20000, 20000}, 3, PixelType::u8};
+    for (const std::string_view filter : {"box", "binomial"}) {
+      const Plan tenth = planned(fmt::format("reduce:factor=100,filter={}", filter), square, ceiling);
+      CHECK(tenth.slots == 3);
+      CHECK(tenth.band.cols == 200);
+      CHECK(tenth.band_count() >= 20);
+      CHECK(tenth.slot_input_bytes <= 80 << 20);
+      CHECK(tenth.bytes_read == square.bytes());
+      CHECK(tenth.tile.cols < 64);
+    }
+    const ImageSpec wide{{4096, 400'000}, 1, PixelType::u16};
+    const Plan column = planned("reduce:factor=512", wide, ceiling);
+    CHECK(column.band.rows == 1);
+    CHECK(column.bytes_read == wide.bytes());
+    const ImageSpec small{{400, 500}, 3, PixelType::u8};
+    const Plan larger = planned("resize:by=50,filter=cubic", small, ceiling);
+    CHECK(larger.slots == 3);
+    CHECK(larger.band_count() >= 20);
+    CHECK(larger.slot_output_bytes <= 40 << 20);
+    CHECK(larger.bytes_read == small.bytes());
+  }
+  const ImageSpec wide{{4096, 400'000}, 1, PixelType::u8};
+  CHECK(planned("reduce:factor=512", wide, 16 << 20).band.cols < 64);
+}
+
+TEST_CASE("work of a scale is that of the longer sides, whether the stage knows the ratio or not") {
+  const ImageSpec image{{1000, 2000}, 1, PixelType::f32};
+  const auto operations = [&](std::string_view stage) {
+    const Chain chain = Chain::parse({stage});
+    return tile_operations(chain, chain.specs(image), chain.result_spec(image).extent);
+  };
+  CHECK(operations("resize:to=20x10") == operations("resize:by=0.01"));
+  CHECK(operations("resize:to=20x10,filter=area") == operations("reduce:factor=100"));
+  CHECK(operations("resize:by=0.01,filter=lanczos3") == 3 * operations("resize:by=0.01"));
+  CHECK(operations("resize:by=0.01") == 2 * (1000.0 * 2000 + 1000.0 * 20));
+  CHECK(operations("resize:by=10") == 2 * (1000.0 * 20000 + 10000.0 * 20000));
+}
+
+TEST_CASE("blocks of a file that are encoded whole are smaller where each pixel is made of many") {
+  const Chain chain = Chain::parse({"reduce:factor=100"});
+  const test::PaperReader source({{20000, 20000}, 3, PixelType::u8}, {});
+  const FileLayout layout = output_like(source, chain).layout;
+  CHECK_FALSE(layout.tiled);
+  CHECK(layout.rows_per_strip == 1);
+  CHECK(output_like(source, Chain::parse({"abs"})).layout.rows_per_strip == 0);
 }

@@ -253,11 +253,10 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
     const StageTraits& traits = chain.stages()[i]->traits();
     const Rect& in = rects[i];
     const Rect& out = rects[i + 1];
-    const double rows = traits.halo_share * static_cast<double>(in.rows) +
-                        (1 - traits.halo_share) * static_cast<double>(out.rows);
-    const double pixels = traits.scales
-                              ? static_cast<double>(std::max(in.rows, out.rows) * std::max(in.cols, out.cols))
-                              : rows * static_cast<double>(out.cols);
+    const auto width = static_cast<double>(traits.scales ? std::max(in.cols, out.cols) : out.cols);
+    const auto height = static_cast<double>(traits.scales ? std::max(in.rows, out.rows) : out.rows);
+    const double pixels = traits.halo_share * static_cast<double>(in.rows) * width +
+                          (1 - traits.halo_share) * height * static_cast<double>(out.cols);
     operations += traits.operations_per_element * pixels * static_cast<double>(specs[i + 1].channels);
   }
   return operations;

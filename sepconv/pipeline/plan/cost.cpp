@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/sizes.hpp"
@@ -12,8 +11,8 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kMostSampled = 64;  // parts of a result that are looked at one by one
-constexpr Extent kLeastTile{8, 64};
-constexpr double kOverBudget = 1e3;  // never chosen while a smaller scratch is to be had
+constexpr Extent kLeastTile{8, 64};        // of the source; smaller ones are not worth their start
+constexpr double kOverBudget = 1e3;        // never chosen while a smaller scratch is to be had
 constexpr double kFirstAndLast =
     1.0;  // of the time of a row of bands: reading the first and writing the last hide behind nothing
 
@@ -188,15 +187,6 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
 }
 
-/// Smaller tiles are not worth their start, unless their pixels are of many of the source's.
-Extent least_tile(const PlanProblem& problem) {
-  const Extent region = problem.region.extent();
-  Extent own = problem.own(region);
-  if (problem.turned) std::swap(own.rows, own.cols);
-  return {std::max<std::int64_t>(1, kLeastTile.rows * region.rows / std::max(own.rows, region.rows)),
-          std::max<std::int64_t>(1, kLeastTile.cols * region.cols / std::max(own.cols, region.cols))};
-}
-
 double overlap_factor(const HostModel& host, int slots) {
   return slots == 1 ? host.no_overlap : slots == 2 ? host.some_overlap : 1.0;
 }
@@ -208,7 +198,7 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   Extent best = band;
   double best_work = std::numeric_limits<double>::infinity();
   // An item that is a column is not cut: it is made of rows of the source.
-  const Extent least = least_tile(problem);
+  const Extent least = problem.made_of(kLeastTile);
   const std::int64_t least_rows = problem.turned && problem.item.cols == 1 ? band.rows : least.rows;
   for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
     for (std::int64_t cols = band.cols; cols >= 1;) {

@@ -40,6 +40,8 @@ struct PlanProblem {
   Rect middle(Extent band) const;
   /// What a part of the result is of the source, turned and scaled, but without a halo.
   Extent own(Extent part) const;
+  /// The other way round, at least a pixel, and never more than the part of the source.
+  Extent made_of(Extent part) const;
   /// Rows of the source that a band needs beyond its own number.
   std::int64_t halo_rows(Extent band) const;
 };

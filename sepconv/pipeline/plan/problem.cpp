@@ -32,6 +32,14 @@ Extent PlanProblem::own(Extent part) const {
   return part;
 }
 
+Extent PlanProblem::made_of(Extent part) const {
+  const Extent result = region.extent();
+  Extent whole = own(result);
+  if (turned) std::swap(whole.rows, whole.cols);
+  return {std::max<std::int64_t>(1, part.rows * result.rows / std::max(whole.rows, result.rows)),
+          std::max<std::int64_t>(1, part.cols * result.cols / std::max(whole.cols, result.cols))};
+}
+
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
   return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own(part.extent()).rows);

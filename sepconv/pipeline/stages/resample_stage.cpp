@@ -23,8 +23,9 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
   if (cell > 0) return {from, ceil_div(from, cell), static_cast<double>(cell), filter};
   const double length = to > 0 ? static_cast<double>(to) : std::nearbyint(by * static_cast<double>(from));
   if (length > static_cast<double>(kMaxSide)) {
-    throw InvalidArgument(fmt::format("stage '{}' makes a side of {:.0f} pixels of {}; the longest is {}",
-                                      stage, length, from, kMaxSide));
+    throw InvalidArgument(fmt::format(
+        "stage '{}' makes a side of {:.3g} pixels of {}; the longest is {}, so take a smaller factor", stage,
+        length, from, kMaxSide));
   }
   const std::int64_t result = std::max<std::int64_t>(1, static_cast<std::int64_t>(length));
   return {from, result, static_cast<double>(from) / static_cast<double>(result), filter};
