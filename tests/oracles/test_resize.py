@@ -144,7 +144,8 @@ def test_what_speaks_of_places_is_left_out_and_said(sepconv, chain):
 def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
     sepconv("generate", "in.tif", "--size", "4000x3000", "--tile", 256, "--compress", "deflate", "--quiet")
     ran = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
-    assert "tiles of 128 x 128 where the source's are 256 x 256: each of their pixels is made of 1600 bytes" in ran.stderr
+    assert "tiles of 128 x 128 where the source has tiles of 256 x 256: each pixel is made of 1600 bytes" in ran.stderr
+    assert "strips where the source has tiles" in sepconv("plan", "in.tif", "strips.tif", "reduce:factor=600").stdout
     page = tifffile.TiffFile(sepconv.folder / "out.tif").pages[0]
     assert page.shape == (75, 100) and (page.tilelength, page.tilewidth) == (128, 128)
     assert "tiles of" not in sepconv("run", "in.tif", "out.tif", "reduce:factor=40", "--tile", "256", "--force").stderr

@@ -76,11 +76,11 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   }
   if (layout.tiled)
     shrink_tiles(layout, bytes_behind, kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
-  if (kept == Kept::scaled && layout.tiled && layout.tile != from->tile && !request.tile) {
-    warnings.push_back(
-        fmt::format("tiles of {} x {} where the source's are {} x {}: each of their pixels is made of {} "
-                    "bytes of the source",
-                    layout.tile.cols, layout.tile.rows, from->tile.cols, from->tile.rows, bytes_behind));
+  if (kept == Kept::scaled && from->tiled && layout.tile != from->tile && !request.tile) {
+    warnings.push_back(fmt::format(
+        "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
+        layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
+        from->tile.cols, from->tile.rows, bytes_behind));
   }
   if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
     layout.rows_per_strip = 0;
