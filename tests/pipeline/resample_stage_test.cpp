@@ -6,6 +6,7 @@
 #include "../support/image.hpp"
 #include "../support/paper.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
 #include "sepconv/pipeline/run/run.hpp"
@@ -87,6 +88,30 @@ TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
       CHECK(streamed == expected);
       // Rows are read once: what bands share is kept.
       if (!turned) CHECK(report.plan.bytes_read == source.spec().bytes());
+    }
+  }
+}
+
+TEST_CASE("scales of rows that pass once, also where a band needs no row beyond the one before") {
+  const Image source = Image::of_pattern({{90, 40}, 2, PixelType::u8}, Pattern::noise, 4);
+  for (const std::string_view text : {"resize:by=20,filter=lanczos3", "resize:by=20,filter=area",
+                                      "reduce:factor=13,filter=binomial", "resize:to=3x89"}) {
+    const Chain chain = Chain::parse({text});
+    const Image expected(chain.result_spec(source.spec()));
+    run_whole_image(*source.reader(), *expected.writer(), chain);
+    for (const std::int64_t band_rows : {1, 3, 50}) {
+      std::int64_t next = 0;
+      const auto reader = make_rows_reader(source.spec(), [&](std::int64_t first_row, const PixelView& out) {
+        CHECK(first_row == next);
+        next += out.extent.rows;
+        copy_pixels(source.view().crop({first_row, 0, out.extent.rows, out.extent.cols}), out);
+      });
+      const Image streamed(expected.spec());
+      RunOptions options;
+      options.band_rows = band_rows;
+      run(*reader, *streamed.writer(), chain, options);
+      INFO(text << " in bands of " << band_rows);
+      CHECK(streamed == expected);
     }
   }
 }
