@@ -1,4 +1,6 @@
 // sepconv bench WHAT: measured rates beside the limits of this machine, measured in the same process.
+#include <CLI/CLI.hpp>
+
 #include "bench/bench.hpp"
 #include "commands.hpp"
 

@@ -2,9 +2,10 @@
 // does as its action.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <stop_token>
+
+#include "cli11.hpp"
 
 namespace sepconv::app {
 

@@ -2,6 +2,7 @@
 // equal within the tolerance, 1 if they differ, 2 for trouble.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -19,7 +20,7 @@ namespace sepconv::app {
 
 namespace {
 
-struct Request {
+struct CompareRequest {
   std::filesystem::path a, b;
   OpenOptions open_a, open_b;
   RunOptions options;
@@ -63,7 +64,7 @@ void print_json(const Comparison& result, double tolerance, const std::vector<st
 }
 
 /// Images that cannot be compared element by element are different, too.
-std::string difference_of_shape(const Request& request, const ImageSpec& a, const ImageSpec& b) {
+std::string difference_of_shape(const CompareRequest& request, const ImageSpec& a, const ImageSpec& b) {
   const auto text = [](const ImageSpec& spec) {
     return fmt::format("{} x {} pixels of {} x {}", spec.extent.cols, spec.extent.rows, spec.channels,
                        name_of(spec.type));
@@ -73,7 +74,7 @@ std::string difference_of_shape(const Request& request, const ImageSpec& a, cons
 }
 
 /// What of the files was not compared, or is not what it seems.
-std::vector<std::string> warnings_of(const Request& request, const Reader& a, const Reader& b) {
+std::vector<std::string> warnings_of(const CompareRequest& request, const Reader& a, const Reader& b) {
   std::vector<std::string> warnings;
   for (const std::string& warning : a.layout().warnings)
     warnings.push_back(fmt::format("{}: {}", request.a.string(), warning));
@@ -82,7 +83,7 @@ std::vector<std::string> warnings_of(const Request& request, const Reader& a, co
   return warnings;
 }
 
-int compare(Request& request, std::stop_token stop) {
+int compare(CompareRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto a = open_reader(request.a, request.open_a);
@@ -112,7 +113,7 @@ int compare(Request& request, std::stop_token stop) {
 void add_compare_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "compare", "Greatest and mean difference of two images; exit code 0 equal, 1 different, 2 trouble.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<CompareRequest>();
   add_image_option(*command, "A", request->a, "image file")->required();
   add_image_option(*command, "B", request->b, "image file of the same shape and type")->required();
   command

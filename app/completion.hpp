@@ -1,11 +1,12 @@
 // What can stand at the end of an unfinished command line, and the scripts by which shells ask for it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "cli11.hpp"
 
 namespace sepconv::app {
 

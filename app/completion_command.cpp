@@ -1,5 +1,6 @@
 // sepconv completion SHELL: prints a script that completes commands, options, stages, keys and files; and,
 // for that script, what completes a line.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,12 +13,12 @@
 namespace sepconv::app {
 
 void add_completion_command(CLI::App& program, Context& context) {
-  struct Request {
+  struct CompletionRequest {
     std::string shell;
     std::vector<std::string> words;
   };
   CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<CompletionRequest>();
   take_one_of(command->add_option("SHELL", request->shell, "whose script")->required(),
               {"bash", "zsh", "fish"});
   CLI::Option* words =

@@ -1,9 +1,9 @@
 // --device and --max-device-memory: from the typed words to options of the library.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli11.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {

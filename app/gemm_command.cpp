@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Request {
+struct GemmRequest {
   fs::path a, b, added, output;
   OpenOptions open_a, open_b, open_added;
   GemmOp op;
@@ -39,14 +40,14 @@ struct GemmJob {
 };
 
 /// beta is 1 for a matrix that is added, unless it was given.
-void settle_beta(Request& request) {
+void settle_beta(GemmRequest& request) {
   if (request.added.empty() && request.beta)
     throw InvalidArgument(
         "--beta multiplies the matrix that --add names; add --add FILE, or leave --beta out");
   request.op.beta = request.added.empty() ? 0 : request.beta.value_or(1);
 }
 
-void plan_with_sink(GemmJob& job, const Request& request) {
+void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
   const Geometries geometries =
       geometries_of(request.output, spec, nullptr, request.layout, Kept::rearranged, Work::neighbours);
@@ -56,13 +57,13 @@ void plan_with_sink(GemmJob& job, const Request& request) {
   });
 }
 
-TakenFiles files_read_by(const Request& request) {
+TakenFiles files_read_by(const GemmRequest& request) {
   TakenFiles read = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
   if (!request.added.empty()) read.emplace_back(request.added, "the matrix that is added");
   return read;
 }
 
-GemmJob prepare(Request& request) {
+GemmJob prepare(GemmRequest& request) {
   settle_beta(request);
   check_not_read(request.output, files_read_by(request));
   GemmJob job;
@@ -76,7 +77,7 @@ GemmJob prepare(Request& request) {
   return job;
 }
 
-int multiply(Request& request, std::stop_token stop) {
+int multiply(GemmRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   SideFiles side_files(request.side_files, files_read_by(request), request.output, request.layout.overwrite);
@@ -101,7 +102,7 @@ int multiply(Request& request, std::stop_token stop) {
   return kDone;
 }
 
-void add_operands(CLI::App& command, Request& request) {
+void add_operands(CLI::App& command, GemmRequest& request) {
   add_image_option(command, "A", request.a, "matrix of f32 or f64: NPY, raw or TIFF of one channel")
       ->required();
   add_image_option(command, "B", request.b, "matrix of the same type")->required();
@@ -121,7 +122,7 @@ void add_operands(CLI::App& command, Request& request) {
 
 void add_gemm_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("gemm", "Multiply matrices: OUT = alpha A B + beta C.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<GemmRequest>();
   add_operands(*command, *request);
   command->add_flag(
       "--dry-run", request->dry_run,

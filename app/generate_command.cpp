@@ -1,6 +1,7 @@
 // sepconv generate OUT: test images of any size, whose pixels are formulas.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -15,7 +16,7 @@ namespace sepconv::app {
 
 namespace {
 
-struct Request {
+struct GenerateRequest {
   std::filesystem::path output;
   ImageSpec spec;
   Pattern pattern = Pattern::natural;
@@ -36,7 +37,7 @@ std::uint64_t parse_seed(const std::string& text) {
   return seed;
 }
 
-int generate(Request& request, std::stop_token stop) {
+int generate(GenerateRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
@@ -52,7 +53,7 @@ int generate(Request& request, std::stop_token stop) {
   return kDone;
 }
 
-void add_pattern_options(CLI::App& command, Request& request) {
+void add_pattern_options(CLI::App& command, GenerateRequest& request) {
   add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
   command
       .add_option_function<std::string>(
@@ -78,7 +79,7 @@ void add_pattern_options(CLI::App& command, Request& request) {
 
 void add_generate_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("generate", "Make a test image of any size.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<GenerateRequest>();
   add_pattern_options(*command, *request);
   add_layout_options(*command, request->layout);
   add_limit_options(*command, request->options);

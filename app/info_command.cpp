@@ -1,6 +1,7 @@
 // sepconv info FILE: what a file says of itself, from its headers alone.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -80,13 +81,13 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
 }  // namespace
 
 void add_info_command(CLI::App& program, Context& context) {
-  struct Request {
+  struct InfoRequest {
     std::filesystem::path path;
     OpenOptions open;
     bool json = false;
   };
   CLI::App* command = program.add_subcommand("info", "Say what a file holds, from its headers alone.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<InfoRequest>();
   add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   command->add_flag("--json", request->json, "as JSON");

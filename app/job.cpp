@@ -1,5 +1,7 @@
 #include "job.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace sepconv::app {
 
 void add_file_options(CLI::App& command, JobRequest& request) {

@@ -2,12 +2,13 @@
 // short sentence.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "cli11.hpp"
 
 namespace sepconv::app {
 

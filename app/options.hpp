@@ -2,11 +2,11 @@
 // InvalidArgument.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "cli11.hpp"
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "sepconv/io/formats.hpp"

@@ -1,4 +1,5 @@
 // sepconv plan IN OUT STAGE...: what run would do. Makes nothing.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -8,13 +9,13 @@
 namespace sepconv::app {
 
 void add_plan_command(CLI::App& program, Context& context) {
-  struct Request {
+  struct PlanRequest {
     JobRequest job;
     bool json = false;
   };
   CLI::App* command = program.add_subcommand(
       "plan", "Say what run would do: bands, slots, bytes, peak memory, whether the input streams.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<PlanRequest>();
   add_job_options(*command, request->job);
   command->add_flag("--json", request->json, "as JSON");
   command->footer("Example:  sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -18,7 +19,7 @@ namespace sepconv::app {
 
 namespace {
 
-struct Request {
+struct RunRequest {
   JobRequest job;
   SideFileRequest side_files;
   Reporting reporting;
@@ -27,7 +28,7 @@ struct Request {
 
 /// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
 /// so a stop simply ends the program.
-int run_whole(const Request& request, const FileJob& job) {
+int run_whole(const RunRequest& request, const FileJob& job) {
   if (!request.reporting.quiet) warn(job.plan.warnings);
   const Buffer pixels(job.plan.result().bytes());
   const PixelView result = dense_view(pixels.data(), job.plan.result());
@@ -69,7 +70,7 @@ void take_plan(JobRequest& job) {
         shortened(planned), shortened(typed)));
 }
 
-int filter(Request& request, std::stop_token stop) {
+int filter(RunRequest& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
   if (request.whole) {
@@ -92,7 +93,7 @@ int filter(Request& request, std::stop_token stop) {
 
 void add_run_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("run", "Filter an image file into another.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<RunRequest>();
   add_job_options(*command, request->job);
   auto* whole = command->add_flag("--whole", request->whole,
                                   "the reference runner: the whole image in memory, slow, to check with");

@@ -1,6 +1,7 @@
 // sepconv stages [NAME]: the filters and their keys.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -78,12 +79,12 @@ int print_stages(const std::string& name, bool as_json) {
 }  // namespace
 
 void add_stages_command(CLI::App& program, Context& context) {
-  struct Request {
+  struct StagesRequest {
     std::string name;
     bool json = false;
   };
   CLI::App* command = program.add_subcommand("stages", "List the filters, or the keys of one.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<StagesRequest>();
   command->add_option("NAME", request->name, "a stage")->type_name(kStageType);
   command->add_flag("--json", request->json, "print names, keys, types, defaults and ranges as JSON");
   command->footer("Example:  sepconv stages gaussian");

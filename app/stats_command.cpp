@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,7 @@ namespace sepconv::app {
 
 namespace {
 
-struct Request {
+struct StatsRequest {
   std::filesystem::path path;
   OpenOptions open;
   RunOptions options;
@@ -79,7 +80,7 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
   print_lines(json_text(all));
 }
 
-int measure(Request& request, std::stop_token stop) {
+int measure(StatsRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto reader = open_reader(request.path, request.open);
@@ -107,7 +108,7 @@ int measure(Request& request, std::stop_token stop) {
 void add_stats_command(CLI::App& program, Context& context) {
   CLI::App* command =
       program.add_subcommand("stats", "Minimum, maximum, mean, deviation and histogram of every channel.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<StatsRequest>();
   add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   add_device_options(*command, request->options);

@@ -1,4 +1,5 @@
 // sepconv transpose IN OUT [--perm A,B,C]: permutations of the axes of images and arrays, from file to file.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace sepconv::app {
 
 namespace {
 
-struct Request {
+struct TransposeRequest {
   JobRequest job;
   std::string permutation = "1,0";
   SideFileRequest side_files;
@@ -18,12 +19,12 @@ struct Request {
   bool dry_run = false;
 };
 
-FileJob prepare(const Request& request) {
+FileJob prepare(const TransposeRequest& request) {
   return plan_permutation(request.job.input, request.job.output, parse_permutation(request.permutation),
                           request.job.options, request.job.files);
 }
 
-int transpose(Request& request, std::stop_token stop) {
+int transpose(TransposeRequest& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
   SideFiles side_files(request.side_files, request.job);
@@ -42,7 +43,7 @@ int transpose(Request& request, std::stop_token stop) {
 void add_transpose_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "transpose", "Permute the axes of an image or of a NumPy array of up to three axes.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<TransposeRequest>();
   add_image_option(*command, "IN", request->job.input, "array or image to read: " + format_names())
       ->required();
   add_image_option(*command, "OUT", request->job.output, "array or image to make; its ending says the format")

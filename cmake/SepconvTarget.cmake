@@ -22,10 +22,25 @@ function(sepconv_library name)
   add_library(sepconv::${name} ALIAS sepconv_${name})
   target_include_directories(sepconv_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   sepconv_options(sepconv_${name})
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL sepconv_join_folders sepconv_${name})")
 endfunction()
 
-# sepconv_each_alone(sources...): what a build that joins sources (CMAKE_UNITY_BUILD, which most presets switch on) compiles by itself: files that
-# Highway includes once more for every instruction set, and CUDA's.
-function(sepconv_each_alone)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# What a file costs is mostly its headers. Builds with CMAKE_UNITY_BUILD, which most presets switch on, compile the C++ of a folder as one file.
+function(sepconv_join_folders target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(folder ${source} DIRECTORY)
+    sepconv_join(folder_${folder} ${source})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# sepconv_join(GROUP sources...): C++ files that are compiled as one, except those that Highway includes once more for every instruction set.
+function(sepconv_join group)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} for_every_target REGEX "HWY_TARGET_INCLUDE")
+    if(source MATCHES "\\.cpp$" AND NOT for_every_target)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
 endfunction()

@@ -1,11 +1,11 @@
 // What the commands of `sepconv bench` share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <stop_token>
 #include <vector>
 
+#include "../cli11.hpp"
 #include "../commands.hpp"
 #include "../device_choice.hpp"
 #include "sepconv/core/executor.hpp"

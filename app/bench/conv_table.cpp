@@ -13,7 +13,7 @@ std::string percent(const TrimmedMean& time) {
 }
 
 /// How many times as fast as the row of another rung; "-" where that was not measured.
-std::string speed_up(const ConvResult& result, const ConvRow& row, int over) {
+std::string speed_up_text(const ConvResult& result, const ConvRow& row, int over) {
   const ConvRow* const other = find_row(result, row, over);
   return other != nullptr ? fmt::format("{:.2f}", other->time.mean / row.time.mean) : "-";
 }
@@ -28,7 +28,7 @@ void print_rungs(const ConvRequest& request, const ConvResult& result) {
         name_of(row.type), row.radius, row.rung > 0 ? fmt::format("{}", row.rung) : "-", row.name,
         row.time.mean * 1e3, percent(row.time), pixels_per_second(request, row) / 1e9,
         bytes_per_second(request, row) / 1e9, share_of_copy(request, row), share_of_fma(request, row),
-        share_of_roofline(request, row), speed_up(result, row, 1), speed_up(result, row, 0));
+        share_of_roofline(request, row), speed_up_text(result, row, 1), speed_up_text(result, row, 0));
   }
   print(
       "of both: of the roofline, the nearer of copy and FMA; GB/s: every pixel read once and written once\n");

@@ -1,6 +1,7 @@
 // What the commands with a ladder share.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <utility>
 
 #include "../option_values.hpp"

@@ -14,8 +14,8 @@ namespace sepconv::app {
 
 namespace {
 
-constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;    // of a transfer
-constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;  // of a copy by one thread
+constexpr std::int64_t kTransferBytes = std::int64_t{256} << 20;  // of a transfer
+constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;   // of a copy by one thread
 
 /// One image, allocated once for all runs.
 struct HostImage {
@@ -34,7 +34,7 @@ class DuplexCopy {
     share_ = ceil_div(from.size(), static_cast<std::int64_t>(devices.size()));
     for (const int device : devices) {
       const DeviceScope scope(device);
-      const std::int64_t piece = std::min(share_, kPieceBytes);
+      const std::int64_t piece = std::min(share_, kTransferBytes);
       lanes_.push_back(
           {device, Stream(), Stream(), Buffer(piece, device_resource()), Buffer(piece, device_resource())});
     }
@@ -55,8 +55,8 @@ class DuplexCopy {
   void enqueue(const Lane& lane, std::int64_t begin) const {
     const DeviceScope scope(lane.device);
     const std::int64_t end = std::min(begin + share_, from_.size());
-    for (std::int64_t at = begin; at < end; at += kPieceBytes) {
-      const std::int64_t bytes = std::min(kPieceBytes, end - at);
+    for (std::int64_t at = begin; at < end; at += kTransferBytes) {
+      const std::int64_t bytes = std::min(kTransferBytes, end - at);
       copy_rows(lane.uploaded.data(), bytes, from_.data() + at, bytes, bytes, 1, lane.up.get());
       copy_rows(to_.data() + at, bytes, lane.downloaded.data(), bytes, bytes, 1, lane.down.get());
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,11 @@
 #include "sepconv/io/metadata.hpp"
 
 namespace sepconv {
+
+/// What libpng holds however small the image: deflate's window and tables, buffers.
+inline constexpr std::int64_t kPngCodecBytes = std::int64_t{1} << 20;
+/// Of a side: what PNG's 31 bits hold.
+inline constexpr std::uint32_t kPngMostLength = 0x7FFFFFFF;
 
 struct PngChunks {
   /// The file up to its pixels, without the chunks that libpng has no say in: what is left tells it the kind

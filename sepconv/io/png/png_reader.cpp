@@ -17,11 +17,8 @@
 namespace sepconv {
 namespace {
 
-/// What libpng holds however small the image: inflate's window, buffers.
-constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
 /// What a byte of deflate becomes at most: https://zlib.net/zlib_tech.html
 constexpr double kMostInflated = 1032;
-constexpr png_uint_32 kMostLength = 0x7FFFFFFF;
 
 using ReadBytes = std::function<void(std::span<std::byte>)>;
 
@@ -108,7 +105,7 @@ class PngDecoder {
     info_ = png_create_info_struct(png_);
     if (info_ == nullptr) guard_.fail("Out of memory");
     png_set_read_fn(png_, this, read);
-    png_set_user_limits(png_, kMostLength, kMostLength);
+    png_set_user_limits(png_, kPngMostLength, kPngMostLength);
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   }
 
@@ -221,7 +218,7 @@ std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options) {
   source.metadata = std::move(chunks.metadata);
   source.warnings = std::move(chunks.warnings);
   source.description = fmt::format("PNG{}{}", decoder.storage().empty() ? "" : ", ", decoder.storage());
-  source.decoder_bytes = kCodecBytes + 8 * source.spec.row_bytes();
+  source.decoder_bytes = kPngCodecBytes + 8 * source.spec.row_bytes();
   if (decoder.loses_transparency())
     source.warnings.emplace_back("which grey is transparent (tRNS) is left out");
   take_profile(decoder, chunks.has_profile, source);

@@ -22,10 +22,7 @@ namespace {
 using enum MetadataKind;
 constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
                                 static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts);
-constexpr std::int64_t kMostLength = (std::int64_t{1} << 31) - 1;
-constexpr HeldFormat kPng{"PNG", true, "134", kMostLength, kKeptByPng};
-/// What libpng holds however small the image: deflate's window and tables, buffers.
-constexpr std::int64_t kCodecBytes = std::int64_t{1} << 20;
+constexpr HeldFormat kPng{"PNG", true, "134", kPngMostLength, kKeptByPng};
 
 /// A handle of libpng that gives its bytes to us and keeps its words to itself.
 class PngEncoder {
@@ -83,7 +80,7 @@ class PngEncoder {
     if (png_ == nullptr) guard_.fail("libpng cannot be started");
     info_ = png_create_info_struct(png_);
     if (info_ == nullptr) guard_.fail("Out of memory");
-    png_set_user_limits(png_, kMostLength, kMostLength);
+    png_set_user_limits(png_, kPngMostLength, kPngMostLength);
     // Speed goes before size.
     png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
     png_set_compression_level(png_, Z_BEST_SPEED);
@@ -162,7 +159,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
     }
   }
   // Profile and texts: ours, libpng's, and compressed.
-  sink.encoder_bytes = kCodecBytes + 8 * spec.row_bytes() + 4 * held_bytes(metadata);
+  sink.encoder_bytes = kPngCodecBytes + 8 * spec.row_bytes() + 4 * held_bytes(metadata);
   return make_held_writer(path, spec, kPng, options, std::move(sink),
                           [metadata, spec](OutputFile& file, const PixelView& image) {
                             PngEncoder(spec).encode(file, metadata, image);

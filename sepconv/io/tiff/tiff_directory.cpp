@@ -10,9 +10,6 @@
 namespace sepconv {
 namespace {
 
-/// Blocks that must be decoded as a whole stay below this.
-constexpr std::int64_t kMaxBlockBytes = std::int64_t{2} << 30;
-
 [[noreturn]] void refuse(const TiffHandle& handle, std::string_view fact) {
   throw IoError(fmt::format("{}: {}", handle.name(), fact));
 }

@@ -10,6 +10,9 @@
 
 namespace sepconv {
 
+/// Blocks that must be coded as a whole stay below this.
+inline constexpr std::int64_t kMaxBlockBytes = std::int64_t{2} << 30;
+
 /// The image is cut into a grid of blocks, tiles or strips of full width; planes follow each other in the
 /// tables.
 struct TiffDirectory {

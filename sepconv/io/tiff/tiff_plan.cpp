@@ -13,7 +13,6 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kStripBytes = 1 << 20;
-constexpr std::int64_t kMaxBlockBytes = std::int64_t{2} << 30;
 
 std::uint16_t tag_of(Compression compression) {
   switch (compression) {

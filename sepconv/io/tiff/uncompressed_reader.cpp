@@ -6,16 +6,13 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
+#include "sepconv/io/tiff/uncompressed.hpp"
 
 namespace sepconv {
 namespace {
 
-/// What a task reads at once where it cannot read in place: fits the second-level cache.
-constexpr std::int64_t kScratchBytes = 256 << 10;
 /// Parts of a row from this size on are worth a system call each, to land in place.
 constexpr std::int64_t kInPlaceBytes = 16 << 10;
-/// What a task of a file of strips delivers: large against a task's cost, small against a band.
-constexpr std::int64_t kTaskBytes = 1 << 20;
 /// A larger block that is left out is no economy of a writer's but a directory of nothing that claims
 /// everything.
 constexpr std::int64_t kMaxSparseBytes = std::int64_t{1} << 30;

@@ -3,14 +3,11 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
 #include "sepconv/io/tiff/tiff_writer.hpp"
+#include "sepconv/io/tiff/uncompressed.hpp"
 
 namespace sepconv {
 namespace {
 
-/// What a task gathers before it writes: fits the second-level cache.
-constexpr std::int64_t kScratchBytes = 256 << 10;
-/// What a task of a file of strips takes: large against a task's cost, small against a band.
-constexpr std::int64_t kTaskBytes = 1 << 20;
 /// Pixels begin where a page of the system's cache does: where they began at byte 8, as libtiff has it, they
 /// were written in three times the time, because processors copy slowly between addresses that differ within
 /// a cache line.

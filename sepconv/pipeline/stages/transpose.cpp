@@ -14,7 +14,7 @@ namespace sepconv {
 namespace {
 
 /// Matrices of one image and of its result: rows x cols pixels become cols x rows.
-struct Matrix {
+struct StackedMatrix {
   std::int64_t rows, cols;
 };
 
@@ -30,7 +30,7 @@ class TransposeStage final : public MovingStage {
   }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
-    const Matrix m = matrix(input.extent);
+    const StackedMatrix m = matrix(input.extent);
     ImageSpec output = input;
     output.extent =
         stacking_ == Stacking::rows ? Extent{items_ * m.cols, m.rows} : Extent{m.cols, items_ * m.rows};
@@ -38,7 +38,7 @@ class TransposeStage final : public MovingStage {
   }
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    const Matrix m = matrix(input.extent);
+    const StackedMatrix m = matrix(input.extent);
     const std::int64_t length =
         stacking_ == Stacking::rows ? m.cols : m.rows;  // of an item of the result, along the stack
     const std::int64_t begin = stacking_ == Stacking::rows ? output.row : output.col;
@@ -59,7 +59,7 @@ class TransposeStage final : public MovingStage {
   }
 
   Extent turned_item(const ImageSpec& input) const override {
-    const Matrix m = matrix(input.extent);
+    const StackedMatrix m = matrix(input.extent);
     return {m.cols, m.rows};
   }
 
@@ -67,7 +67,7 @@ class TransposeStage final : public MovingStage {
   /// Parts of out.rect that are cut from items in the same way: a part of the first, whole ones, a part of
   /// the last.
   void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
-    const Matrix m = matrix(in.image);
+    const StackedMatrix m = matrix(in.image);
     const bool in_rows = stacking_ == Stacking::rows;
     const std::int64_t length = in_rows ? m.cols : m.rows;
     const std::int64_t end = in_rows ? out.rect.row_end() : out.rect.col_end();
@@ -84,17 +84,17 @@ class TransposeStage final : public MovingStage {
   }
 
  private:
-  Matrix matrix(Extent image) const {
+  StackedMatrix matrix(Extent image) const {
     const std::int64_t stacked = stacking_ == Stacking::rows ? image.rows : image.cols;
     if (stacked % items_ != 0)
       throw InvalidArgument(fmt::format("{} {} are not {} matrices of one shape", stacked,
                                         stacking_ == Stacking::rows ? "rows" : "columns", items_));
-    return stacking_ == Stacking::rows ? Matrix{image.rows / items_, image.cols}
-                                       : Matrix{image.rows, image.cols / items_};
+    return stacking_ == Stacking::rows ? StackedMatrix{image.rows / items_, image.cols}
+                                       : StackedMatrix{image.rows, image.cols / items_};
   }
 
   /// `out`: a part of one item, or `items` whole ones (whole along the stack).
-  void move_part(const ConstRegion& in, const Region& out, const Matrix& m, std::int64_t items,
+  void move_part(const ConstRegion& in, const Region& out, const StackedMatrix& m, std::int64_t items,
                  const Transpose& transpose) const {
     const bool in_rows = stacking_ == Stacking::rows;
     const std::int64_t pixel_bytes = out.pixels.pixel_bytes();
