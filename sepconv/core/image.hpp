@@ -90,7 +90,8 @@ struct BasicRegion {
   BasicPixelView<Byte> pixels;
   Rect rect;
   Extent image;
-  bool streamed = false;  ///< of pixels to write: nobody reads them soon, so that stores may pass the caches
+  bool past_caches =
+      false;  ///< of pixels to write: nobody reads them soon, so that stores may pass the caches
 
   static BasicRegion whole(const BasicPixelView<Byte>& pixels) noexcept {
     return {pixels, Rect::whole(pixels.extent), pixels.extent};
@@ -99,7 +100,7 @@ struct BasicRegion {
   /// The part of this region at `part`, given in the image's coordinates.
   BasicRegion crop(const Rect& part) const noexcept {
     return {pixels.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}), part, image,
-            streamed};
+            past_caches};
   }
 
   operator BasicRegion<const std::byte>() const noexcept { return {pixels, rect, image}; }

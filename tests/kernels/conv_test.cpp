@@ -37,12 +37,13 @@ void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apar
   expected.fill_bytes(0xa5);
   convolve_reference(c.taps, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
   Arena arena(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
-  const auto check_on = [&](const std::string& target, bool streamed) {
+  const auto check_on = [&](const std::string& target, bool past_caches) {
     actual.fill_bytes(0xa5);
-    const Region out{actual.view, c.out, c.image, streamed};
-    REQUIRE(streams(out, pixel_type_of(c.arithmetic)) == (streamed && c.to == pixel_type_of(c.arithmetic)));
+    const Region out{actual.view, c.out, c.image, past_caches};
+    REQUIRE(stores_past_caches(out, pixel_type_of(c.arithmetic)) ==
+            (past_caches && c.to == pixel_type_of(c.arithmetic)));
     convolve_host(c.taps, c.border, in, out, c.arithmetic, arena);
-    INFO(c << " on " << target << (streamed ? ", past the caches" : ""));
+    INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
     // Whole buffers: the bytes between the rows must be as they were.
     if (is_floating(c.to) && c.special) {
       REQUIRE(differing_elements(expected.view, actual.view) == 0);

@@ -51,8 +51,8 @@ void convolve_reference(const SeparableTaps& taps, const Border& border, const C
                         const Region& out, Arithmetic arithmetic);
 
 /// The same bits, fast: rows pass through a ring of filtered rows that stays in the cache while the region is
-/// marched down. Scratch comes from `arena` and is given back on return. Stores of a streamed `out` are
-/// complete on return.
+/// marched down. Scratch comes from `arena` and is given back on return. Stores of an `out` past the caches
+/// are complete on return.
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena);
 

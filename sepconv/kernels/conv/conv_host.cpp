@@ -51,11 +51,11 @@ void convolve_columns_first(const SeparableTaps& taps, const Border& border, con
   });
 }
 
-/// Makes streamed stores seen by whom the caller tells, also after a stop.
+/// Makes stores past the caches seen by whom the caller tells, also after a stop.
 struct FlushOnExit {
-  bool streamed;
+  bool past_caches;
   ~FlushOnExit() {
-    if (streamed) hwy::FlushStream();
+    if (past_caches) hwy::FlushStream();
   }
 };
 
@@ -74,7 +74,7 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
   scratch.window = arena.allocate<const A*>(layout.window_rows);
 
-  const FlushOnExit flush{out.streamed};
+  const FlushOnExit flush{out.past_caches};
   for_each_strip(layout, out, [&](const Region& strip) {
     const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
     if (taps.col.empty()) {

@@ -151,7 +151,8 @@ struct StripScratch {
 template <class A>
 void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, const StripScratch<A>& scratch,
                  const Region& out, std::int64_t block_rows, const Arena& arena) {
-  const ColumnPass<A> column_pass = column_pass_for<A>(out.pixels.type, streams(out, pixel_type_of<A>()));
+  const ColumnPass<A> column_pass =
+      column_pass_for<A>(out.pixels.type, stores_past_caches(out, pixel_type_of<A>()));
   const std::int64_t radius = taps.count / 2;
   if (border == BorderMode::constant) rows.filter_constant(scratch.constant_row);
   std::int64_t next_row = std::max<std::int64_t>(out.rect.row - radius, 0);

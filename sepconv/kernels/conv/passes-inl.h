@@ -188,8 +188,8 @@ HWY_INLINE void add_tail(D d, Taps<A> taps, const A* const* window, std::int64_t
 }
 
 /// kRows x kVectors vectors of output at once, so that a vector of the window is loaded once for kRows rows
-/// of output. There are at least kRows - 1 taps. kStreamed: see ColumnPass.
-template <int kRows, int kVectors, bool kStreamed, class D, class T, class A = hn::TFromD<D>>
+/// of output. There are at least kRows - 1 taps. kPastCaches: see ColumnPass.
+template <int kRows, int kVectors, bool kPastCaches, class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std::int64_t i, T* to,
                                   std::int64_t pitch) {
   const std::size_t lanes = hn::Lanes(d);
@@ -205,8 +205,8 @@ HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std
   if constexpr (kRows > 1) add_tail(d, taps, window, i, sum, kEnds);
   SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) {
-      if constexpr (kStreamed) hn::Stream(sum[r][v], d, to + r * pitch + v * lanes);
-      if constexpr (!kStreamed) store_vector(d, sum[r][v], to + r * pitch + v * lanes);
+      if constexpr (kPastCaches) hn::Stream(sum[r][v], d, to + r * pitch + v * lanes);
+      if constexpr (!kPastCaches) store_vector(d, sum[r][v], to + r * pitch + v * lanes);
     }
   }
 }
@@ -230,7 +230,7 @@ std::int64_t elements_to_line(const T* to) {
 
 /// kRows output rows of `count` elements, `pitch` elements apart: row r is the sum over k of taps[k] *
 /// window[r + k].
-template <int kRows, bool kStreamed, class A, class T>
+template <int kRows, bool kPastCaches, class A, class T>
 void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to, std::int64_t pitch) {
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -239,7 +239,7 @@ void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to
   if (count >= step) {
     std::int64_t i = 0;
     // Only whole cache lines can pass the caches; the first may begin within a vector.
-    if constexpr (kStreamed && kVectors * hn::MaxLanes(d) * sizeof(A) % kAlignment == 0) {
+    if constexpr (kPastCaches && kVectors * hn::MaxLanes(d) * sizeof(A) % kAlignment == 0) {
       i = elements_to_line(to);
       if (i > 0) column_pass_block<kRows, kVectors, false>(d, taps, window, 0, to, pitch);
       for (; i + step <= count; i += step)
@@ -260,13 +260,13 @@ void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to
 
 /// As column_pass for any number of rows: as many at once as the registers hold and the taps allow, then
 /// halves of that.
-template <int kRows, bool kStreamed, class A, class T>
+template <int kRows, bool kPastCaches, class A, class T>
 void column_pass_rows(Taps<A> taps, const A* const* window, std::int64_t rows, std::int64_t count, T* to,
                       std::int64_t pitch) {
   for (; rows >= kRows && taps.count >= kRows - 1; rows -= kRows, window += kRows, to += kRows * pitch) {
-    column_pass<kRows, kStreamed>(taps, window, count, to, pitch);
+    column_pass<kRows, kPastCaches>(taps, window, count, to, pitch);
   }
-  if constexpr (kRows > 1) column_pass_rows<kRows / 2, kStreamed>(taps, window, rows, count, to, pitch);
+  if constexpr (kRows > 1) column_pass_rows<kRows / 2, kPastCaches>(taps, window, rows, count, to, pitch);
 }
 
 /// The column pass to pixels of a type known at run time; `pitch_bytes` from output row to output row.
@@ -274,20 +274,20 @@ template <class A>
 using ColumnPass = void (*)(Taps<A> taps, const A* const* window, std::int64_t rows, std::int64_t count,
                             std::byte* to, std::int64_t pitch_bytes);
 
-template <class A, class T, bool kStreamed>
+template <class A, class T, bool kPastCaches>
 void column_pass_to(Taps<A> taps, const A* const* window, std::int64_t rows, std::int64_t count,
                     std::byte* to, std::int64_t pitch_bytes) {
-  column_pass_rows<RegisterBlocks::kColRows, kStreamed>(taps, window, rows, count, reinterpret_cast<T*>(to),
-                                                        pitch_bytes / static_cast<std::int64_t>(sizeof(T)));
+  column_pass_rows<RegisterBlocks::kColRows, kPastCaches>(taps, window, rows, count, reinterpret_cast<T*>(to),
+                                                          pitch_bytes / static_cast<std::int64_t>(sizeof(T)));
 }
 
-/// `streamed`: stores pass the caches where they fill cache lines (streams() says when). hwy::FlushStream()
-/// comes before anybody else reads them.
+/// `past_caches`: stores pass the caches where they fill cache lines (stores_past_caches() says when).
+/// hwy::FlushStream() comes before anybody else reads them.
 template <class A>
-ColumnPass<A> column_pass_for(PixelType type, bool streamed = false) {
+ColumnPass<A> column_pass_for(PixelType type, bool past_caches = false) {
   return visit_pixel_type(type, [=]<class T>(std::type_identity<T>) -> ColumnPass<A> {
     if constexpr (std::is_same_v<T, A>) {
-      if (streamed) return column_pass_to<A, T, true>;
+      if (past_caches) return column_pass_to<A, T, true>;
     }
     return column_pass_to<A, T, false>;
   });

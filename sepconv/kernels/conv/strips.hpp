@@ -15,7 +15,7 @@ struct ConvTuning {
   static constexpr std::int64_t kRowsPerBlock = 8;
   /// A ring of filtered rows this large stays in the L1 cache...
   static constexpr std::int64_t kFirstCacheBytes = 24 << 10;
-  /// ... but memory streams only along rows so long, ...
+  /// ... but memory is fast only along rows so long, ...
   static constexpr std::int64_t kUsefulElements = 2048;
   /// ... unless the ring would leave the L2 cache, ...
   static constexpr std::int64_t kSecondCacheBytes = 512 << 10;
@@ -31,11 +31,11 @@ struct ConvTuning {
 
 /// Whether the column pass writes `out` past the caches: nothing is converted, and cache lines begin at the
 /// same columns of all rows.
-inline bool streams(const Region& out, PixelType arithmetic) {
+inline bool stores_past_caches(const Region& out, PixelType arithmetic) {
   const bool in_elements =
       reinterpret_cast<std::uintptr_t>(out.pixels.data) % static_cast<std::uintptr_t>(size_of(arithmetic)) ==
       0;
-  return out.streamed && out.pixels.type == arithmetic && in_elements &&
+  return out.past_caches && out.pixels.type == arithmetic && in_elements &&
          out.pixels.pitch_bytes % kAlignment == 0;
 }
 

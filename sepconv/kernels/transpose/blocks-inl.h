@@ -15,10 +15,10 @@ namespace sepconv::HWY_NAMESPACE {
 
 /// Where a block's vectors go.
 enum class BlockStores {
-  plain,   ///< whole vectors, to any address
-  stream,  ///< around the caches, to whole lines
-  few,     ///< as plain, the first columns only
-  parts,   ///< elements are the first bytes of the lanes: each 16-byte block without the rest of its lanes
+  plain,        ///< whole vectors, to any address
+  past_caches,  ///< around the caches, to whole lines
+  few,          ///< as plain, the first columns only
+  parts,  ///< elements are the first bytes of the lanes: each 16-byte block without the rest of its lanes
 };
 
 /// A few rows of a tile side by side: in the caller's memory they may share the few places of a cache that
@@ -103,7 +103,7 @@ HWY_INLINE void stage_block(D d, const Block<D>& block, const std::byte* from, s
   SEPCONV_UNROLL
   for (int i = 0; i < kSide; ++i) {
     std::byte* const row = to + i * block.to_pitch;
-    if constexpr (kStores == BlockStores::stream) {
+    if constexpr (kStores == BlockStores::past_caches) {
       hn::Stream(v[i], d, reinterpret_cast<T*>(row));
     } else if constexpr (kStores == BlockStores::parts) {
       store_blocks(d, shuffle_bytes(d, v[i], block.gather), row, block.part_bytes);
@@ -212,7 +212,7 @@ void stage_vectors(const Tile& tile) {
   const auto lanes = std::int64_t(hn::Lanes(whole));
   if (tile.rows >= side && tile.cols >= side) {
     if (tile.rows < lanes) return stage_blocks<BlockStores::plain, kBytes>(block, tile);
-    if (tile.to_memory) return stage_blocks<BlockStores::stream, kBytes>(whole, tile);
+    if (tile.to_memory) return stage_blocks<BlockStores::past_caches, kBytes>(whole, tile);
     return stage_blocks<BlockStores::plain, kBytes>(whole, tile);
   }
   if (tile.rows >= lanes && tile.cols > 1) return stage_blocks<BlockStores::few, kBytes>(whole, tile);

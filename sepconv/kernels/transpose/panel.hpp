@@ -19,7 +19,7 @@ struct HostTransposeTuning {
   static constexpr std::int64_t kStaged = 96 * 1024;  ///< bytes of a tile on the stack, below the L2 cache's
   static constexpr std::int64_t kPiece = 1 << 20;     ///< bytes that one task of an executor moves
   static constexpr std::int64_t kSmallPiece = 1 << 16;  ///< as few as this, so that all threads have some
-  static constexpr std::int64_t kStream = 4 << 20;      ///< from this result on, stores go around the caches
+  static constexpr std::int64_t kPastCaches = 4 << 20;  ///< from this result on, stores go around the caches
   static constexpr std::int64_t kLargeElement =
       512;  ///< bytes of an element from which on it is copied directly
   static constexpr std::int64_t kSmallMatrix = 1 << 14;  ///< bytes up to which matrices share a stage
@@ -103,7 +103,9 @@ class PanelPieces {
   std::int64_t in_item_bytes() const noexcept { return in_item_bytes_; }
   std::int64_t out_item_bytes() const noexcept { return out_item_bytes_; }
   /// The result is too large for caches to keep.
-  bool streams() const noexcept { return items_ * panel_.bytes() >= HostTransposeTuning::kStream; }
+  bool stores_past_caches() const noexcept {
+    return items_ * panel_.bytes() >= HostTransposeTuning::kPastCaches;
+  }
 
  private:
   void fuse(const TransposeShape& shape, ConstMatrices in, Matrices out);

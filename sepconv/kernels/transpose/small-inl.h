@@ -20,7 +20,7 @@ struct SmallMatrices {
   std::int64_t element_bytes = 1;
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
-  bool stream = false;
+  bool past_caches = false;
 
   std::int64_t item_bytes() const { return rows * cols * element_bytes; }
 };
@@ -87,7 +87,7 @@ inline void transpose_by_bytes(const SmallMatrices& small) {
       std::memcpy(last, in + at, std::size_t(std::min(order.bytes, count - at)));
       order_bytes(d, order, last, staged + at);
     }
-    store_bytes(reinterpret_cast<const std::byte*>(staged), count, small.out + first, small.stream);
+    store_bytes(reinterpret_cast<const std::byte*>(staged), count, small.out + first, small.past_caches);
   }
 }
 
@@ -112,7 +112,7 @@ inline void transpose_by_stages(const SmallMatrices& small, StageTile stage) {
     const std::int64_t items = std::min(room, small.items - item);
     tile.staged = staged;
     for (std::int64_t i = 0; i < items; ++i, in += item_bytes, tile.staged += item_bytes) stage(tile);
-    store_bytes(staged, items * item_bytes, out, small.stream);
+    store_bytes(staged, items * item_bytes, out, small.past_caches);
     out += items * item_bytes;
   }
 }

@@ -164,7 +164,7 @@ HWY_INLINE std::int64_t to_line(const std::byte* to) {
 }
 
 /// Copies around the caches whatever whole lines of `to` there are.
-HWY_INLINE void stream_bytes(const std::byte* from, std::int64_t bytes, std::byte* to) {
+HWY_INLINE void store_past_caches(const std::byte* from, std::int64_t bytes, std::byte* to) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = std::int64_t(hn::Lanes(d));
   const std::int64_t head = std::min(bytes, to_line(to));
@@ -179,9 +179,9 @@ HWY_INLINE void stream_bytes(const std::byte* from, std::int64_t bytes, std::byt
   copy_some(from + i, bytes - i, to + i);
 }
 
-HWY_INLINE void store_bytes(const std::byte* from, std::int64_t bytes, std::byte* to, bool stream) {
-  if (stream) {
-    stream_bytes(from, bytes, to);
+HWY_INLINE void store_bytes(const std::byte* from, std::int64_t bytes, std::byte* to, bool past_caches) {
+  if (past_caches) {
+    store_past_caches(from, bytes, to);
   } else {
     std::memcpy(to, from, std::size_t(bytes));
   }

@@ -115,7 +115,7 @@ bool has_whole_columns(const Panel& panel) {
          (stage_parts_of(panel, true) != nullptr || stage_parts_of(panel, false) == nullptr);
 }
 
-Tiling tiling_of(const Panel& panel, bool stream) {
+Tiling tiling_of(const Panel& panel, bool past_caches) {
   const std::int64_t bytes = panel.element_bytes;
   Tiling tiling;
   tiling.whole_columns = has_whole_columns(panel);
@@ -132,7 +132,7 @@ Tiling tiling_of(const Panel& panel, bool stream) {
   tiling.cols = std::min(panel.cols, std::max<std::int64_t>(1, Tuning::kInputRun / bytes));
   tiling.lines = stages_blocks(tiling.stage) && panel.out.evenly_spaced(panel.out.row_bytes) &&
                  panel.out.row_bytes % Tuning::kLine == 0;
-  if (stream && !panel.lines_line_up()) tiling.more_rows = (Tuning::kLine - 1 + bytes - 1) / bytes;
+  if (past_caches && !panel.lines_line_up()) tiling.more_rows = (Tuning::kLine - 1 + bytes - 1) / bytes;
   const std::int64_t most = tiling.gapless_rows ? Tuning::kPlaneRun : Tuning::kOutputRun;
   const std::int64_t run = std::min(most, Tuning::kStaged / tiling.cols - 2 * Tuning::kLine - bytes);
   tiling.rows = std::max<std::int64_t>(1, run / Tuning::kLine * Tuning::kLine / bytes);
@@ -141,7 +141,7 @@ Tiling tiling_of(const Panel& panel, bool stream) {
 
 /// The rows of a tile's result, without the lines that the tile before has filled, with all of the last line.
 void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std::int64_t row,
-                std::int64_t rows, std::byte* const* out_rows, bool stream) {
+                std::int64_t rows, std::byte* const* out_rows, bool past_caches) {
   const std::int64_t bytes = panel.element_bytes;
   for (std::int64_t i = 0; i < tile.cols; ++i) {
     std::byte* const to = out_rows[i] + row * bytes;
@@ -152,16 +152,16 @@ void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std:
       if (row > 0 || panel.rows_before > 0) begin = std::min(most, to_line(to));
       end = std::min(most, end + to_line(to + end));
     }
-    store_bytes(tile.staged + i * tile.staged_pitch + begin, end - begin, to + begin, stream);
+    store_bytes(tile.staged + i * tile.staged_pitch + begin, end - begin, to + begin, past_caches);
   }
 }
 
 /// Transposes by tiles, along the input's rows first.
-void transpose_tiles(const Panel& panel, bool stream) {
+void transpose_tiles(const Panel& panel, bool past_caches) {
   alignas(64) std::byte staged[Tuning::kStaged + Tuning::kLine];
   const std::byte* in_rows[Tuning::kTileRows + Tuning::kLine];
   std::byte* out_rows[Tuning::kInputRun];
-  const Tiling tiling = tiling_of(panel, stream);
+  const Tiling tiling = tiling_of(panel, past_caches);
   const std::int64_t bytes = panel.element_bytes;
   Tile tile{.rows_data = in_rows, .element_bytes = bytes, .staged = staged};
   if (tiling.gapless_rows) tile.in_pitch = panel.cols * bytes;
@@ -177,41 +177,41 @@ void transpose_tiles(const Panel& panel, bool stream) {
       tile.cols = std::min(tiling.cols, panel.cols - col);
       tile.offset = col * bytes;
       tile.next_bytes = std::min(tiling.cols, panel.cols - col - tile.cols) * bytes;
-      if (stream && tiling.lines &&
+      if (past_caches && tiling.lines &&
           stage_lines(tiling.stage, tile, panel.out.at(col) + row * bytes, panel.out.row_bytes)) {
         continue;
       }
       tiling.stage(tile);
       if (tiling.whole_columns) {
-        store_bytes(staged, tile.cols * tile.rows * bytes, panel.out.at(col), stream);
+        store_bytes(staged, tile.cols * tile.rows * bytes, panel.out.at(col), past_caches);
         continue;
       }
       panel.out.fill(col, tile.cols, out_rows);
-      store_rows(panel, tiling, tile, row, next_row - row, out_rows, stream);
+      store_rows(panel, tiling, tile, row, next_row - row, out_rows, past_caches);
     }
   }
 }
 
 /// Elements long enough to be stored as they are read.
-void transpose_large_elements(const Panel& panel, bool stream) {
+void transpose_large_elements(const Panel& panel, bool past_caches) {
   for (std::int64_t col = 0; col < panel.cols; ++col) {
     std::byte* const to = panel.out.at(col);
     for (std::int64_t row = 0; row < panel.rows; ++row) {
       store_bytes(panel.in.at(row) + col * panel.element_bytes, panel.element_bytes,
-                  to + row * panel.element_bytes, stream);
+                  to + row * panel.element_bytes, past_caches);
     }
   }
 }
 
-void transpose_panel(const Panel& panel, bool stream) {
+void transpose_panel(const Panel& panel, bool past_caches) {
   if (panel.rows == 1 && panel.out.evenly_spaced(panel.element_bytes)) {
-    store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), stream);
+    store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), past_caches);
   } else if (panel.cols == 1 && panel.in.evenly_spaced(panel.element_bytes)) {
-    store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), stream);
+    store_bytes(panel.in.at(0), panel.bytes(), panel.out.at(0), past_caches);
   } else if (panel.element_bytes >= Tuning::kLargeElement) {
-    transpose_large_elements(panel, stream);
+    transpose_large_elements(panel, past_caches);
   } else {
-    transpose_tiles(panel, stream);
+    transpose_tiles(panel, past_caches);
   }
 }
 
@@ -224,7 +224,7 @@ bool transpose_small(const PanelPieces& pieces, const Panel& first, std::int64_t
                             .element_bytes = first.element_bytes,
                             .in = first.in.at(0),
                             .out = first.out.at(0),
-                            .stream = pieces.streams()};
+                            .past_caches = pieces.stores_past_caches()};
   const std::int64_t bytes = small.item_bytes();
   if (bytes > Tuning::kSmallMatrix || pieces.in_item_bytes() != bytes || pieces.out_item_bytes() != bytes ||
       !first.in.evenly_spaced(first.cols * first.element_bytes) ||
@@ -250,12 +250,12 @@ void transpose_items(const PanelPieces& pieces, const PanelPiece& piece) {
       return tiny(first, piece.items, pieces.in_item_bytes(), pieces.out_item_bytes());
   }
   for (std::int64_t i = 0; i < piece.items; ++i)
-    transpose_panel(pieces.panel(piece.first_item + i, piece), pieces.streams());
+    transpose_panel(pieces.panel(piece.first_item + i, piece), pieces.stores_past_caches());
 }
 
 void transpose_piece(const PanelPieces& pieces, std::int64_t index) {
   transpose_items(pieces, pieces.piece(index));
-  if (pieces.streams()) hwy::FlushStream();
+  if (pieces.stores_past_caches()) hwy::FlushStream();
 }
 
 }  // namespace sepconv::HWY_NAMESPACE

@@ -66,7 +66,7 @@ Plan plan_of(const Chain& chain, const ImageSpec& source, const ImageSpec& resul
 }
 
 /// A result of so many bytes leaves most caches before it is read.
-constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kPastCachesBytes = std::int64_t{32} << 20;
 
 /// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
 /// work with AVX2.
@@ -84,7 +84,7 @@ int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, c
 }
 
 void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOptions& options) {
-  out.streamed = out.pixels.extent.rows * out.pixels.row_bytes() >= kStreamedBytes;
+  out.past_caches = out.pixels.extent.rows * out.pixels.row_bytes() >= kPastCachesBytes;
   const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
   const int workers = options.executor != nullptr ? options.executor->concurrency()
                                                   : useful_threads(plan, tiles.size(), in, out);

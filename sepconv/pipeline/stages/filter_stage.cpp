@@ -46,7 +46,7 @@ FilterStage::Regions FilterStage::as_convolved(const ConstRegion& in, const Regi
   if (border_.mode != BorderMode::wrap) return {in, out};
   const Rect needed = input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type});
   const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
-  return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.streamed}};
+  return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.past_caches}};
 }
 
 Extent FilterStage::largest_image(const ImageSpec& input) const {
