@@ -45,6 +45,13 @@ TEST_CASE("what a stage says of itself") {
   CHECK(parse_stage("matrix:values=1,0,0,5")->output_spec(image).channels == 1);
 }
 
+TEST_CASE("what a chain makes a pixel of") {
+  CHECK(Chain::parse({"transpose"}).work() == Work::none);
+  CHECK(Chain::parse({"transpose", "abs"}).work() == Work::pixels);
+  CHECK(Chain::parse({"matrix:values=1,2,3", "abs"}).work() == Work::pixels);
+  CHECK(Chain::parse({"matrix:values=1,2,3", "box:radius=1"}).work() == Work::neighbours);
+}
+
 TEST_CASE("the arithmetic of a chain") {
   const auto arithmetic = [](PixelType type, std::vector<std::string> stages) {
     return Chain::parse(stages).arithmetic({{8, 8}, 1, type});

@@ -71,9 +71,9 @@ Work Chain::work() const noexcept {
   Work most = Work::none;
   for (const StagePtr& stage : stages_) {
     const StageTraits& traits = stage->traits();
-    most = std::max(most, traits.moves_only  ? Work::none
-                          : traits.pointwise ? Work::pixels
-                                             : Work::neighbours);
+    most = std::max(most, traits.moves_only                         ? Work::none
+                          : traits.of_one_pixel || traits.pointwise ? Work::pixels
+                                                                    : Work::neighbours);
   }
   return most;
 }

@@ -48,6 +48,9 @@ struct StageTraits {
   /// It only moves pixels and computes nothing: then it is given a result of its input's type, and no
   /// operations to apply.
   bool moves_only = false;
+  /// Each pixel of its result is made of the one in its place, whatever the channels. What has `pointwise` is
+  /// so anyway.
+  bool of_one_pixel = false;
   /// It is the transposition of the whole image, of which two in a row cancel.
   bool is_transpose = false;
   /// Its result has larger or smaller pixels than its input: rows and columns are in proportion to the

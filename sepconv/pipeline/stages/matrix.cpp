@@ -15,7 +15,8 @@ namespace {
 
 StageTraits traits_of(const Table& table) {
   const std::size_t cols = table.front().size();
-  return {.needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
+  return {.of_one_pixel = true,
+          .needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
           .runs_on_device = static_cast<std::int64_t>(table.size() * (cols + 1)) <= kMostDeviceMatrix,
           .operations_per_element = static_cast<double>(cols)};
 }
