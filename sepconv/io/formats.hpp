@@ -65,12 +65,12 @@ struct FileInfo {
 /// A kind of file: how it is known and what it can do. Its functions throw IoError that names the file, or
 /// InvalidArgument for what the caller asks and the format cannot hold.
 struct Format {
-  std::string_view name;           ///< "PNG"
-  std::string_view endings;        ///< of names, in lower case, the usual one first: ".jpg .jpeg"
-  std::string_view reads, writes;  ///< what of its kind, for help texts
-  bool has_pages = false;          ///< OpenOptions::page says which image; else only 0 is one
-  bool has_axes = false;           ///< OpenOptions::axes means something
-  bool has_layout = false;         ///< CreateOptions::layout is heeded, and SourceLayout::file is set
+  std::string_view name{};             ///< "PNG"
+  std::string_view endings{};          ///< of names, in lower case, the usual one first: ".jpg .jpeg"
+  std::string_view reads{}, writes{};  ///< what of its kind, for help texts
+  bool has_pages = false;              ///< OpenOptions::page says which image; else only 0 is one
+  bool has_axes = false;               ///< OpenOptions::axes means something
+  bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
   /// How its pixels are stored in any case, where that has a name.
   std::optional<Compression> compression{};
 
