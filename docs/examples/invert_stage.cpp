@@ -17,7 +17,7 @@ class InvertStage final : public Stage {
 
   std::string text() const override { return text_; }
 
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
     pointwise_host(op_, pixels, pixels, out.pixels, arithmetic);
   }

@@ -1,4 +1,4 @@
-// Owning host memory: Buffer for what lives as long as a run, Arena for a worker's scratch.
+// Owning host memory: Buffer for what lives as long as a run, Arena for scratch.
 #pragma once
 
 #include <cassert>
@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory_resource>
 #include <span>
-#include <stop_token>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -54,21 +53,14 @@ constexpr std::int64_t aligned_pitch_bytes(std::int64_t row_bytes) noexcept {
   return round_up(row_bytes, kAlignment);
 }
 
-/// Bump allocator over a fixed block that the plan has sized. Not thread-safe: one per worker. What is
+/// Bump allocator over a fixed block that the plan has sized. Not thread-safe: one per thread. What is
 /// allocated (uninitialised, aligned to kAlignment) while an Arena::Scope lives is given back at its end.
 ///
 /// Running out of space is a bug in somebody's scratch_bytes() and throws std::logic_error.
 class Arena {
  public:
   Arena() = default;
-  /// Kernels with long loops ask `stop` through throw_if_stopped().
-  explicit Arena(Buffer block, std::stop_token stop = {})
-      : block_(std::move(block)), stop_(std::move(stop)) {}
-
-  /// Throws Cancelled when the run that this scratch belongs to is to end. Cheap: call it once a row.
-  void throw_if_stopped() const {
-    if (stop_.stop_requested()) throw Cancelled();
-  }
+  explicit Arena(Buffer block) : block_(std::move(block)) {}
 
   template <class T>
   T* allocate(std::int64_t count) {
@@ -102,7 +94,6 @@ class Arena {
   std::byte* allocate_bytes(std::int64_t bytes);
 
   Buffer block_;
-  std::stop_token stop_;
   std::int64_t used_ = 0;
 };
 

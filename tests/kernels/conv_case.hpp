@@ -53,8 +53,8 @@ inline void convolve_expected(const ConvolutionCase& c, const ConstRegion& in, c
   if ((c.out.rows + 2 * c.taps.col_radius()) * out.row_elements() * row_taps < 1'000'000) {
     return convolve_reference(c.taps, c.border, in, result, c.arithmetic);
   }
-  Arena arena(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
-  convolve_host(c.taps, c.border, in, result, c.arithmetic, arena);
+  Worker worker(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
+  convolve_host(c.taps, c.border, in, result, c.arithmetic, worker);
 }
 
 inline ConvolutionCase random_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {

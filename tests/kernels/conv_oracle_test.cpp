@@ -61,8 +61,8 @@ double relative_error(PixelType type, Arithmetic arithmetic, const Border& borde
   fill_random(image.view, random);
   Image out(extent, channels, pixel_type_of(arithmetic));
   out.fill_bytes(0xff);
-  Arena arena(Buffer(convolve_scratch_bytes(taps, extent, channels, arithmetic)));
-  convolve_host(taps, border, ConstRegion::whole(image.view), Region::whole(out.view), arithmetic, arena);
+  Worker worker(Buffer(convolve_scratch_bytes(taps, extent, channels, arithmetic)));
+  convolve_host(taps, border, ConstRegion::whole(image.view), Region::whole(out.view), arithmetic, worker);
   cv::Mat actual;
   mat_of(out).convertTo(actual, CV_64F);
   const double largest = std::max(cv::norm(mat_of(image), cv::NORM_INF), std::fabs(border.value));
@@ -107,10 +107,10 @@ TEST_CASE("convolve_host stores u8 as sepFilter2D rounds its sums") {
   Image image({61, 77}, 3, PixelType::u8);
   fill_random(image.view, random);
   Image out({61, 77}, 3, PixelType::u8);
-  Arena arena(Buffer(convolve_scratch_bytes(taps, {61, 77}, 3, Arithmetic::f32)));
+  Worker worker(Buffer(convolve_scratch_bytes(taps, {61, 77}, 3, Arithmetic::f32)));
   for (const BorderMode mode : kBorderModes) {
     convolve_host(taps, {mode, 0}, ConstRegion::whole(image.view), Region::whole(out.view), Arithmetic::f32,
-                  arena);
+                  worker);
     cv::Mat theirs;  // its own border and its own way to u8
     cv::sepFilter2D(mat_of(image), theirs, CV_8U, taps.row, taps.col, {-1, -1}, 0,
                     cv_border(mode) | cv::BORDER_ISOLATED);

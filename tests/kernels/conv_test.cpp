@@ -36,13 +36,13 @@ void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apar
   actual.view.data += before * size_of(c.to);
   expected.fill_bytes(0xa5);
   convolve_reference(c.taps, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
-  Arena arena(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
+  Worker worker(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
   const auto check_on = [&](const std::string& target, bool past_caches) {
     actual.fill_bytes(0xa5);
     const Region out{actual.view, c.out, c.image, past_caches};
     REQUIRE(stores_past_caches(out, pixel_type_of(c.arithmetic)) ==
             (past_caches && c.to == pixel_type_of(c.arithmetic)));
-    convolve_host(c.taps, c.border, in, out, c.arithmetic, arena);
+    convolve_host(c.taps, c.border, in, out, c.arithmetic, worker);
     INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
     // Whole buffers: the bytes between the rows must be as they were.
     if (is_floating(c.to) && c.special) {
@@ -50,7 +50,7 @@ void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apar
     } else {
       REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) == 0);
     }
-    REQUIRE(arena.used_bytes() == 0);
+    REQUIRE(worker.used_bytes() == 0);
   };
   for (const std::string& target : simd_targets()) {
     const ForcedTarget forced(target);
@@ -283,9 +283,9 @@ TEST_CASE("an impulse returns the taps, in order, reversed as correlation does")
   image.view.row<float>(2)[3] = 1;
   Image out({5, 7}, 1, PixelType::f32, 0);
   const SeparableTaps taps{{1, 2, 3, 4, 5}, {10, 20, 30}};
-  Arena arena(Buffer(convolve_scratch_bytes(taps, {5, 7}, 1, Arithmetic::f32)));
+  Worker worker(Buffer(convolve_scratch_bytes(taps, {5, 7}, 1, Arithmetic::f32)));
   convolve_host(taps, {BorderMode::constant, 0}, ConstRegion::whole(image.view), Region::whole(out.view),
-                Arithmetic::f32, arena);
+                Arithmetic::f32, worker);
   for (std::int64_t row = 0; row < 5; ++row) {
     for (std::int64_t col = 0; col < 7; ++col) {
       const std::int64_t row_tap = 2 - (col - 3);
@@ -302,8 +302,8 @@ TEST_CASE("a pass left out keeps -0, a pass of one tap does not") {
   Image out({1, 1}, 1, PixelType::f32);
   image.view.row<float>(0)[0] = -0.0f;
   const auto sign_after = [&](const SeparableTaps& taps) {
-    Arena arena(Buffer(convolve_scratch_bytes(taps, {1, 1}, 1, Arithmetic::f32)));
-    convolve_host(taps, {}, ConstRegion::whole(image.view), Region::whole(out.view), Arithmetic::f32, arena);
+    Worker worker(Buffer(convolve_scratch_bytes(taps, {1, 1}, 1, Arithmetic::f32)));
+    convolve_host(taps, {}, ConstRegion::whole(image.view), Region::whole(out.view), Arithmetic::f32, worker);
     return std::signbit(out.view.row<float>(0)[0]);
   };
   CHECK(sign_after({}));
@@ -339,10 +339,10 @@ TEST_CASE("convolution refuses what it cannot do") {
   Image image({4, 4}, 1, PixelType::u8);
   Image out({4, 4}, 1, PixelType::u8);
   Image two_channels({4, 4}, 2, PixelType::u8);
-  Arena arena(Buffer(1 << 20));
+  Worker worker(Buffer(1 << 20));
   const auto in = ConstRegion::whole(image.view);
   const auto convolve = [&](const SeparableTaps& taps, const ConstRegion& from, const Region& to) {
-    convolve_host(taps, {}, from, to, Arithmetic::f32, arena);
+    convolve_host(taps, {}, from, to, Arithmetic::f32, worker);
   };
   CHECK_THROWS_AS(convolve({{1, 2}, {}}, in, Region::whole(out.view)), InvalidArgument);
   CHECK_THROWS_AS(convolve({{}, {1, NAN, 2}}, in, Region::whole(out.view)), InvalidArgument);
@@ -351,7 +351,7 @@ TEST_CASE("convolution refuses what it cannot do") {
   CHECK_NOTHROW(convolve({{}, {1, 1, 1}}, in.crop({0, 0, 3, 4}), Region::whole(out.view).crop({0, 0, 2, 4})));
 
   const auto wrap = [&](const Region& to) {
-    convolve_host({{1, 1, 1}, {}}, {BorderMode::wrap, 0}, in, to, Arithmetic::f32, arena);
+    convolve_host({{1, 1, 1}, {}}, {BorderMode::wrap, 0}, in, to, Arithmetic::f32, worker);
   };
   CHECK_NOTHROW(wrap(Region::whole(out.view).crop({0, 1, 4, 2})));
   CHECK_THROWS_AS(wrap(Region::whole(out.view)), InvalidArgument);

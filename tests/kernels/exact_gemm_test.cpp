@@ -45,10 +45,10 @@ double expected_element(const ExactCase& c, const PixelView& x, const PixelView&
 
 void multiply_on_host(const ExactCase& c, const PixelView& x, const PixelView& y, const PixelView& out,
                       Arithmetic arithmetic) {
-  // As much as was promised: the arena throws if it is not enough.
-  Arena arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, c.sum_length(), arithmetic)));
-  exact_gemm_host({x, c.x_transposed}, {y, c.y_transposed}, out, arithmetic, arena);
-  REQUIRE(arena.used_bytes() == 0);
+  // As much as was promised: the worker throws if it is not enough.
+  Worker worker(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, c.sum_length(), arithmetic)));
+  exact_gemm_host({x, c.x_transposed}, {y, c.y_transposed}, out, arithmetic, worker);
+  REQUIRE(worker.used_bytes() == 0);
 }
 
 void check_host(const ExactCase& c, Random& random, bool special = false) {
@@ -143,9 +143,9 @@ TEST_CASE("tiny products keep the sign of what they round to") {
   exact_gemm_reference({view_of(x, {1, 1}, 1, 8)}, {view_of(y, {1, 1}, 1, 8)}, view_of(&expected, {1, 1}),
                        Arithmetic::f32);
   CHECK((expected == 0 && std::signbit(expected)));
-  Arena arena(Buffer(exact_gemm_scratch_bytes({1, 1}, 1, 1, Arithmetic::f32)));
+  Worker worker(Buffer(exact_gemm_scratch_bytes({1, 1}, 1, 1, Arithmetic::f32)));
   exact_gemm_host({view_of(x, {1, 1}, 1, 8)}, {view_of(y, {1, 1}, 1, 8)}, view_of(&actual, {1, 1}),
-                  Arithmetic::f32, arena);
+                  Arithmetic::f32, worker);
   CHECK((actual == 0 && std::signbit(actual)));
 }
 

@@ -33,11 +33,11 @@ void check_host(const ResampleCase& c, Random& random, bool special = false) {
     const ForcedTarget forced(target);
     REQUIRE(simd_target() == target);
     const FramedImage actual(c.out.extent(), c.channels, c.to);
-    // As much as was promised: the arena throws if it is not enough.
-    Arena arena(Buffer(resample_scratch_bytes(c.resampling, c.out.extent(), c.channels, arithmetic)));
-    resample_host(c.resampling, source, {actual.view(), c.out, c.result()}, arithmetic, arena);
+    // As much as was promised: the worker throws if it is not enough.
+    Worker worker(Buffer(resample_scratch_bytes(c.resampling, c.out.extent(), c.channels, arithmetic)));
+    resample_host(c.resampling, source, {actual.view(), c.out, c.result()}, arithmetic, worker);
     INFO(c.text() << " in " << name_of(arithmetic) << " on " << target);
-    REQUIRE(arena.used_bytes() == 0);
+    REQUIRE(worker.used_bytes() == 0);
     REQUIRE(same_pixels(expected, actual));
   }
 }
@@ -159,9 +159,9 @@ TEST_CASE("a side that keeps its length is left alone, -0 and NaN too") {
                       std::numeric_limits<float>::infinity()};
   float out[4] = {};
   const ResampleAxis kept = resized(2, 2, ResampleFilter::lanczos3);
-  Arena arena(Buffer(resample_scratch_bytes({kept, kept}, {2, 2}, 1, Arithmetic::f32)));
+  Worker worker(Buffer(resample_scratch_bytes({kept, kept}, {2, 2}, 1, Arithmetic::f32)));
   resample_host({kept, kept}, ConstRegion::whole(view_of(in, {2, 2})), Region::whole(view_of(out, {2, 2})),
-                Arithmetic::f32, arena);
+                Arithmetic::f32, worker);
   CHECK(std::memcmp(in, out, sizeof(in)) == 0);
 }
 

@@ -26,7 +26,7 @@ class Squeeze final : public Stage {
     const std::int64_t last = from(output.row_end() - 1, input.extent.rows);
     return {first, output.col, last + 1 - first, output.cols};
   }
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     apply_reference(in, out, arithmetic);
   }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
@@ -64,7 +64,7 @@ class Halve final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec&) const override {
     return {2 * output.row, output.col, 2 * output.rows, output.cols};
   }
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     apply_reference(in, out, arithmetic);
   }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {

@@ -231,11 +231,11 @@ TEST_CASE("scratch is bounded by what the plan says, for tiles anywhere") {
     const test::Image source = test::Image::of_pattern(spec, Pattern::noise, 1);
     const test::Image result(specs.back());
     const Extent tile{37, 53};
-    Arena arena(Buffer(tile_scratch_bytes(chain, specs, tile, Arithmetic::f32)));
+    Worker worker(Buffer(tile_scratch_bytes(chain, specs, tile, Arithmetic::f32)));
     for (const Rect& rect : tiles_of(Rect::whole(spec.extent), tile)) {
       compute_tile(chain, specs, Arithmetic::f32, Region::whole(source.view()),
-                   Region::whole(result.view()).crop(rect), arena);
-      CHECK(arena.used_bytes() == 0);
+                   Region::whole(result.view()).crop(rect), worker);
+      CHECK(worker.used_bytes() == 0);
     }
   }
 }

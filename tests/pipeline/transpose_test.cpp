@@ -21,7 +21,7 @@ std::string as_run(std::vector<std::string> stages) { return Chain::parse(stages
 class Stubborn final : public Stage {
  public:
   std::string text() const override { return "stubborn"; }
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     apply_reference(in, out, arithmetic);
   }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {

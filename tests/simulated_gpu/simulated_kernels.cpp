@@ -71,7 +71,7 @@ void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& o
   enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
     const Kept kept(out, arithmetic);
     const std::int64_t length = x.transposed ? x.pixels.extent.rows : x.pixels.row_elements();
-    Arena arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, length, arithmetic)));
+    Worker arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, length, arithmetic)));
     exact_gemm_host(x, y, kept.view, arithmetic, arena);
     apply_all(ops, kept.view, arithmetic);
     pointwise_host({}, kept.view, kept.view, out, arithmetic);
@@ -85,7 +85,8 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
       resample_device_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic));
   enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
     const Kept kept(out.pixels, arithmetic);
-    Arena own(Buffer(resample_scratch_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic)));
+    Worker own(
+        Buffer(resample_scratch_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic)));
     resample_host(resampling, in, {kept.view, out.rect, out.image}, arithmetic, own);
     apply_all(ops, kept.view, arithmetic);
     pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
@@ -103,7 +104,7 @@ void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const
   enqueue(stream, [=, join = joined ? *epilogue.join : PointwiseOp{}, other = epilogue.other,
                    ops = Ops(epilogue.then.begin(), epilogue.then.end())] {
     LentMemory lent(scratch);
-    Arena own(Buffer(bytes, &lent));
+    Worker own(Buffer(bytes, &lent));
     const Kept kept(out.pixels, arithmetic);
     convolve_host(taps, border, in, {kept.view, out.rect, out.image}, arithmetic, own);
     if (joined) pointwise_host(join, other, kept.view, kept.view, arithmetic);

@@ -90,9 +90,9 @@ class HookedStage final : public Stage {
                              Arithmetic arithmetic) const override {
     return stage_->scratch_bytes(scratch, output, input, arithmetic);
   }
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
     hook_(calls_++);
-    stage_->apply(in, out, arithmetic, arena);
+    stage_->apply(in, out, arithmetic, worker);
   }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     stage_->apply_reference(in, out, arithmetic);

@@ -43,15 +43,15 @@ class ColumnsFirstStrip {
         channels_(in.pixels.channels),
         columns_(out.rect.col, out.rect.cols, row_taps.count / 2, in.image.cols) {}
 
-  /// Ends with Cancelled when the owner of `arena` is to stop.
-  void run(const Arena& arena) {
+  /// Ends with Cancelled when `worker` is to stop.
+  void run(const Worker& worker) {
     if (border_.mode == BorderMode::constant) {
       std::fill_n(scratch_.constant_row, inside_elements(), static_cast<A>(border_.value));
       constant_ = constant_column();
     }
     next_row_ = std::max<std::int64_t>(out_.rect.row - col_taps_.count / 2, 0);
     for (std::int64_t row = out_.rect.row; row < out_.rect.row_end(); row += ConvTuning::kRowsPerBlock) {
-      arena.throw_if_stopped();
+      worker.throw_if_stopped();
       const std::int64_t height = std::min(ConvTuning::kRowsPerBlock, out_.rect.row_end() - row);
       filter_columns(row, height);
       for (std::int64_t i = 0; i < height; ++i) filter_row(block_row(i), row + i);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sepconv/core/image.hpp"
-#include "sepconv/core/memory.hpp"
+#include "sepconv/core/worker.hpp"
 #include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
@@ -51,10 +51,10 @@ void convolve_reference(const SeparableTaps& taps, const Border& border, const C
                         const Region& out, Arithmetic arithmetic);
 
 /// The same bits, fast: rows pass through a ring of filtered rows that stays in the cache while the region is
-/// marched down. Scratch comes from `arena` and is given back on return. Stores of an `out` past the caches
+/// marched down. Scratch comes from `worker` and is given back on return. Stores of an `out` past the caches
 /// are complete on return.
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena);
+                   Arithmetic arithmetic, Worker& worker);
 
 /// Upper bound of the arena bytes of convolve_host for outputs up to this extent in images up to `image`.
 std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,

@@ -16,9 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 template <class A>
-Taps<A> rounded_taps(const std::vector<double>& taps, Arena& arena) {
+Taps<A> rounded_taps(const std::vector<double>& taps, Worker& worker) {
   const auto count = static_cast<std::int64_t>(taps.size());
-  A* const rounded = arena.allocate<A>(count);
+  A* const rounded = worker.allocate<A>(count);
   std::transform(taps.begin(), taps.end(), rounded, [](double tap) { return static_cast<A>(tap); });
   return {rounded, count};
 }
@@ -34,20 +34,20 @@ void for_each_strip(const StripLayout& layout, const Region& out, const Filter& 
 
 template <class A>
 void convolve_columns_first(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
-                            const Region& out, Arena& arena) {
-  const Arena::Scope scope(arena);
+                            const Region& out, Worker& worker) {
+  const Arena::Scope scope(worker);
   const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
-  const Taps<A> row_taps = rounded_taps<A>(taps.row, arena);
-  const Taps<A> col_taps = rounded_taps<A>(taps.col, arena);
+  const Taps<A> row_taps = rounded_taps<A>(taps.row, worker);
+  const Taps<A> col_taps = rounded_taps<A>(taps.col, worker);
   ColumnsFirstScratch<A> scratch;
-  scratch.block = arena.allocate<A>(layout.padded_elements);
-  scratch.ring = {arena.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
+  scratch.block = worker.allocate<A>(layout.padded_elements);
+  scratch.ring = {worker.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
                   layout.ring_pitch};
-  scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
-  scratch.filtered = arena.allocate<A>(layout.ring_pitch);
-  scratch.window = arena.allocate<const A*>(layout.window_rows);
+  scratch.constant_row = worker.allocate<A>(layout.ring_pitch);
+  scratch.filtered = worker.allocate<A>(layout.ring_pitch);
+  scratch.window = worker.allocate<const A*>(layout.window_rows);
   for_each_strip(layout, out, [&](const Region& strip) {
-    ColumnsFirstStrip<A>(row_taps, col_taps, border, in, strip, scratch).run(arena);
+    ColumnsFirstStrip<A>(row_taps, col_taps, border, in, strip, scratch).run(worker);
   });
 }
 
@@ -61,37 +61,37 @@ struct FlushOnExit {
 
 template <class A>
 void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-              Arena& arena) {
-  if (taps.columns_first) return convolve_columns_first<A>(taps, border, in, out, arena);
-  const Arena::Scope scope(arena);
+              Worker& worker) {
+  if (taps.columns_first) return convolve_columns_first<A>(taps, border, in, out, worker);
+  const Arena::Scope scope(worker);
   const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
-  const Taps<A> row_taps = rounded_taps<A>(taps.row, arena);
-  const Taps<A> col_taps = rounded_taps<A>(taps.col, arena);
-  A* const padded = arena.allocate<A>(layout.padded_elements);
+  const Taps<A> row_taps = rounded_taps<A>(taps.row, worker);
+  const Taps<A> col_taps = rounded_taps<A>(taps.col, worker);
+  A* const padded = worker.allocate<A>(layout.padded_elements);
   StripScratch<A> scratch;
-  scratch.ring = {arena.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
+  scratch.ring = {worker.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
                   layout.ring_pitch};
-  scratch.constant_row = arena.allocate<A>(layout.ring_pitch);
-  scratch.window = arena.allocate<const A*>(layout.window_rows);
+  scratch.constant_row = worker.allocate<A>(layout.ring_pitch);
+  scratch.window = worker.allocate<const A*>(layout.window_rows);
 
   const FlushOnExit flush{out.past_caches};
   for_each_strip(layout, out, [&](const Region& strip) {
     const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
     if (taps.col.empty()) {
-      filter_strip_rows(rows, strip, scratch.ring, arena);
+      filter_strip_rows(rows, strip, scratch.ring, worker);
     } else {
-      march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, arena);
+      march_strip(rows, col_taps, border.mode, scratch, strip, ConvTuning::kRowsPerBlock, worker);
     }
   });
 }
 
 void convolve_f32(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                  Arena& arena) {
-  convolve<float>(taps, border, in, out, arena);
+                  Worker& worker) {
+  convolve<float>(taps, border, in, out, worker);
 }
 void convolve_f64(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                  Arena& arena) {
-  convolve<double>(taps, border, in, out, arena);
+                  Worker& worker) {
+  convolve<double>(taps, border, in, out, worker);
 }
 
 }  // namespace sepconv::HWY_NAMESPACE
@@ -104,14 +104,14 @@ HWY_EXPORT(convolve_f32);
 HWY_EXPORT(convolve_f64);
 
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena) {
+                   Arithmetic arithmetic, Worker& worker) {
   check_convolution(taps, in, out);
   check_wrapped(taps, border, out);
   if (out.rect.empty()) return;
   if (arithmetic == Arithmetic::f64) {
-    HWY_DYNAMIC_DISPATCH(convolve_f64)(taps, border, in, out, arena);
+    HWY_DYNAMIC_DISPATCH(convolve_f64)(taps, border, in, out, worker);
   } else {
-    HWY_DYNAMIC_DISPATCH(convolve_f32)(taps, border, in, out, arena);
+    HWY_DYNAMIC_DISPATCH(convolve_f32)(taps, border, in, out, worker);
   }
 }
 

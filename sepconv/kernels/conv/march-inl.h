@@ -147,10 +147,10 @@ struct StripScratch {
 /// Filters one strip: `out` covers the strip's columns and all its rows.
 ///
 /// The rows under a block of output rows, mapped by the border, span no more image rows than the ring has: a
-/// border only folds the window back onto itself. Ends with Cancelled when the owner of `arena` is to stop.
+/// border only folds the window back onto itself. Ends with Cancelled when `worker` is to stop.
 template <class A>
 void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, const StripScratch<A>& scratch,
-                 const Region& out, std::int64_t block_rows, const Arena& arena) {
+                 const Region& out, std::int64_t block_rows, const Worker& worker) {
   const ColumnPass<A> column_pass =
       column_pass_for<A>(out.pixels.type, stores_past_caches(out, pixel_type_of<A>()));
   const std::int64_t radius = taps.count / 2;
@@ -160,14 +160,14 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
     const std::int64_t height = std::min(block_rows, out.rect.row_end() - row);
     const std::int64_t needed_end = std::min(row + height + radius, out.image.rows);
     for (; next_row < needed_end; ++next_row) {
-      arena.throw_if_stopped();
+      worker.throw_if_stopped();
       rows.filter(next_row, scratch.ring.at(next_row));
     }
     for (std::int64_t j = 0; j < height + 2 * radius; ++j) {
       const std::int64_t image_row = border_index(row - radius + j, out.image.rows, border);
       scratch.window[j] = image_row < 0 ? scratch.constant_row : scratch.ring.at(image_row);
     }
-    arena.throw_if_stopped();
+    worker.throw_if_stopped();
     column_pass(taps, scratch.window, height, rows.elements(), out.pixels.row_data(row - out.rect.row),
                 out.pixels.pitch_bytes);
   }
@@ -175,10 +175,11 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
 
 /// A strip without a column pass: filter and store a few rows at a time, as many as the ring has.
 template <class A>
-void filter_strip_rows(const RowFilter<A>& rows, const Region& out, const Ring<A>& ring, const Arena& arena) {
+void filter_strip_rows(const RowFilter<A>& rows, const Region& out, const Ring<A>& ring,
+                       const Worker& worker) {
   const StoreRow<A> store = store_row_for<A>(out.pixels.type);
   for (std::int64_t first = out.rect.row; first < out.rect.row_end(); first += ring.rows) {
-    arena.throw_if_stopped();
+    worker.throw_if_stopped();
     const std::int64_t end = std::min(first + ring.rows, out.rect.row_end());
     for (std::int64_t row = first; row < end; ++row) rows.filter(row, ring.at(row));
     for (std::int64_t row = first; row < end; ++row)

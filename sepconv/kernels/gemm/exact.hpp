@@ -15,7 +15,7 @@
 #include <span>
 
 #include "sepconv/core/image.hpp"
-#include "sepconv/core/memory.hpp"
+#include "sepconv/core/worker.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 
@@ -31,11 +31,11 @@ struct ExactOperand {
 void exact_gemm_reference(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
                           Arithmetic arithmetic);
 
-/// Throws Cancelled when the arena's owner asks it to end.
+/// Throws Cancelled when the worker is to stop.
 void exact_gemm_host(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, Arena& arena);
+                     Arithmetic arithmetic, Worker& worker);
 
-/// Upper bound of what exact_gemm_host takes from its arena for such a result; bounded whatever the size.
+/// Upper bound of what exact_gemm_host takes of its worker for such a result; bounded whatever the size.
 std::int64_t exact_gemm_scratch_bytes(Extent out, std::int64_t channels, std::int64_t sum_length,
                                       Arithmetic arithmetic);
 

@@ -1,5 +1,5 @@
 // Blocks of both operands are converted to the arithmetic type and packed; six rows by two vectors of the
-// result are summed in registers over a block of k, and their sums wait in the arena for the next one, which
+// result are summed in registers over a block of k, and their sums wait in scratch for the next one, which
 // goes on adding in the same order.
 #include "sepconv/kernels/gemm/exact_blocks.hpp"
 #include "sepconv/kernels/gemm/exact_shape.hpp"
@@ -74,16 +74,16 @@ void multiply_step(const A* x, std::int64_t x_pitch, const A* y, std::int64_t de
 template <class A>
 class Product {
  public:
-  Product(const ExactShape& shape, Arena& arena)
+  Product(const ExactShape& shape, Worker& worker)
       : shape_(shape),
-        arena_(arena),
+        worker_(worker),
         blocks_(shape.m, shape.n, shape.k, sizeof(A)),
         cols_(blocks_.col_bytes / static_cast<std::int64_t>(sizeof(A))),
         x_pitch_(blocks_.x_pitch_bytes(sizeof(A)) / static_cast<std::int64_t>(sizeof(A))),
-        sums_(arena.allocate<A>(blocks_.rows * cols_)),
-        x_(arena.allocate<A>(blocks_.rows * x_pitch_)),
-        y_(arena.allocate<A>(blocks_.depth * cols_)),
-        line_(arena.allocate<A>(cols_)),
+        sums_(worker.allocate<A>(blocks_.rows * cols_)),
+        x_(worker.allocate<A>(blocks_.rows * x_pitch_)),
+        y_(worker.allocate<A>(blocks_.depth * cols_)),
+        line_(worker.allocate<A>(cols_)),
         load_x_(load_row_for<A>(shape.x.type)),
         load_y_(load_row_for<A>(shape.y.type)),
         store_(store_row_for<A>(shape.out.type)) {
@@ -98,7 +98,7 @@ class Product {
       for (std::int64_t row = 0; row < shape_.m; row += blocks_.rows) {
         const std::int64_t rows = std::min(blocks_.rows, shape_.m - row);
         for (std::int64_t k = 0; k < shape_.k; k += blocks_.depth) {
-          arena_.throw_if_stopped();
+          worker_.throw_if_stopped();
           const std::int64_t depth = std::min(blocks_.depth, shape_.k - k);
           pack_x(item, row, rows, k, depth);
           pack_y(item, k, depth, col, cols);
@@ -155,7 +155,7 @@ class Product {
   }
 
   const ExactShape& shape_;
-  Arena& arena_;
+  Worker& worker_;
   ExactBlocks blocks_;
   std::int64_t cols_;
   std::int64_t x_pitch_;
@@ -169,14 +169,14 @@ class Product {
 };
 
 template <class A>
-void exact_gemm(const ExactShape& shape, Arena& arena) {
-  const Arena::Scope scope(arena);
-  Product<A> product(shape, arena);
+void exact_gemm(const ExactShape& shape, Worker& worker) {
+  const Arena::Scope scope(worker);
+  Product<A> product(shape, worker);
   for (std::int64_t item = 0; item < shape.items; ++item) product.compute(item);
 }
 
-void exact_gemm_f32(const ExactShape& shape, Arena& arena) { exact_gemm<float>(shape, arena); }
-void exact_gemm_f64(const ExactShape& shape, Arena& arena) { exact_gemm<double>(shape, arena); }
+void exact_gemm_f32(const ExactShape& shape, Worker& worker) { exact_gemm<float>(shape, worker); }
+void exact_gemm_f64(const ExactShape& shape, Worker& worker) { exact_gemm<double>(shape, worker); }
 
 }  // namespace sepconv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -188,12 +188,12 @@ HWY_EXPORT(exact_gemm_f32);
 HWY_EXPORT(exact_gemm_f64);
 
 void exact_gemm_host(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, Arena& arena) {
+                     Arithmetic arithmetic, Worker& worker) {
   const ExactShape shape = exact_shape(x, y, out);
   if (arithmetic == Arithmetic::f64) {
-    HWY_DYNAMIC_DISPATCH(exact_gemm_f64)(shape, arena);
+    HWY_DYNAMIC_DISPATCH(exact_gemm_f64)(shape, worker);
   } else {
-    HWY_DYNAMIC_DISPATCH(exact_gemm_f32)(shape, arena);
+    HWY_DYNAMIC_DISPATCH(exact_gemm_f32)(shape, worker);
   }
 }
 

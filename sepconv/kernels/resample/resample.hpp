@@ -6,7 +6,7 @@
 #include <span>
 
 #include "sepconv/core/image.hpp"
-#include "sepconv/core/memory.hpp"
+#include "sepconv/core/worker.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/resample/window.hpp"
@@ -36,11 +36,11 @@ void resample_reference(const Resampling& resampling, const ConstRegion& in, con
                         Arithmetic arithmetic);
 
 /// The same bits, fast: a row pass takes many rows at once, one in each lane of a vector, and rows pass
-/// through a ring as high as a window. Scratch comes from `arena`. Throws Cancelled when its owner asks.
+/// through a ring as high as a window. Scratch comes from `worker`. Throws Cancelled when that is to stop.
 void resample_host(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena);
+                   Arithmetic arithmetic, Worker& worker);
 
-/// Upper bound of the arena bytes of resample_host for outputs up to this extent.
+/// Upper bound of the scratch bytes of resample_host for outputs up to this extent.
 std::int64_t resample_scratch_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
                                     Arithmetic arithmetic);
 

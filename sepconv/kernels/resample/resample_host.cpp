@@ -42,10 +42,10 @@ struct ResampleSizes {
 /// The windows of some neighbours, and their weights, `taps` apart.
 template <class A>
 struct ResampleTable {
-  ResampleTable(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, double* raw, Arena& arena)
+  ResampleTable(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, double* raw, Worker& worker)
       : taps(resample_most_taps(axis)),
-        windows(arena.allocate<ResampleWindow>(count)),
-        weights(arena.allocate<A>(count * taps)) {
+        windows(worker.allocate<ResampleWindow>(count)),
+        weights(worker.allocate<A>(count * taps)) {
     for (std::int64_t i = 0; i < count; ++i) {
       windows[i] = resample_window(axis, begin + i);
       double sum = 0;
@@ -103,21 +103,21 @@ void add_columns(const A* columns, std::int64_t step, const A* weights, std::int
 template <class A>
 class Resampler {
  public:
-  Resampler(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena)
+  Resampler(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker)
       : resampling_(resampling),
         needed_(resample_input(resampling, out.rect)),
         in_(in.crop(needed_).pixels),
         out_(out.pixels),
-        arena_(arena),
+        worker_(worker),
         sizes_(resampling, out.rect.extent(), needed_.cols, out.pixels.channels, sizeof(A)),
-        raw_(arena.allocate<double>(sizes_.raw_weights)),
-        down_(resampling.down, out.rect.row, out.rect.rows, raw_, arena),
-        across_(resampling.across, out.rect.col, out.rect.cols, raw_, arena),
-        group_(arena.allocate<A>(kGroup * sizes_.in_pitch)),
-        columns_in_(arena.allocate<A>(kGroup * sizes_.in_pitch)),
-        columns_out_(arena.allocate<A>(kGroup * sizes_.out_pitch)),
-        ring_(arena.allocate<A>(sizes_.ring_rows * sizes_.out_pitch)),
-        line_(arena.allocate<A>(sizes_.line_elements)),
+        raw_(worker.allocate<double>(sizes_.raw_weights)),
+        down_(resampling.down, out.rect.row, out.rect.rows, raw_, worker),
+        across_(resampling.across, out.rect.col, out.rect.cols, raw_, worker),
+        group_(worker.allocate<A>(kGroup * sizes_.in_pitch)),
+        columns_in_(worker.allocate<A>(kGroup * sizes_.in_pitch)),
+        columns_out_(worker.allocate<A>(kGroup * sizes_.out_pitch)),
+        ring_(worker.allocate<A>(sizes_.ring_rows * sizes_.out_pitch)),
+        line_(worker.allocate<A>(sizes_.line_elements)),
         load_(load_row_for<A>(in.pixels.type)),
         store_(store_row_for<A>(out.pixels.type)) {}
 
@@ -126,7 +126,7 @@ class Resampler {
     for (std::int64_t row = 0; row < out_.extent.rows; ++row) {
       const ResampleWindow window = down_.windows[row];
       for (; ready < window.first + window.count; ready += kGroup) {
-        arena_.throw_if_stopped();
+        worker_.throw_if_stopped();
         const std::int64_t rows = std::min(kGroup, needed_.row_end() - ready);
         for (std::int64_t i = 0; i < rows; ++i) load(ready + i, group_ + i * sizes_.in_pitch);
         row_pass(group_, ring_row(ready));
@@ -139,7 +139,7 @@ class Resampler {
 
   void columns_first() {
     for (std::int64_t row = 0; row < out_.extent.rows; row += kGroup) {
-      arena_.throw_if_stopped();
+      worker_.throw_if_stopped();
       const std::int64_t rows = std::min(kGroup, out_.extent.rows - row);
       for (std::int64_t i = 0; i < rows; ++i) {
         column_pass(row + i, sizes_.in_pitch, group_ + i * sizes_.in_pitch,
@@ -209,7 +209,7 @@ class Resampler {
   Rect needed_;
   ConstPixelView in_;
   PixelView out_;
-  Arena& arena_;
+  Worker& worker_;
   ResampleSizes sizes_;
   double* raw_;
   ResampleTable<A> down_, across_;
@@ -223,17 +223,17 @@ class Resampler {
 };
 
 template <class A>
-void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena) {
-  const Arena::Scope scope(arena);
-  Resampler<A> resampler(resampling, in, out, arena);
+void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker) {
+  const Arena::Scope scope(worker);
+  Resampler<A> resampler(resampling, in, out, worker);
   resampling.columns_first ? resampler.columns_first() : resampler.rows_first();
 }
 
-void resample_f32(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena) {
-  resample<float>(resampling, in, out, arena);
+void resample_f32(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker) {
+  resample<float>(resampling, in, out, worker);
 }
-void resample_f64(const Resampling& resampling, const ConstRegion& in, const Region& out, Arena& arena) {
-  resample<double>(resampling, in, out, arena);
+void resample_f64(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker) {
+  resample<double>(resampling, in, out, worker);
 }
 
 }  // namespace sepconv::HWY_NAMESPACE
@@ -246,13 +246,13 @@ HWY_EXPORT(resample_f32);
 HWY_EXPORT(resample_f64);
 
 void resample_host(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena) {
+                   Arithmetic arithmetic, Worker& worker) {
   check_resampling(resampling, in, out);
   if (out.rect.empty()) return;
   if (arithmetic == Arithmetic::f64) {
-    HWY_DYNAMIC_DISPATCH(resample_f64)(resampling, in, out, arena);
+    HWY_DYNAMIC_DISPATCH(resample_f64)(resampling, in, out, worker);
   } else {
-    HWY_DYNAMIC_DISPATCH(resample_f32)(resampling, in, out, arena);
+    HWY_DYNAMIC_DISPATCH(resample_f32)(resampling, in, out, worker);
   }
 }
 

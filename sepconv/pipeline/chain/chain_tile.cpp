@@ -263,15 +263,15 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
 }
 
 void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
-                  const ConstRegion& source, const Region& out, Arena& arena) {
+                  const ConstRegion& source, const Region& out, Worker& worker) {
   if (chain.empty()) {
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
   }
   const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
-  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, arena, copy,
+  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, worker, copy,
              [&](const Stage& stage, const Step&, const ConstRegion& in, const Region& result) {
-               stage.apply(in, result, arithmetic, arena);
+               stage.apply(in, result, arithmetic, worker);
              });
 }
 

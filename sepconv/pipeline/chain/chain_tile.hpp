@@ -42,7 +42,7 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
 /// the whole. Intermediate images live in the arena, two at a time: in the arithmetic type, or the result's
 /// before stages that only move pixels.
 void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
-                  const ConstRegion& source, const Region& out, Arena& arena);
+                  const ConstRegion& source, const Region& out, Worker& worker);
 
 /// The device memory that enqueue_chain takes from its arena for outputs that need at most this of each
 /// stage's input.

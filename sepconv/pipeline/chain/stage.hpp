@@ -30,7 +30,7 @@
 #include <string>
 
 #include "sepconv/core/image.hpp"
-#include "sepconv/core/memory.hpp"
+#include "sepconv/core/worker.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 
@@ -109,7 +109,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return {};
   }
 
-  /// Upper bound of the arena bytes that apply() or enqueue() takes for any output of at most this extent.
+  /// Upper bound of the scratch bytes that apply() or enqueue() takes for any output of at most this extent.
   virtual std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                      Arithmetic arithmetic) const {
     (void)scratch, (void)output, (void)input, (void)arithmetic;
@@ -119,7 +119,8 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// Computes out.rect of the result from in.rect of the input, which holds input_for(out.rect). Both may
   /// have any pixel type: values are computed in `arithmetic` and stored as docs/maths.md says. The same bits
   /// for any way to cut an image into regions.
-  virtual void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const = 0;
+  virtual void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+                     Worker& worker) const = 0;
 
   /// The same, written to be obviously right; allocates as it likes. The whole-image runner uses it and tests
   /// compare the two.

@@ -93,11 +93,11 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
   for (const Rect& tile : tiles) include_needed(plan.chain, plan.specs, tile, needed);
   const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic) +
                                gathered_bytes(plan.chain, plan.specs, tiles);
-  std::vector<Arena> arenas;
-  for (int worker = 0; worker < workers; ++worker) arenas.emplace_back(Buffer(scratch, memory), options.stop);
+  std::vector<Worker> lent;
+  for (int worker = 0; worker < workers; ++worker) lent.emplace_back(Buffer(scratch, memory), options.stop);
   const auto compute_one = [&](std::int64_t index, int worker) {
     compute_tile(plan.chain, plan.specs, plan.arithmetic, in,
-                 out.crop(tiles[static_cast<std::size_t>(index)]), arenas[static_cast<std::size_t>(worker)]);
+                 out.crop(tiles[static_cast<std::size_t>(index)]), lent[static_cast<std::size_t>(worker)]);
   };
   const auto count = static_cast<std::int64_t>(tiles.size());
   if (options.executor != nullptr) return options.executor->for_each(count, compute_one);

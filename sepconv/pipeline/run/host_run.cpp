@@ -41,7 +41,7 @@ HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch
     slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
   }
   for (int worker = 0; worker < pool_.concurrency(); ++worker)
-    arenas_.emplace_back(Buffer(plan.arena_bytes, memory), state_.stop_token());
+    workers_.emplace_back(Buffer(plan.arena_bytes, memory), state_.stop_token());
 }
 
 void HostRun::execute(Timeline& timeline) {
@@ -111,7 +111,7 @@ void HostRun::compute_band(std::int64_t band) {
   pool_.for_each(static_cast<std::int64_t>(tiles.size()), [&](std::int64_t index, int worker) {
     compute_tile(plan_.chain, plan_.specs, plan_.arithmetic, source,
                  result.crop(tiles[static_cast<std::size_t>(index)]),
-                 arenas_[static_cast<std::size_t>(worker)]);
+                 workers_[static_cast<std::size_t>(worker)]);
   });
 }
 

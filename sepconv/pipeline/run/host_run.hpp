@@ -62,7 +62,7 @@ class HostRun {
   const ExecutionOptions& options_;
   BandRange bands_;
   std::vector<Slot> slots_;
-  std::vector<Arena> arenas_;  // one per worker
+  std::vector<Worker> workers_;  // one per thread
   RunState state_;
   std::array<std::int64_t, 3> done_{};   // bands finished, by role; under the state's lock
   std::array<std::int64_t, 3> bytes_{};  // moved for the band at hand, by role; each role's own

@@ -82,17 +82,17 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
 }
 
 void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
-                        Arena& arena) const {
+                        Worker& worker) const {
   const auto [in, out] = as_convolved(given, result);
-  if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, arena);
-  const Arena::Scope scope(arena);
+  if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, worker);
+  const Arena::Scope scope(worker);
   std::vector<ConstPixelView> operands;
   if (branches_.size() == 1) operands.push_back(in.crop(out.rect).pixels);
   for (const SeparableTaps& taps : branches_) {
     const Region values{
-        arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)), out.rect,
+        worker.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)), out.rect,
         out.image};
-    convolve_host(taps, border_, in, values, arithmetic, arena);
+    convolve_host(taps, border_, in, values, arithmetic, worker);
     operands.push_back(values.pixels);
   }
   pointwise_host(join_, operands[0], operands[1], out.pixels, arithmetic);

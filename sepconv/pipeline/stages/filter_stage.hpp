@@ -23,7 +23,7 @@ class FilterStage final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   StagePtr transposed() const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,

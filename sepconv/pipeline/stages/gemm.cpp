@@ -88,9 +88,9 @@ class GemmStage final : public Stage {
     return exact_gemm_scratch_bytes(output, factors_.mixes ? 1 : input.channels, sum_length(), arithmetic);
   }
 
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
     const Operands operands = operands_for(in, out, matrix_->memory.data());
-    exact_gemm_host(operands.x, operands.y, out.pixels, arithmetic, arena);
+    exact_gemm_host(operands.x, operands.y, out.pixels, arithmetic, worker);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {

@@ -47,7 +47,7 @@ class MatrixStage final : public Stage {
     return output;
   }
 
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     mix_channels_host(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
 

@@ -14,7 +14,7 @@ void check_types(const ConstPixelView& in, const PixelView& out) {
 
 }  // namespace
 
-void MovingStage::apply(const ConstRegion& in, const Region& out, Arithmetic, Arena&) const {
+void MovingStage::apply(const ConstRegion& in, const Region& out, Arithmetic, Worker&) const {
   check_types(in.pixels, out.pixels);
   move(in, out, [](const TransposeShape& shape, const ConstMatrices& from, const Matrices& to) {
     transpose_host(shape, from, to);

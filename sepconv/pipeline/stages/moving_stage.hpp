@@ -11,7 +11,7 @@ namespace sepconv {
 /// A stage that is made of transpositions of pixels between views.
 class MovingStage : public Stage {
  public:
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const final;
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const final;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const final;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const final;

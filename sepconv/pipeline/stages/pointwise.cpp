@@ -31,7 +31,7 @@ class PointwiseStage final : public Stage {
     return output;
   }
 
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&) const override {
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
     pointwise_host(op_, pixels, pixels, out.pixels, arithmetic);
   }
