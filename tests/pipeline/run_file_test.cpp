@@ -134,8 +134,9 @@ TEST_CASE("run_file: nothing is left by what fails or is stopped") {
   CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), small), OutOfMemory);
   FileOptions planar;
   planar.output.planar = true;
-  CHECK_THROWS_WITH(run_file(files.in, files.folder.path() / "out.npy", Chain(), {}, planar),
-                    Contains("OutputRequest::planar is for TIFF"));
+  CHECK_THROWS_WITH(
+      run_file(files.in, files.folder.path() / "out.npy", Chain(), {}, planar),
+      Contains("OutputRequest::planar means nothing for NPY") && Contains("end the name in .tif"));
   RunOptions some;
   some.bands = BandRange{0, 1};
   CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), some), InvalidArgument);

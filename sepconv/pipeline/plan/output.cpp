@@ -135,8 +135,13 @@ void check_layout_options(const std::filesystem::path& path, const OutputRequest
   if (request.compression == format->compression) other.compression.reset();
   const std::vector<std::string> options = given_layout_options(other);
   if (options.empty()) return;
-  throw InvalidArgument(fmt::format("{} is for TIFF, and {} becomes {}; leave it out or end the name in .tif",
-                                    options.front(), path.string(), format->name));
+  const auto able = std::ranges::find_if(formats, &Format::has_layout);
+  const std::string way = able == formats.end()
+                              ? "leave it out"
+                              : fmt::format("leave it out or end the name in {}",
+                                            able->endings.substr(0, able->endings.find(' ')));
+  throw InvalidArgument(fmt::format("{} means nothing for {}, which {} becomes; {}", options.front(),
+                                    format->name, path.string(), way));
 }
 
 /// What a name could not be that of.
