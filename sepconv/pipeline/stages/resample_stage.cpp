@@ -67,8 +67,8 @@ std::int64_t ResampleStage::scratch_bytes(Scratch scratch, Extent output, const 
 }
 
 void ResampleStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-                          Arena& arena) const {
-  resample_host(for_image(in.image), in, out, arithmetic, arena);
+                          Worker& worker) const {
+  resample_host(for_image(in.image), in, out, arithmetic, worker);
 }
 
 void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {

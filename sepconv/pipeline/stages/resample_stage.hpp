@@ -31,7 +31,7 @@ class ResampleStage final : public Stage {
   StagePtr transposed() const override;
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
-  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena) const override;
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override;
