@@ -89,7 +89,7 @@ struct Filter {
   void on_host(const std::byte* source, const Rect& around, std::byte* target, const Rect& part) const {
     const ConstPixelView in{source, around.extent(), image.channels, image.type,
                             around.cols * image.pixel_bytes()};
-    Arena scratch(
+    Worker scratch(
         Buffer(convolve_scratch_bytes(taps, part.extent(), image.channels, arithmetic, image.extent)));
     convolve_host(taps, border, {in, around, image.extent},
                   {dense_view(target, image, part.extent()), part, image.extent}, arithmetic, scratch);
