@@ -7,6 +7,7 @@
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/held_image.hpp"
+#include "sepconv/io/written_area.hpp"
 
 namespace sepconv {
 namespace {
@@ -30,6 +31,7 @@ class HeldWriter final : public Writer {
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     if (image_.size() == 0) image_ = Buffer(spec_.bytes());
+    written_.add(rect);
     const PixelView image = dense_view(image_.data(), spec_);
     for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
       copy_pixels(in.crop({first, 0, count, rect.cols}),
@@ -39,6 +41,7 @@ class HeldWriter final : public Writer {
 
   void prepare_finish() override {
     if (encoded_) return;
+    written_.check_all_of(spec_.extent, file_.target().native());
     encode_(file_, dense_view(image_.data(), spec_));
     encoded_ = true;
     image_ = Buffer();
@@ -56,6 +59,7 @@ class HeldWriter final : public Writer {
   std::int64_t encoder_bytes_;
   EncodeImage encode_;
   Buffer image_;
+  WrittenArea written_;
   bool encoded_ = false;
 };
 

@@ -164,3 +164,12 @@ def test_a_plan_of_another_scale_is_run_from_its_text(sepconv):
     assert np.load(sepconv.folder / "out.npy").shape == (333, 200, 3)
     sepconv("run", "in.npy", "part.npy", *chain, "--region", "60x40+30+100")
     np.testing.assert_array_equal(np.load(sepconv.folder / "part.npy"), np.load(sepconv.folder / "out.npy")[100:140, 30:90])
+
+
+@pytest.mark.parametrize("text", ["reduce:factor=4096", "reduce:factor=1500,filter=binomial", "resize:to=7x1,filter=linear", "resize:by=0.0003"])
+def test_sums_of_thousands_of_terms_do_not_drift(sepconv, text):
+    """One value throughout, of which f32 sums lose more than a unit."""
+    for shape in ((2, 30001), (30001, 2)):
+        if "to=" in text and shape[0] != 2: continue
+        image = np.full(shape, 21846, np.uint16)
+        assert np.all(sepconv.filter(image, text) == 21846)

@@ -1,6 +1,7 @@
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
+#include "sepconv/io/written_area.hpp"
 
 namespace sepconv {
 namespace {
@@ -19,6 +20,7 @@ class FlatWriter final : public Writer {
   std::int64_t buffer_bytes(int) const override { return kBounceBytes; }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
+    written_.add(rect);
     OneAtATime executor(threads);
     const bool whole_rows = rect.cols == spec_.extent.cols;
     if (whole_rows && in.contiguous()) {
@@ -38,6 +40,7 @@ class FlatWriter final : public Writer {
   }
 
   void finish() override {
+    written_.check_all_of(spec_.extent, file_->target().native());
     file_->write_at(0, header_);
     file_->commit();
   }
@@ -69,6 +72,7 @@ class FlatWriter final : public Writer {
   }
 
   std::unique_ptr<OutputFile> file_;
+  WrittenArea written_;
   ImageSpec spec_;
   std::vector<std::byte> header_;
   SinkLayout layout_;

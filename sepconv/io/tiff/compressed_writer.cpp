@@ -16,7 +16,7 @@ class CompressedWriter final : public TiffWriter {
  public:
   explicit CompressedWriter(std::unique_ptr<TiffSink> tiff) : TiffWriter(std::move(tiff)) {}
 
-  void finish() override { sink().finish(); }
+  void finish() override { finish_sink(); }
 
   std::int64_t buffer_bytes(int concurrency) const override {
     const BlockFormat& format = directory().block;

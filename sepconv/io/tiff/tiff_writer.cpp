@@ -36,6 +36,12 @@ void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& exe
         sink_->name(), to_string(rect), unit.cols, unit.rows));
   }
   write_pixels(rect, in, executor);
+  written_.add(rect);
+}
+
+void TiffWriter::finish_sink() {
+  written_.check_all_of(spec().extent, sink_->name());
+  sink_->finish();
 }
 
 std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,

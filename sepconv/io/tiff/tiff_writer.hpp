@@ -6,6 +6,7 @@
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_sink.hpp"
 #include "sepconv/io/writer.hpp"
+#include "sepconv/io/written_area.hpp"
 
 namespace sepconv {
 
@@ -22,6 +23,9 @@ class TiffWriter : public Writer {
 
   virtual void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
 
+  /// Throws IoError for a file with holes, then what TiffSink::finish() does.
+  void finish_sink();
+
   TiffSink& sink() const noexcept { return *sink_; }
   const TiffDirectory& directory() const noexcept { return sink_->directory(); }
   std::int64_t channel_of(std::int64_t plane) const noexcept {
@@ -31,6 +35,7 @@ class TiffWriter : public Writer {
  private:
   std::unique_ptr<TiffSink> sink_;
   SinkLayout layout_;
+  WrittenArea written_;
 };
 
 /// Every byte's place is known beforehand: any order, straight from the caller's rows where they fit.

@@ -25,7 +25,7 @@ class UncompressedWriter final : public TiffWriter {
     for (std::int64_t index = 0; index < directory().block_count(); ++index) {
       sink().place(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
     }
-    sink().finish();
+    finish_sink();
   }
 
   std::int64_t buffer_bytes(int) const override { return sink().memory_bytes() + scratch_bytes(); }

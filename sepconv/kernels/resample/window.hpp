@@ -120,7 +120,9 @@ SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std:
     case ResampleFilter::cubic:
       if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
       return x < 2 ? (((x - 5) * x + 8) * x - 4) * -0.5 : 0;
-    default:
+    case ResampleFilter::lanczos3:
+    case ResampleFilter::box:
+    case ResampleFilter::binomial:
       break;
   }
   if (x == 0) return 1;

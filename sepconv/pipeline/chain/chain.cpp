@@ -20,15 +20,29 @@ std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
   return specs;
 }
 
+namespace {
+
+/// Sums of so many terms in f32 may miss a sixth of a u16's unit (docs/maths.md); longer ones are f64's.
+constexpr std::int64_t kLongestSum = 512;
+
+bool is_long_sum(Extent from, Extent to) {
+  return from.rows > kLongestSum * to.rows || from.cols > kLongestSum * to.cols;
+}
+
+}  // namespace
+
 Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
   if (asked) return *asked;
-  bool wide = source.type == PixelType::f64 || result_spec(source).type == PixelType::f64;
-  for (const StagePtr& stage : stages_) wide = wide || stage->traits().needs_f64;
+  const std::vector<ImageSpec> all = specs(source);
+  bool wide = source.type == PixelType::f64 || all.back().type == PixelType::f64;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const StageTraits& traits = stages_[i]->traits();
+    wide = wide || traits.needs_f64 || (traits.scales && is_long_sum(all[i].extent, all[i + 1].extent));
+  }
   return wide ? Arithmetic::f64 : Arithmetic::f32;
 }
 
-const Stage* Chain::host_only_stage(const ImageSpec& source) const {
-  (void)source;
+const Stage* Chain::host_only_stage() const {
   for (const StagePtr& stage : stages_) {
     if (!stage->traits().runs_on_device) return stage.get();
   }

@@ -54,11 +54,12 @@ class Chain {
   /// The part of the source that a part of the result is computed from: never empty for one that is not.
   Rect input_for(const Rect& output, const ImageSpec& source) const;
 
-  /// `asked` if set; f64 when the source, the result or a stage is f64; else f32.
+  /// `asked` if set; f64 when the source, the result or a stage is f64, or a side of the image
+  /// becomes more than 512 times shorter; else f32.
   Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked = std::nullopt) const;
 
   /// The first stage that does not run on a device for this source; null if all do.
-  const Stage* host_only_stage(const ImageSpec& source) const;
+  const Stage* host_only_stage() const;
 
   /// What its stages hold, and take of each device.
   std::int64_t resident_bytes() const;

@@ -1,5 +1,5 @@
 // A stage: one step of a chain. It states its footprint and computes regions; it knows nothing of bands,
-// files, threads or devices.
+// of the files of images or of threads, and of a device only the stream that it is handed.
 //
 //   name        in sepconv/pipeline/stages/    footprint (input for an output rectangle)
 //   gaussian    gaussian.cpp           grown by the radius

@@ -28,7 +28,7 @@ constexpr std::int64_t kLeastTurnedBytes = 4 << 10;
 constexpr double kLongSide = 512;
 constexpr double kAlignedSide = 128;
 
-std::int64_t ceil_ratio(std::int64_t value, double unit) {
+std::int64_t ceil_quotient(std::int64_t value, double unit) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(value) / unit));
 }
 
@@ -60,7 +60,7 @@ std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   const SinkLayout& sink = problem.sink.layout();
   const SourceLayout& source = problem.source.layout();
   if (sink.block.rows > 1) return sink.cuts_blocks ? sink.block.rows : 1;
-  return source.cuts_blocks ? ceil_ratio(source.block.rows, scale) : 1;
+  return source.cuts_blocks ? ceil_quotient(source.block.rows, scale) : 1;
 }
 
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
@@ -90,8 +90,8 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
       problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
   const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
   const std::int64_t rows =
-      std::max({ceil_ratio(band_bytes, row_bytes), ceil_ratio(halo_factor * halo, scale),
-                ceil_ratio(problem.read_unit_rows(), scale), product_rows});
+      std::max({ceil_quotient(band_bytes, row_bytes), ceil_quotient(halo_factor * halo, scale),
+                ceil_quotient(problem.read_unit_rows(), scale), product_rows});
   return sizes(rows, unit, image.rows, cut_tile_rows(problem, scale));
 }
 

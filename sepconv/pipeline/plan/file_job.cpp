@@ -57,10 +57,10 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
 TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain) {
   TakenFiles read = {{input, "the input image"}};
   for (const StagePtr& stage : chain.stages()) {
-    const StageText text = StageText::split(stage->text());
-    const auto entry = std::ranges::find(stage_table(), text.stage, &StageEntry::name);
-    if (entry == stage_table().end()) continue;
-    for (const auto& [name, value] : text.pairs) {
+    const std::string text = stage->text();
+    const auto entry = std::ranges::find(stage_table(), text.substr(0, text.find(':')), &StageEntry::name);
+    if (entry == stage_table().end()) continue;  // one of the caller's own, whose text may be any
+    for (const auto& [name, value] : StageText::split(text).pairs) {
       const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
       if (key != entry->keys.end() && key->type == StageKey::Type::path && !value.empty())
         read.emplace_back(std::filesystem::absolute(value),

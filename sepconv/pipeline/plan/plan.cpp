@@ -235,7 +235,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
       std::clamp(plan.max_memory_bytes / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);
   plan.devices = useful_devices(options, source, sink);
   if (!plan.devices.empty()) {
-    const Stage* const host_only = chain.host_only_stage(source.spec());
+    const Stage* const host_only = chain.host_only_stage();
     if (host_only != nullptr)
       throw InvalidArgument(
           fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
@@ -285,7 +285,7 @@ ImageSpec region_spec(const ImageSpec& result, const Rect& region) {
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options) {
   check_options(options);
   const auto cpu_only = [&]() -> std::string {
-    const Stage* const stage = chain.host_only_stage(source.spec());
+    const Stage* const stage = chain.host_only_stage();
     return stage != nullptr ? fmt::format("stage '{}' does not run on a GPU", stage->text()) : "";
   };
   return plan_on_devices<Plan>(options, cpu_only, [&](const PlanOptions& settled) {

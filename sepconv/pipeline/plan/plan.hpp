@@ -1,5 +1,4 @@
-// The plan of a run: how an image is cut into bands and tiles, and the memory that takes. Pure integer
-// arithmetic.
+// The plan of a run: how an image is cut into bands and tiles, and the memory that takes.
 #pragma once
 
 #include <algorithm>

@@ -75,7 +75,7 @@ struct DeviceFilter::State {
     check_spec(input);
     specs = chain.specs(input);
     arithmetic = chain.arithmetic(input, asked);
-    if (const Stage* stage = chain.host_only_stage(input)) {
+    if (const Stage* stage = chain.host_only_stage()) {
       throw InvalidArgument(fmt::format(
           "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));
     }

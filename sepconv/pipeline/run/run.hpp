@@ -6,7 +6,8 @@
 //   chain)); auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20}); auto report =
 //   sepconv::run(*in, *out, plan);
 //
-// Nothing here prints, exits or keeps global state; any number of runs may go on at once in one process.
+// Nothing here prints, exits or keeps state from run to run; any number of runs may go on at once in one
+// process.
 #pragma once
 
 #include <cstdint>

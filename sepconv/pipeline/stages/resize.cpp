@@ -1,4 +1,5 @@
 // resize: any size, with Pillow's filters and antialiasing.
+#include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/resample_stage.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
@@ -26,14 +27,25 @@ Keys keys(ResizeOptions& options) {
        .words = "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks"}};
 }
 
+ResampleFilter filter_of(ResizeOptions::Filter filter) {
+  switch (filter) {
+    case ResizeOptions::Filter::linear:
+      return ResampleFilter::linear;
+    case ResizeOptions::Filter::cubic:
+      return ResampleFilter::cubic;
+    case ResizeOptions::Filter::lanczos3:
+      return ResampleFilter::lanczos3;
+    case ResizeOptions::Filter::area:
+      return ResampleFilter::box;
+  }
+  throw InvalidArgument("resize has no filter of this number; take one of ResizeOptions::Filter");
+}
+
 StagePtr make(const ResizeOptions& options, const Spelling& spelling) {
-  constexpr ResampleFilter filters[] = {ResampleFilter::linear, ResampleFilter::cubic,
-                                        ResampleFilter::lanczos3, ResampleFilter::box};
   const Extent to = options.to.value_or(Extent{});
   const double by = options.by.value_or(0);
   return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = to.rows, .by = by},
-                                         ResampledSide{.to = to.cols, .by = by},
-                                         filters[static_cast<std::size_t>(options.filter)]);
+                                         ResampledSide{.to = to.cols, .by = by}, filter_of(options.filter));
 }
 
 constexpr StageKind<ResizeOptions> kResize{"resize", "another size, smaller or larger, without aliasing",

@@ -1,0 +1,31 @@
+// What a writer was given, so that no file with holes is finished.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/geometry.hpp"
+
+namespace sepconv {
+
+/// Thread-safe. A rectangle that is written twice counts twice.
+class WrittenArea {
+ public:
+  void add(const Rect& rect) noexcept { pixels_ += rect.extent().area(); }
+
+  /// Throws IoError if fewer pixels were written than the image has.
+  void check_all_of(Extent image, std::string_view name) const {
+    if (const std::int64_t pixels = pixels_; pixels < image.area())
+      throw IoError(
+          fmt::format("{} is not finished: {} of its {} pixels were written; write the others before", name,
+                      pixels, image.area()));
+  }
+
+ private:
+  std::atomic<std::int64_t> pixels_ = 0;
+};
+
+}  // namespace sepconv
