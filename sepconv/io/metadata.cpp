@@ -148,6 +148,18 @@ void drop_statistics(std::vector<RawTag>& tags, std::vector<std::string>& lost) 
   found->count = found->data.size();
 }
 
+/// GDAL's items of the role "scale" or "offset", which readers apply to values.
+void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lost) {
+  const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
+  if (found == tags.end()) return;
+  const std::string xml = lower(text_of(*found));
+  if (xml.find("\"scale\"") == std::string::npos && xml.find("\"offset\"") == std::string::npos) return;
+  lost.emplace_back(
+      "GDAL's scale and offset go along as they were: they hold for means and blurs of the source's values, "
+      "and "
+      "readers that apply them get others wrong");
+}
+
 void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
   if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
 }
@@ -227,8 +239,9 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     std::erase_if(kept.geo_tags, is_place);
   }
   if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
+  if (change.values || !change.part.empty()) drop_statistics(kept.geo_tags, lost);
   if (change.values) {
-    drop_statistics(kept.geo_tags, lost);
+    warn_of_scale(kept.geo_tags, lost);
     drop_nodata(kept.geo_tags, change.spreads, lost);
     if (change.spreads &&
         std::ranges::find(kept.extra_samples, kUnassociatedAlpha) != kept.extra_samples.end())

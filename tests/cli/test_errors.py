@@ -273,3 +273,13 @@ def test_ceiling_too_small_names_the_smallest(sepconv):
     smallest = int(re.search(r"(\d+) bytes", said).group(1))
     fails(sepconv, *run, smallest - 1, status=FAILED)
     sepconv(*run, smallest)
+
+
+@pytest.mark.parametrize("size", ["30000000x30000000", "2147483647x2147483647"])
+def test_a_result_of_very_many_bands_is_refused_at_once(sepconv, size):
+    """Its bands were counted one by one, for hours and deaf to signals."""
+    np.save(sepconv.folder / "a.npy", np.zeros((50, 70), np.uint8))
+    done = subprocess.run([BINARY, "run", "a.npy", "o.npy", f"resize:to={size}", "--max-memory", "32M", "--device", "cpu"], cwd=sepconv.folder,
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode in (1, 2) and done.stderr.count("sepconv:") == 1, done.stderr
+    assert not (sepconv.folder / "o.npy").exists()

@@ -181,6 +181,20 @@ def test_a_copy_keeps_nodata_and_statistics(sepconv, satellite):
     assert tags[42113] == "-9999" and "STATISTICS_MAXIMUM" in tags[42112]
 
 
+def test_a_part_has_no_statistics_of_the_whole(sepconv, satellite):
+    said = warnings(sepconv, "in.tif", "out.tif", "--region", "20x10+3+5")
+    only(said, "statistics", "left out")
+    assert "STATISTICS" not in tags_of(sepconv.folder / "out.tif")[42112]
+
+
+def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
+    xml = '<GDALMetadata>\n  <Item name="SCALE" sample="0" role="scale">0.0001</Item>\n  <Item name="OFFSET" sample="0" role="offset">-0.1</Item>\n</GDALMetadata>\n'
+    tifffile.imwrite(sepconv.folder / "in.tif", np.ones((40, 56), np.uint16), metadata=None, extratags=[(42112, "s", 0, xml)])
+    only(warnings(sepconv, "in.tif", "out.tif", "scale:by=0.0001,add=-0.1", "cast:type=f32"), "scale and offset", "blurs")
+    assert "0.0001" in tags_of(sepconv.folder / "out.tif")[42112]
+    assert "scale" not in sepconv("run", "in.tif", "copy.tif").stderr
+
+
 def test_what_is_turned_keeps_nodata_and_not_its_place(sepconv, satellite):
     said = warnings(sepconv, "in.tif", "out.tif", "transpose")
     only(said, "GeoTIFF tags", "left out")

@@ -92,6 +92,27 @@ TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
   }
 }
 
+TEST_CASE("slots hold every band where bands are too many to look at each") {
+  const Image source = Image::of_pattern({{509, 1021}, 1, PixelType::u8}, Pattern::noise, 4);
+  const Chain chain = Chain::parse({"resize:to=445x64"});
+  const Image expected(chain.result_spec(source.spec()));
+  run_whole_image(*source.reader(), *expected.writer(), chain);
+  const Image streamed(expected.spec());
+  RunOptions options;
+  options.band_rows = 1;
+  options.band_cols = 1;
+  const RunReport report = run(*source.reader(), *streamed.writer(), chain, options);
+  CHECK(report.plan.band_count() == 64 * 445);
+  CHECK(streamed == expected);
+  for (const BandRange bands :
+       {BandRange{0, 0}, BandRange{0, 65}, BandRange{63, 700}, BandRange{0, 64 * 445}}) {
+    std::int64_t pixels = 0;
+    for (std::int64_t index = bands.first; index < bands.end; ++index)
+      pixels += report.plan.sink_rect(index).area();
+    CHECK(report.plan.pixels_of(bands) == pixels);
+  }
+}
+
 TEST_CASE("scales of rows that pass once, also where a band needs no row beyond the one before") {
   const Image source = Image::of_pattern({{90, 40}, 2, PixelType::u8}, Pattern::noise, 4);
   for (const std::string_view text : {"resize:by=20,filter=lanczos3", "resize:by=20,filter=area",

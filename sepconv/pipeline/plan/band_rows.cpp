@@ -27,10 +27,21 @@ Rect Plan::band_rect(std::int64_t index) const noexcept {
   return {region.row + rect.row, region.col + rect.col, rect.rows, rect.cols};
 }
 
+namespace {
+
+/// Of the bands before this one. `lanes` hold `along`, one after another.
+std::int64_t pixels_before(std::int64_t index, const BandCut& lanes, const BandCut& along) {
+  const std::int64_t lane = index / along.count();
+  if (lane == lanes.count()) return lanes.length * along.length;
+  return lanes.begin(lane) * along.length + lanes.size(lane) * along.begin(index % along.count());
+}
+
+}  // namespace
+
 std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
-  std::int64_t pixels = 0;
-  for (std::int64_t index = bands.first; index < bands.end; ++index) pixels += sink_rect(index).area();
-  return pixels;
+  const BandCut lanes = turned ? row_cut() : col_cut();
+  const BandCut along = turned ? col_cut() : row_cut();
+  return pixels_before(bands.end, lanes, along) - pixels_before(bands.first, lanes, along);
 }
 
 Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& source,

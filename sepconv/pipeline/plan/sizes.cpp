@@ -80,11 +80,12 @@ void set_slots(const PlanProblem& problem, Cut& cut, Places places) {
   const Rect middle = source_rect(problem.chain, problem.specs, problem.middle(cut.band));
   const std::int64_t rows =
       std::min(middle.rows + problem.read_unit_rows() - 1, std::max(source.extent.rows, middle.rows));
-  std::int64_t pixels = rows * middle.cols;
+  Extent most{rows, middle.cols};  // each by itself: the places that are looked at are not all that there are
   visit_bands(problem, cut.band, places, [&](const Rect& band) {
-    pixels = std::max(pixels, held_rect(problem.chain, problem.specs, problem.source.layout(), band).area());
+    const Rect held = held_rect(problem.chain, problem.specs, problem.source.layout(), band);
+    most = {std::max(most.rows, held.rows), std::max(most.cols, held.cols)};
   });
-  cut.slot_input_bytes = pixels * source.pixel_bytes();
+  cut.slot_input_bytes = most.area() * source.pixel_bytes();
   cut.slot_output_bytes = cut.band.area() * problem.specs.back().pixel_bytes();
 }
 
