@@ -38,7 +38,7 @@ ResampleFilter filter_of(ResizeOptions::Filter filter) {
     case ResizeOptions::Filter::area:
       return ResampleFilter::box;
   }
-  throw InvalidArgument("resize has no filter of this number; take one of ResizeOptions::Filter");
+  throw InvalidArgument("resize has no filter of this number; take linear, cubic, lanczos3 or area");
 }
 
 StagePtr make(const ResizeOptions& options, const Spelling& spelling) {
