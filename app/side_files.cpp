@@ -82,15 +82,14 @@ int run_job(const FileJob& job, ExecutionOptions options, SideFiles& side_files,
     options.progress = line.callback();
     report = run(*job.source, *job.sink, job.plan, options);
   }
-  RunLimits limits;
-  if (!reporting.quiet || side_files.wants_limits()) limits = measure_limits(report.plan);
-  if (side_files.wants_limits() || !reporting.quiet) {
-    const std::string text = summary(report, limits);
-    side_files.write(report.timeline, text, to_json(report, limits));
-    if (!reporting.quiet) write_to_stderr(text);
-  } else {
-    side_files.write(report.timeline, {}, {});
+  std::string text, json;
+  if (!reporting.quiet || side_files.wants_limits()) {
+    const RunLimits limits = measure_limits(report.plan);
+    text = summary(report, limits);
+    json = to_json(report, limits);
   }
+  side_files.write(report.timeline, text, json);
+  if (!reporting.quiet) write_to_stderr(text);
   return kDone;
 }
 
