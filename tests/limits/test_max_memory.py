@@ -16,19 +16,50 @@ pytestmark = pytest.mark.slow
 MIB = 1 << 20
 CEILING = 256 * MIB
 PROGRAM = 48 * MIB  # code, libraries, stacks, allocator
-FREE_DISK = 25 << 30
+FREE_DISK = 30 << 30
 
+TILES, STRIPS = ["--tile", 512], ["--tile", 0]
 SIGMA, RADIUS = 2.0, 8
 STAGE = f"gaussian:sigma={SIGMA}"
 
 
+def removed_at_the_end(path):
+    """A folder whose gigabytes go as soon as its tests end; pytest would keep those of the last three runs."""
+    if shutil.disk_usage(path).free < FREE_DISK:
+        pytest.skip(f"less than {FREE_DISK >> 30} GiB of disk are free")
+    yield path
+    shutil.rmtree(path)
+
+
 @pytest.fixture
 def folder(tmp_path):
-    """A folder whose gigabytes go as soon as the test ends; pytest would keep those of the last three runs."""
-    if shutil.disk_usage(tmp_path).free < FREE_DISK:
-        pytest.skip(f"less than {FREE_DISK >> 30} GiB of disk are free")
-    yield tmp_path
-    shutil.rmtree(tmp_path)
+    yield from removed_at_the_end(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """For what several tests begin with: to write it takes as long as to filter it."""
+    yield from removed_at_the_end(tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture(scope="module")
+def large(shared):
+    """More than 2^32 elements, of which nothing repeats, so that a window that is out of place is seen."""
+    run_under_ceiling(shared, "generate", "large.tif", "--size", "65536x65537", "--pattern", "natural", *TILES)
+    return shared / "large.tif"
+
+
+TENSOR = (700, 1030, 900)  # 2.6 GB of f32
+
+
+@pytest.fixture(scope="module")
+def tensor(shared):
+    flat, path = shared / "flat.npy", shared / "tensor.npy"
+    run_under_ceiling(shared, "generate", flat, "--size", f"{TENSOR[2]}x{TENSOR[0] * TENSOR[1]}", "--type", "f32", "--pattern", "natural")
+    array = np.lib.format.open_memmap(path, "w+", np.float32, TENSOR)
+    array.reshape(-1, TENSOR[2])[:] = np.load(flat, mmap_mode="r")
+    flat.unlink()
+    return path
 
 
 # A program that starts another: Linux counts the peak of whoever calls exec to the program it becomes, and
@@ -83,16 +114,12 @@ def check_windows(folder, source, result, rows, cols):
                 np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5)
 
 
-TILES, STRIPS = ["--tile", 512], ["--tile", 0]
-
-
 @pytest.mark.parametrize(
     "rows, cols, pixel_type, layout, compress",
     [
-        pytest.param(65536, 65536, "u8", TILES, "none", id="65536x65536"),
         pytest.param(65536, 65536, "u8", TILES, "lzw", id="65536x65536 lzw"),
-        pytest.param(2000, 1_000_000, "f32", TILES, "none", id="1000000x2000"),
-        pytest.param(2000, 1_000_000, "f32", TILES, "zstd", id="1000000x2000 zstd"),  # 8 GB: the fastest codec
+        pytest.param(1100, 1_000_000, "f32", TILES, "none", id="1000000x1100"),
+        pytest.param(700, 1_000_000, "f32", TILES, "zstd", id="1000000x700 zstd"),
         pytest.param(1_000_000, 3, "f32", STRIPS, "none", id="3x1000000"),
         pytest.param(1_000_000, 3, "f32", STRIPS, "deflate", id="3x1000000 deflate"),
     ],
@@ -107,41 +134,39 @@ def test_ceiling_holds(folder, rows, cols, pixel_type, layout, compress):
     check_windows(folder, "source.tif", "result.tif", rows, cols)
 
 
-def test_another_plan_gives_the_same_image(folder):
+def test_two_plans_give_the_same_image(folder, large):
     """More than 2^32 elements, twice through, under plans that share no edge, and compared."""
-    run_under_ceiling(folder, "generate", "source.tif", "--size", "65536x65537", "--tile", 512)
-    run_under_ceiling(folder, "run", "source.tif", "one.tif", STAGE)
-    run_under_ceiling(folder, "run", "source.tif", "two.tif", STAGE, "--band-rows", 1536, "--threads", 1, "--slots", 1)
+    run_under_ceiling(folder, "run", large, "one.tif", STAGE)
+    check_windows(folder, large, "one.tif", 65537, 65536)
+    run_under_ceiling(folder, "run", large, "two.tif", STAGE, "--band-rows", 1536, "--threads", 1, "--slots", 1)
     run_under_ceiling(folder, "compare", "one.tif", "two.tif")
 
 
 @pytest.mark.parametrize("result", ["turned.npy", "turned.tif"])
-def test_transpose_of_a_large_image(folder, result):
+def test_transpose_of_a_large_image(folder, large, result):
     """More than 2^32 elements, there and back in blocks."""
-    run_under_ceiling(folder, "generate", "source.npy", "--size", "65536x65537", "--pattern", "natural")
-    run_under_ceiling(folder, "transpose", "source.npy", result)
+    run_under_ceiling(folder, "transpose", large, result)
     run_under_ceiling(folder, "run", result, "back.npy", "transpose")
-    run_under_ceiling(folder, "compare", "source.npy", "back.npy")
+    run_under_ceiling(folder, "compare", large, "back.npy")
     turned = window_of(folder, result, 40000, 65500, 30, 37)
-    np.testing.assert_array_equal(turned, window_of(folder, "source.npy", 65500, 40000, 37, 30).T)
+    np.testing.assert_array_equal(turned, window_of(folder, large, 65500, 40000, 37, 30).T)
 
 
-@pytest.mark.parametrize("permutation", ["0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"])
-def test_permutations_of_a_large_tensor(folder, permutation):
+@pytest.mark.parametrize("permutation", ["0,1,2", "0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"])
+def test_permutations_of_a_large_tensor(folder, tensor, permutation):
     axes = [int(axis) for axis in permutation.split(",")]
-    shape = (700, 1030, 900)  # 2.6 GB
-    run_under_ceiling(folder, "generate", "flat.npy", "--size", f"{shape[2]}x{shape[0] * shape[1]}", "--type", "f32", "--pattern", "natural")
-    source = np.lib.format.open_memmap(folder / "tensor.npy", "w+", np.float32, shape)
-    source.reshape(-1, shape[2])[:] = np.load(folder / "flat.npy", mmap_mode="r")
-    run_under_ceiling(folder, "transpose", "tensor.npy", "out.npy", "--perm", permutation)
+    run_under_ceiling(folder, "transpose", tensor, "out.npy", "--perm", permutation)
     result = np.load(folder / "out.npy", mmap_mode="r")
-    expected = source.transpose(axes)
+    expected = np.load(tensor, mmap_mode="r").transpose(axes)
     assert result.shape == expected.shape
     for index in window_starts(expected.shape[0], 1):
         np.testing.assert_array_equal(result[index], expected[index])
-    run_under_ceiling(folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes))))
-    run_under_ceiling(folder, "transpose", "tensor.npy", "same.npy", "--perm", "0,1,2")
-    run_under_ceiling(folder, "compare", "same.npy", "back.npy", "--axes", "yxc", "--axes-b", "yxc")
+    if axes == [0, 1, 2]:
+        there_and_back = "out.npy"
+    else:
+        run_under_ceiling(folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes))))
+        there_and_back = "back.npy"
+    run_under_ceiling(folder, "compare", tensor, there_and_back, "--axes", "yxc", "--axes-b", "yxc")
 
 
 @pytest.mark.parametrize("permutation", ["2,0,1", "2,1,0"])
