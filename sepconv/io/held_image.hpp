@@ -43,6 +43,7 @@ struct HeldSink {
   std::vector<std::string> warnings;
   std::int64_t encoder_bytes = 0;  ///< bound of what encoding takes beside the image
   std::int64_t least_bytes = 0;    ///< that the file will have
+  std::string kind{};  ///< which of the files that the format can be, " of quality 90"; empty: there is one
 };
 /// Writes all of the file; may use the image's memory for what it likes. Throws IoError.
 using EncodeImage = std::function<void(OutputFile& file, const PixelView& image)>;

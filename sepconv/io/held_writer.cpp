@@ -115,7 +115,7 @@ std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, cons
   SinkLayout layout;
   layout.streams = false;
   layout.codec = kPicture;
-  layout.description = fmt::format("{}, encoded as a whole", format.name);
+  layout.description = fmt::format("{}{}, encoded as a whole", format.name, sink.kind);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
   const bool alpha_is_kept =

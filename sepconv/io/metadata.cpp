@@ -305,8 +305,9 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
       fmt::format("\"{}\"", meaning_of(metadata.photometric.value_or(Photometric::min_is_black)));
   check(photometric, colours != "\"\"", colours);
   if (names.empty()) return {};
+  const bool one = names.size() == 1 && !names.front().ends_with("tags");
   return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "),
-                     names.size() == 1 ? "is" : "are", format, names.size() == 1 ? "it" : "them");
+                     one ? "is" : "are", format, one ? "it" : "them");
 }
 
 }  // namespace sepconv

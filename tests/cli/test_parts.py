@@ -76,6 +76,34 @@ def test_another_file_is_refused(sepconv, source):
     assert "another source" in fails(sepconv, "run", "other.npy", "out.npy", "--plan", "plan.json", "--quiet", status=2)
 
 
+@pytest.mark.parametrize(
+    "result, asked, other",
+    [
+        ("out.jpg", "jpeg:95", "jpeg:20"),
+        ("out.jpg", "jpeg:95", "jpeg"),
+        ("out.tif", "jpeg:95", "jpeg"),
+        ("out.tif", "deflate:1", "deflate:9"),
+        ("out.tif", "zstd", "zstd:4"),
+    ],
+)
+def test_another_quality_is_refused(sepconv, source, result, asked, other):
+    plan = sepconv("plan", source, result, *STAGES, "cast:type=u8", "--compress", asked, "--device", "cpu", "--json").stdout
+    (sepconv.folder / "plan.json").write_text(plan)
+    arguments = ["run", source, result, "--plan", "plan.json", "--quiet"]
+    said = fails(sepconv, *arguments, "--compress", other, status=2)
+    assert "another result" in said and ("level" in said or "quality" in said)
+    sepconv(*arguments, "--compress", asked)
+
+
+def test_other_taps_are_refused(sepconv, source):
+    (sepconv.folder / "taps.txt").write_text("1 2 1\n")
+    save_plan(sepconv, "taps:file=taps.txt")
+    sepconv("run", source, "out.npy", "--plan", "plan.json", "--quiet")
+    (sepconv.folder / "taps.txt").write_text("1 9 1\n")
+    said = fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", "--force", status=2)
+    assert "another file of a stage" in said
+
+
 def test_another_chain_is_refused(sepconv, source):
     save_plan(sepconv, *STAGES)
     said = fails(sepconv, "run", source, "out.npy", "box:radius=1", "--plan", "plan.json", "--quiet", status=2)

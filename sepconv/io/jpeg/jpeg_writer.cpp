@@ -158,6 +158,7 @@ std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const Ima
   JpegSettings settings;
   settings.orientation = metadata.orientation;
   if (options.layout.level > 0) settings.quality = options.layout.level;
+  sink.kind = fmt::format(" of quality {}", settings.quality);
   if (metadata.resolution) settings.density = density_of(*metadata.resolution);
   if (metadata.resolution && !settings.density) {
     sink.warnings.emplace_back("the resolution is not kept: JPEG holds whole numbers from 1 to 65535");

@@ -228,6 +228,9 @@ std::string describe(const TiffDirectory& directory) {
                      : directory.grid().rows == 1 ? std::string("one strip")
                                                   : fmt::format("strips of {} rows", block.extent.rows);
   text += ", " + codec_name(block.compression);
+  if (block.level > 0)  // a file does not tell it
+    text +=
+        fmt::format(" of {} {}", block.compression == COMPRESSION_JPEG ? "quality" : "level", block.level);
   if (block.predictor == PREDICTOR_HORIZONTAL) text += " with horizontal predictor";
   if (block.predictor == PREDICTOR_FLOATINGPOINT) text += " with floating-point predictor";
   if (directory.planar) text += ", planar";

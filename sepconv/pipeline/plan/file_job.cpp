@@ -54,8 +54,8 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
   return std::move(job);
 }
 
-TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain) {
-  TakenFiles read = {{input, "the input image"}};
+TakenFiles files_read_by(const Chain& chain) {
+  TakenFiles read;
   for (const StagePtr& stage : chain.stages()) {
     const std::string text = stage->text();
     const auto entry = std::ranges::find(stage_table(), text.substr(0, text.find(':')), &StageEntry::name);
@@ -67,6 +67,12 @@ TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain)
                           fmt::format("read by the stage {}", stage->text()));
     }
   }
+  return read;
+}
+
+TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain) {
+  TakenFiles read = files_read_by(chain);
+  read.emplace(read.begin(), input, "the input image");
   return read;
 }
 

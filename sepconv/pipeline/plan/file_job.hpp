@@ -43,7 +43,9 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
                          const Permutation& permutation, const PlanOptions& options = {},
                          const FileOptions& files = {});
 
-/// The input image, and what the chain's stages, those of stage_table(), read.
+/// What the chain's stages, those of stage_table(), were made of.
+TakenFiles files_read_by(const Chain& chain);
+/// The input image beside that.
 TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain = {});
 
 }  // namespace sepconv

@@ -7,8 +7,10 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
 
 namespace sepconv {
 namespace {
@@ -60,6 +62,16 @@ json spec_json(const ImageSpec& spec) {
           {"type", name_of(spec.type)}};
 }
 
+/// What the stages were made of: the text of a stage names its file only.
+json stage_files_json(const Chain& chain) {
+  json all = json::array();
+  for (const auto& [path, what] : files_read_by(chain)) {
+    const InputFile file(path);
+    all.push_back({{"file", path.native()}, {"bytes", file.size()}, {"changed_ns", file.changed_ns()}});
+  }
+  return all;
+}
+
 json plan_json(const Plan& plan) {
   json specs = json::array();
   for (const ImageSpec& spec : plan.specs) specs.push_back(spec_json(spec));
@@ -71,6 +83,7 @@ json plan_json(const Plan& plan) {
               {"source", source_json(plan.source_layout, plan.stored_bytes, plan.changed_ns)},
               {"sink", {{"layout", plan.sink_layout}}},
               {"chain", std::move(stages)},
+              {"stage_files", stage_files_json(plan.given)},
               {"asked", asked_json(plan)},
               {"region", rect_json(plan.region)},
               {"specs", std::move(specs)},
@@ -271,6 +284,7 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
              source_json(source.layout().description, source.stored_bytes(), source.changed_ns()));
   check_same("source", list_at(then, "specs").front(), spec_json(source.spec()));
   check_same("result", field(then, "sink"), {{"layout", sink.layout().description}});
+  check_same("file of a stage", field(then, "stage_files"), stage_files_json(chain));
   Plan made;
   try {
     made = plan_cut(source, sink, chain, record.asked, record.cut);
