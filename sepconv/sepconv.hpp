@@ -5,6 +5,7 @@
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
+#include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/rows.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"

@@ -94,19 +94,6 @@ std::string listed(Formats formats, std::string_view Format::*text, bool (*wante
   return list;
 }
 
-/// An option that would be ignored is refused.
-void check_options(const OpenOptions& options, const Format& format, const std::filesystem::path& path,
-                   Formats formats) {
-  if (!options.axes.empty() && !format.has_axes)
-    throw InvalidArgument(fmt::format(
-        "OpenOptions::axes {} is for {}, and {} says itself what its axes are; leave it out", options.axes,
-        listed(formats, &Format::name, [](const Format& f) { return f.has_axes; }), path.native()));
-  if (options.page.value_or(0) != 0 && !format.has_pages)
-    throw IoError(fmt::format("cannot read page {} of {}: only {} files have pages; ask for page 0",
-                              *options.page, path.native(),
-                              listed(formats, &Format::name, [](const Format& f) { return f.has_pages; })));
-}
-
 }  // namespace
 
 Formats built_in_formats() noexcept { return kFormats; }
@@ -115,6 +102,29 @@ std::string ending_of(const std::filesystem::path& path) {
   std::string ending = path.extension().native();
   std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
   return ending;
+}
+
+void check_options(const OpenOptions& options, const Format& format, const std::filesystem::path& path,
+                   Formats formats) {
+  if (!options.axes.empty() && !format.has_axes)
+    throw InvalidArgument(fmt::format(
+        "OpenOptions::axes {} is for {}, and {} says itself what its axes are; leave it out", options.axes,
+        listed(formats, &Format::name, [](const Format& f) { return f.has_axes; }), path.native()));
+  if (options.level != 0 && !format.has_levels)
+    throw IoError(fmt::format("cannot read level {} of {}: only {} files have levels; ask for level 0",
+                              options.level, path.native(),
+                              listed(formats, &Format::name, [](const Format& f) { return f.has_levels; })));
+  if (!options.select.empty() && format.open_set == nullptr)
+    throw IoError(fmt::format("cannot read page {} of {}: {} files hold one image; ask for page 0",
+                              options.select, path.native(), format.name));
+  if (options.page.value_or(0) != 0 && !format.has_pages)
+    throw IoError(fmt::format("cannot read page {} of {}: only {} files have pages; ask for page 0",
+                              *options.page, path.native(),
+                              listed(formats, &Format::name, [](const Format& f) { return f.has_pages; })));
+}
+
+std::string endings_of(Formats formats, bool (*wanted)(const Format&)) {
+  return listed(formats, &Format::endings, wanted);
 }
 
 const Format* format_of_name(const std::filesystem::path& path, Formats formats) {
@@ -164,7 +174,7 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
   throw InvalidArgument(
       fmt::format("cannot write {}: {} names no format that is written; choose one of {}", path.native(),
                   ending.empty() ? "a name without an ending" : "the ending " + ending,
-                  listed(formats, &Format::endings, [](const Format& f) { return f.create != nullptr; })));
+                  endings_of(formats, [](const Format& f) { return f.create != nullptr; })));
 }
 
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options, Formats formats) {

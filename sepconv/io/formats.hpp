@@ -21,13 +21,18 @@
 namespace sepconv {
 
 class InputFile;
+class RasterSet;
+class RasterSetWriter;
+struct RasterSetSpec;
 
 struct OpenOptions {
-  /// TIFF directory, from 0. Unset: the only one; a file with several images in it must not be taken for its
-  /// first.
+  /// TIFF directory, from 0. Unset: all images of the file, which open_reader() takes only where it is one:
+  /// a file with several must not be taken for its first.
   std::optional<int> page{};
-  std::string axes{};  ///< of an NPY array: "yx" or "yxc" (rows, columns, channels); empty: what its shape
-                       ///< leaves no doubt about
+  std::string select{};  ///< part of a set of images: see parse_selection(). Pages are counted as `page` is
+  int level = 0;         ///< of a pyramid: 0 is the full image, 1 the next smaller one, and so on
+  std::string axes{};    ///< of an NPY array: "yx" or "yxc" (rows, columns, channels); empty: what its shape
+                         ///< leaves no doubt about
   std::optional<ImageSpec>
       raw{};  ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
@@ -69,6 +74,7 @@ struct Format {
   std::string_view endings{};          ///< of names, in lower case, the usual one first: ".jpg .jpeg"
   std::string_view reads{}, writes{};  ///< what of its kind, for help texts
   bool has_pages = false;              ///< OpenOptions::page says which image; else only 0 is one
+  bool has_levels = false;             ///< OpenOptions::level means something
   bool has_axes = false;               ///< OpenOptions::axes means something
   bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
   /// How its pixels are stored in any case, where that has a name.
@@ -81,12 +87,18 @@ struct Format {
   bool (*begins)(std::span<const std::byte> head) = nullptr;
   /// Reads headers only. Null: the format is only written.
   std::unique_ptr<Reader> (*open)(InputFile file, const OpenOptions& options) = nullptr;
+  /// The same for a format whose files may hold several images of one shape, with OpenOptions::select done.
+  /// Null: there is one, by `open`.
+  std::unique_ptr<RasterSet> (*open_set)(InputFile file, const OpenOptions& options) = nullptr;
   /// Null: describe_image() of what `open` makes is all there is to tell.
   FileInfo (*describe)(InputFile file, const OpenOptions& options) = nullptr;
   /// Checks everything that can be checked (folder, rights, existing target, type and channels) before
   /// anything is made. Null: the format is only read.
   std::unique_ptr<Writer> (*create)(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options) = nullptr;
+  /// The same for several images, or for one that has axes. Null: a file holds one, by `create`.
+  std::unique_ptr<RasterSetWriter> (*create_set)(const std::filesystem::path& path, const RasterSetSpec& spec,
+                                                 const CreateOptions& options) = nullptr;
 };
 
 /// In the order in which they are asked. A program with a format of its own hands a longer list to the
@@ -103,6 +115,11 @@ const Format* format_of_name(const std::filesystem::path& path, Formats formats 
 /// them.
 const Format& format_of_file(const InputFile& file, const OpenOptions& options,
                              Formats formats = built_in_formats());
+/// An option that would be ignored is refused: throws InvalidArgument, IoError for a page that is not there.
+void check_options(const OpenOptions& options, const Format& format, const std::filesystem::path& path,
+                   Formats formats);
+/// The endings of all formats that are `wanted`, with commas between.
+std::string endings_of(Formats formats, bool (*wanted)(const Format&));
 /// For Format::begins.
 bool begins_with(std::span<const std::byte> head, std::string_view magic) noexcept;
 

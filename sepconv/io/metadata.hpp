@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/raster_axes.hpp"
 
 namespace sepconv {
 
@@ -64,7 +65,8 @@ struct Metadata {
   std::vector<std::byte> icc_profile;
   std::string description;
   bool description_of_several =
-      false;  ///< it counts other images beside this one, so no result of one image has it
+      false;        ///< it counts other images beside this one, so no result of one image has it
+  RasterAxes axes;  ///< of the set that the description is of, where this is its first raster
   std::string software, date_time, artist, copyright;
   std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata)
                                  ///< and 42113 (nodata)

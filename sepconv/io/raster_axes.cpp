@@ -1,0 +1,103 @@
+#include "sepconv/io/raster_axes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+std::string listed(const RasterAxes& axes, char sign, const std::vector<std::int64_t>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].size > 1)
+      text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", axes[i].name, sign, values[i]);
+  }
+  return text;
+}
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 ||
+      value > std::numeric_limits<int>::max())
+    return std::nullopt;
+  return value;
+}
+
+/// "c=1", "2-5", "3".
+std::optional<AxisRange> parse_range(std::string_view text) {
+  AxisRange range;
+  if (const std::size_t equals = text.find('='); equals != text.npos) {
+    range.axis = text.substr(0, equals);
+    if (range.axis.empty()) return std::nullopt;
+    text.remove_prefix(equals + 1);
+  }
+  const std::size_t dash = text.find('-');
+  const auto first = number_of(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : number_of(text.substr(dash + 1));
+  if (!first || !last || *first > *last) return std::nullopt;
+  range.first = *first;
+  range.last = *last;
+  return range;
+}
+
+}  // namespace
+
+std::int64_t raster_count(const RasterAxes& axes) noexcept {
+  std::int64_t count = 1;
+  for (const RasterAxis& axis : axes) count *= axis.size;
+  return count;
+}
+
+const RasterAxis* find_axis(const RasterAxes& axes, std::string_view name) noexcept {
+  const auto found = std::ranges::find(axes, name, &RasterAxis::name);
+  return found == axes.end() ? nullptr : &*found;
+}
+
+std::vector<std::int64_t> position_of(const RasterAxes& axes, std::int64_t index) {
+  std::vector<std::int64_t> position(axes.size());
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    position[i] = axes[i].first + index % axes[i].size;
+    index /= axes[i].size;
+  }
+  return position;
+}
+
+std::string to_string(const RasterAxes& axes) {
+  std::vector<std::int64_t> sizes;
+  for (const RasterAxis& axis : axes) sizes.push_back(axis.size);
+  const std::string text = listed(axes, ' ', sizes);
+  return text.empty() ? "1" : text;
+}
+
+std::string position_text(const RasterAxes& axes, std::int64_t index) {
+  return listed(axes, '=', position_of(axes, index));
+}
+
+std::vector<AxisRange> parse_selection(std::string_view text) {
+  std::vector<AxisRange> ranges;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const auto range = parse_range(rest.substr(0, comma));
+    const bool repeated = range && std::ranges::find(ranges, range->axis, &AxisRange::axis) != ranges.end();
+    const bool mixed = range && !ranges.empty() && (range->axis.empty() || ranges.front().axis.empty());
+    if (!range || repeated || mixed) {
+      throw InvalidArgument(fmt::format(
+          "OpenOptions::select {} is no page; give a page (3), a range of them (0-9), or positions of named "
+          "axes (c=1, z=2-5,t=0)",
+          text.substr(0, 60)));
+    }
+    ranges.push_back(*range);
+    if (comma == rest.npos) return ranges;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace sepconv

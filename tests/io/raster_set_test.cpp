@@ -1,0 +1,77 @@
+#include "sepconv/io/raster_set.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
+
+using namespace sepconv;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr ImageSpec kSpec{{2, 3}, 1, PixelType::u8};
+
+/// Says in its only row's first pixel which raster of the file it is.
+class CountedSet final : public RasterSet {
+ public:
+  explicit CountedSet(RasterAxes axes) : RasterSet("a.set", kSpec, std::move(axes)) {}
+  std::vector<std::int64_t> opened, led;
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+    opened.push_back(index);
+    if (leads) led.push_back(index);
+    return nullptr;
+  }
+};
+
+std::vector<std::int64_t> rasters(const std::string& selection) {
+  CountedSet set({{"t", 2}, {"c", 3}, {"z", 4}});
+  set.select(parse_selection(selection));
+  for (std::int64_t i = 0; i < set.count(); ++i) set.raster(i);
+  CHECK(set.led == std::vector<std::int64_t>{set.opened.front()});
+  return set.opened;
+}
+
+}  // namespace
+
+TEST_CASE("a selection names rasters by axes or in their order") {
+  CHECK(rasters("c=1") == std::vector<std::int64_t>{4, 5, 6, 7, 16, 17, 18, 19});
+  CHECK(rasters("z=3,t=1") == std::vector<std::int64_t>{15, 19, 23});
+  CHECK(rasters("t=1,z=1-2,c=0-1") == std::vector<std::int64_t>{13, 14, 17, 18});
+  CHECK(rasters("9") == std::vector<std::int64_t>{9});
+  CHECK(rasters("11-13") == std::vector<std::int64_t>{11, 12, 13});
+  CHECK(rasters("0-23").size() == 24);
+}
+
+TEST_CASE("what is left of a set keeps its axes") {
+  CountedSet set({{"t", 2}, {"c", 1}, {"z", 4}});
+  set.select(parse_selection("z=1-2"));
+  CHECK(set.axes() == RasterAxes{{"t", 2}, {"c", 1}, {"z", 2, 1}});
+  CHECK(to_string(set.axes()) == "t 2, z 2");
+  CHECK(position_text(set.axes(), 3) == "t=1, z=2");
+
+  CountedSet one({{"z", 4}});
+  one.select(parse_selection("2"));
+  CHECK(one.axes() == RasterAxes{{"z", 1, 2, true}});
+
+  CountedSet pages({{"t", 2}, {"z", 4}});
+  pages.select(parse_selection("2-6"));
+  CHECK(pages.axes() == RasterAxes{{"page", 5, 2}});
+}
+
+TEST_CASE("a selection of what is not there is an error") {
+  for (const char* text :
+       {"", "x", "=1", "c=", "c=-1", "3-1", "c=1,c=2", "1,c=2", "c=1,2", "1,2", "c=99999999999"})
+    CHECK_THROWS_AS(parse_selection(text), InvalidArgument);
+  CHECK_THROWS_WITH(rasters("q=0"), Contains("a.set: has no axis q") && Contains("t 2, c 3, z 4"));
+  CHECK_THROWS_WITH(rasters("c=3"), Contains("no c=3; it has 3"));
+  CHECK_THROWS_WITH(rasters("20-24"), Contains("no page 24; it has 24 pages"));
+}
+
+TEST_CASE("a format of one image cannot hold a set") {
+  CHECK_THROWS_WITH(create_set("a.png", {kSpec, {{"c", 3}, {"z", 4}}}, {}),
+                    Contains("a.png cannot hold 12 images (c 3, z 4): PNG has one a file"));
+  CHECK_NOTHROW(create_set("a.png", {kSpec, {}}, {}));
+}
