@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -13,7 +14,10 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/raster_set.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
+#include "sepconv/pipeline/run/set_progress.hpp"
 #include "wording.hpp"
 
 namespace sepconv::app {
@@ -29,7 +33,21 @@ struct CompareRequest {
   bool json = false;
 };
 
-void print_text(const Comparison& result, double tolerance) {
+/// The comparisons of all images of two files, and of all of them together.
+struct Compared {
+  RasterAxes axes;
+  std::vector<Comparison> images;
+  Comparison all;
+  /// Of which image the first difference is.
+  std::int64_t first_image() const {
+    const auto found =
+        std::ranges::find_if(images, [](const Comparison& one) { return one.first.has_value(); });
+    return found - images.begin();
+  }
+};
+
+void print_text(const Compared& compared, double tolerance) {
+  const Comparison& result = compared.all;
   print("{}\n", !result.equal()              ? "different"
                 : result.max_difference == 0 ? "equal"
                                              : fmt::format("equal within {}", tolerance));
@@ -40,72 +58,110 @@ void print_text(const Comparison& result, double tolerance) {
         std::isnan(result.psnr_db) ? "nan" : fmt::format("{:.3f}", result.psnr_db));
   if (!result.first) return;
   const auto& first = *result.first;
-  print("  {:<20} row {}, column {}, channel {}: {} and {}\n", "first difference", first.row, first.col,
-        first.channel, number_text(first.a, 17), number_text(first.b, 17));
+  const std::string image = position_text(compared.axes, compared.first_image());
+  print("  {:<20} {}{}row {}, column {}, channel {}: {} and {}\n", "first difference", image,
+        image.empty() ? "" : ", ", first.row, first.col, first.channel, number_text(first.a, 17),
+        number_text(first.b, 17));
 }
 
-void print_json(const Comparison& result, double tolerance, const std::vector<std::string>& warnings) {
-  // JSON has no infinity: an infinite PSNR or difference is null.
-  nlohmann::ordered_json all = {{"equal", result.equal()},
-                                {"tolerance", tolerance},
-                                {"elements", result.elements},
-                                {"different", result.different},
-                                {"max_difference", result.max_difference},
-                                {"mean_difference", result.mean_difference},
-                                {"psnr_db", result.psnr_db},
-                                {"warnings", warnings},
-                                {"first", nullptr}};
-  if (result.first) {
-    const auto& first = *result.first;
-    all["first"] = {
-        {"row", first.row}, {"col", first.col}, {"channel", first.channel}, {"a", first.a}, {"b", first.b}};
+using nlohmann::ordered_json;
+
+/// JSON has no infinity: an infinite PSNR or difference is null.
+ordered_json comparison_json(const Comparison& result) {
+  ordered_json all = {{"elements", result.elements},
+                      {"different", result.different},
+                      {"max_difference", result.max_difference},
+                      {"mean_difference", result.mean_difference},
+                      {"psnr_db", result.psnr_db}};
+  return all;
+}
+
+ordered_json first_json(const Comparison& result) {
+  if (!result.first) return nullptr;
+  const auto& first = *result.first;
+  return {{"row", first.row}, {"col", first.col}, {"channel", first.channel}, {"a", first.a}, {"b", first.b}};
+}
+
+void print_json(const Compared& compared, double tolerance, const std::vector<std::string>& warnings) {
+  ordered_json all = {{"equal", compared.all.equal()}, {"tolerance", tolerance}};
+  all.update(comparison_json(compared.all));
+  all["warnings"] = warnings;
+  all["first"] = first_json(compared.all);
+  if (compared.images.size() > 1) {
+    all["images"] = ordered_json::array();
+    for (std::size_t i = 0; i < compared.images.size(); ++i) {
+      ordered_json one = {{"at", position_json(compared.axes, static_cast<std::int64_t>(i))},
+                          {"equal", compared.images[i].equal()}};
+      one.update(comparison_json(compared.images[i]));
+      one["first"] = first_json(compared.images[i]);
+      all["images"].push_back(std::move(one));
+    }
   }
   print_lines(json_text(all));
 }
 
 /// Images that cannot be compared element by element are different, too.
-std::string difference_of_shape(const CompareRequest& request, const ImageSpec& a, const ImageSpec& b) {
-  const auto text = [](const ImageSpec& spec) {
-    return fmt::format("{} x {} pixels of {} x {}", spec.extent.cols, spec.extent.rows, spec.channels,
-                       name_of(spec.type));
+std::string difference_of_shape(const CompareRequest& request, const RasterSet& a, const RasterSet& b) {
+  const auto text = [](const RasterSet& set) {
+    const ImageSpec& spec = set.spec();
+    const std::string pixels = fmt::format("{} x {} pixels of {} x {}", spec.extent.cols, spec.extent.rows,
+                                           spec.channels, name_of(spec.type));
+    return set.count() == 1 ? pixels
+                            : fmt::format("{} images ({}) of {}", set.count(), to_string(set.axes()), pixels);
   };
   return fmt::format("{} has {} and {} has {}; compare images of the same size, channels and type",
                      request.a.string(), text(a), request.b.string(), text(b));
 }
 
-/// What of the files was not compared, or is not what it seems.
-std::vector<std::string> warnings_of(const CompareRequest& request, const Reader& a, const Reader& b) {
-  std::vector<std::string> warnings;
-  for (const std::string& warning : a.layout().warnings)
-    warnings.push_back(fmt::format("{}: {}", request.a.string(), warning));
-  for (const std::string& warning : b.layout().warnings)
-    warnings.push_back(fmt::format("{}: {}", request.b.string(), warning));
-  return warnings;
+/// Whether the images are as many along the same axes, where they have names.
+bool are_alike(const RasterSet& a, const RasterSet& b) {
+  if (a.spec() != b.spec() || a.count() != b.count()) return false;
+  std::vector<std::int64_t> sides[2];
+  for (const RasterAxis& axis : a.axes())
+    if (axis.size > 1) sides[0].push_back(axis.size);
+  for (const RasterAxis& axis : b.axes())
+    if (axis.size > 1) sides[1].push_back(axis.size);
+  return sides[0] == sides[1] || sides[0].size() <= 1 || sides[1].size() <= 1;
+}
+
+/// What of a file was not compared, or is not what it seems.
+void add_warnings(const std::filesystem::path& path, const Reader& reader,
+                  std::vector<std::string>& warnings) {
+  for (const std::string& warning : reader.layout().warnings)
+    add_new(warnings, {fmt::format("{}: {}", path.string(), warning)});
 }
 
 int compare(CompareRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  const auto a = open_reader(request.a, request.open_a);
-  const auto b = open_reader(request.b, request.open_b);
-  if (a->spec() != b->spec()) {
-    complain(difference_of_shape(request, a->spec(), b->spec()));
+  const auto a = open_set(request.a, request.open_a);
+  const auto b = open_set(request.b, request.open_b);
+  if (!are_alike(*a, *b)) {
+    complain(difference_of_shape(request, *a, *b));
     return kDifferent;
   }
-  Comparison result;
+  Compared compared{a->axes(), {}, {}};
+  std::vector<std::string> warnings;
   {
     ProgressLine line(request.reporting.quiet);
-    request.options.progress = line.callback();
-    result = compare_images(*a, *b, request.tolerance, request.options);
+    SetProgress progress(line.callback(), a->count());
+    for (std::int64_t raster = 0; raster < a->count(); ++raster) {
+      const auto one = a->raster(raster);
+      const auto other = b->raster(raster);
+      request.options.progress = progress.next();
+      compared.images.push_back(compare_images(*one, *other, request.tolerance, request.options));
+      add_warnings(request.a, *one, warnings);
+      add_warnings(request.b, *other, warnings);
+    }
   }
-  const std::vector<std::string> warnings = warnings_of(request, *a, *b);
+  compared.all = total_of(compared.images, a->spec().type);
   if (!request.reporting.quiet) warn(warnings);
   if (request.json) {
-    print_json(result, request.tolerance, warnings);
+    print_json(compared, request.tolerance, warnings);
   } else if (!request.reporting.quiet) {
-    print_text(result, request.tolerance);
+    print_text(compared, request.tolerance);
   }
-  return result.equal() ? kDone : kDifferent;
+  return compared.all.equal() ? kDone : kDifferent;
 }
 
 }  // namespace

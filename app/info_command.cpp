@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 
 #include "console.hpp"
 #include "json_text.hpp"
+#include "option_names.hpp"
 #include "options.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/pipeline/report/report.hpp"
@@ -19,6 +22,14 @@ namespace sepconv::app {
 
 namespace {
 
+/// A number where the text is one; JSON has no other than finite ones.
+nlohmann::ordered_json number_or_text(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  return is_number ? nlohmann::ordered_json(value) : nlohmann::ordered_json(text);
+}
+
 bool has_fact(const FileInfo::Page& page, const char* name) {
   return std::any_of(page.facts.begin(), page.facts.end(),
                      [name](const auto& fact) { return fact.first == name; });
@@ -26,7 +37,7 @@ bool has_fact(const FileInfo::Page& page, const char* name) {
 
 /// What the facts of its format say is not said again.
 void print_page(const FileInfo::Page& page, std::int64_t index) {
-  const auto& [spec, layout, facts] = page;
+  const auto& [spec, layout, facts, metadata, stored_bytes] = page;
   if (has_fact(page, "not read")) {
     print("page {}: not read: {}\n", index, facts.front().second);
     return;
@@ -42,22 +53,65 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
     print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
 }
 
+/// What the images are together, and what is beside them.
+void print_set(const FileInfo& info) {
+  if (const std::int64_t images = raster_count(info.axes); images > 1)
+    print("  {} images ({}): run, stats and compare take all of them, or those that --page names\n", images,
+          to_string(info.axes));
+  if (!info.no_set.empty()) print("  {}\n", with_flags(info.no_set));
+  for (std::size_t i = 0; i < info.levels.size(); ++i)
+    print("  level {}: {} x {} pixels, read by --level {}\n", i + 1, info.levels[i].cols, info.levels[i].rows,
+          i + 1);
+  constexpr std::size_t kListed = 16;
+  for (std::size_t i = 0; i < std::min(kListed, info.others.size()); ++i)
+    print("  page {} is no image of these: {}\n", info.others[i].first, info.others[i].second);
+  if (info.others.size() > kListed)
+    print("  and {}\n",
+          count_text(std::ssize(info.others) - static_cast<std::int64_t>(kListed), "other page"));
+}
+
 /// `page` is the one that was asked for.
 void print_text(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   print("{}: {}, {}, {}\n", path.string(), info.format, format_bytes(static_cast<double>(info.file_bytes)),
         count_text(info.page_count, "page"));
-  if (info.images > 1)
-    print("  {} images: run, stats and compare take the one that --page names\n", info.images);
+  print_set(info);
   std::int64_t index = page.value_or(0);
   for (const FileInfo::Page& listed : info.pages) print_page(listed, index++);
   if (!page && info.page_count > index) print("and {}\n", count_text(info.page_count - index, "more page"));
 }
 
+using nlohmann::ordered_json;
+
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+/// Whole, and numbers as numbers.
+ordered_json metadata_json(const Metadata& metadata) {
+  ordered_json all = ordered_json::object();
+  if (const auto& resolution = metadata.resolution) {
+    constexpr const char* kUnits[] = {"", "none", "inch", "centimetre"};
+    all["resolution"] = {
+        {"x", resolution->x}, {"y", resolution->y}, {"unit", kUnits[static_cast<int>(resolution->unit)]}};
+  }
+  all["orientation"] = metadata.orientation;
+  all["icc_profile_bytes"] = metadata.icc_profile.size();
+  all["description"] = text_or_null(metadata.description);
+  all["software"] = text_or_null(metadata.software);
+  all["date"] = text_or_null(metadata.date_time);
+  all["artist"] = text_or_null(metadata.artist);
+  all["copyright"] = text_or_null(metadata.copyright);
+  all["nodata"] = nullptr;
+  if (const auto nodata = nodata_value(metadata)) all["nodata"] = number_or_text(*nodata);
+  all["crs"] = nullptr;
+  if (const auto epsg = epsg_code(metadata)) all["crs"] = {{"epsg", *epsg}};
+  return all;
+}
+
 void print_json(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
-  using nlohmann::ordered_json;
   ordered_json pages = ordered_json::array();
   std::int64_t index = page.value_or(0);
-  for (const auto& [spec, layout, facts] : info.pages) {
+  for (const auto& [spec, layout, facts, metadata, stored_bytes] : info.pages) {
     ordered_json named = ordered_json::object();
     for (const auto& [name, value] : facts) named[name] = value;
     pages.push_back({{"page", index++},
@@ -66,15 +120,24 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                      {"channels", spec.channels},
                      {"type", name_of(spec.type)},
                      {"bytes", spec.bytes()},
+                     {"stored_bytes", stored_bytes},
                      {"layout", layout.description},
                      {"block", {{"rows", layout.block.rows}, {"cols", layout.block.cols}}},
                      {"streams", layout.streams},
                      {"warnings", layout.warnings},
+                     {"metadata", metadata_json(metadata)},
                      {"facts", std::move(named)}});
   }
-  const ordered_json all = {{"file", path.string()},         {"format", info.format},
-                            {"file_bytes", info.file_bytes}, {"page_count", info.page_count},
-                            {"images", info.images},         {"pages", std::move(pages)}};
+  ordered_json axes = ordered_json::array();
+  for (const RasterAxis& axis : info.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
+  ordered_json levels = ordered_json::array();
+  for (const Extent& level : info.levels) levels.push_back({{"rows", level.rows}, {"cols", level.cols}});
+  ordered_json others = ordered_json::array();
+  for (const auto& [number, what] : info.others) others.push_back({{"page", number}, {"what", what}});
+  const ordered_json all = {
+      {"file", path.string()},         {"format", info.format},       {"file_bytes", info.file_bytes},
+      {"page_count", info.page_count}, {"images", info.images},       {"axes", std::move(axes)},
+      {"levels", std::move(levels)},   {"others", std::move(others)}, {"pages", std::move(pages)}};
   print_lines(json_text(all));
 }
 

@@ -88,6 +88,23 @@ void parse_compress(const std::string& text, OutputRequest& request) {
   request.level = static_cast<int>(*level);
 }
 
+/// A number is a page, which other formats have, too; the rest is for sets.
+void parse_page(const std::string& option, const std::string& text, OpenOptions& options) {
+  if (const auto page = parse_integer(text, 0, std::numeric_limits<int>::max())) {
+    options.page = static_cast<int>(*page);
+    return;
+  }
+  try {
+    parse_selection(text);
+  } catch (const InvalidArgument&) {
+    throw InvalidArgument(fmt::format(
+        "{} {} is no page; give a page (3), a range of them (0-9), or positions of named axes (c=1, "
+        "z=2-5,t=0)",
+        option, shortened(text)));
+  }
+  options.select = text;
+}
+
 Extent parse_tile(const std::string& text) {
   if (text == "0") return {0, 0};
   const auto sides = parse_sides(text, 1, 2);
@@ -160,9 +177,15 @@ void parse_raw(const std::string& option, const std::string& text, OpenOptions& 
 
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix) {
   command
-      .add_option("--page" + suffix, options.page,
-                  "image of a file with several, from 0: a directory of a TIFF; 0 of an animated PNG")
-      ->transform(whole_number(0, std::numeric_limits<int>::max()));
+      .add_option_function<std::string>(
+          "--page" + suffix,
+          [&options, name = "--page" + suffix](const std::string& text) { parse_page(name, text, options); },
+          "images of a file with several: 3 or 0-9 (pages of a TIFF, from 0), or positions of named axes, "
+          "c=1 or "
+          "z=2-5,t=0; all by default")
+      ->type_name("PAGES");
+  command.add_option("--level" + suffix, options.level, "level of a pyramid: 0, the full image, by default")
+      ->transform(whole_number(0, 64));
   take_one_of(
       command.add_option("--axes" + suffix, options.axes,
                          "what the axes of an NPY array are, where its shape leaves a doubt; c: channels"),

@@ -26,23 +26,30 @@ struct RunRequest {
   bool whole = false;
 };
 
-/// The reference runner cannot be interrupted. Until it is done nothing exists that would have to be removed,
-/// so a stop simply ends the program.
-int run_whole(const RunRequest& request, const FileJob& job) {
-  if (!request.reporting.quiet) warn(job.plan.warnings);
+/// The reference runner cannot be interrupted. Until it is done with the first image nothing exists that
+/// would have to be removed, so a stop simply ends the program; behind it a stop waits for the image in hand.
+int run_whole(const RunRequest& request, FileJob& job) {
+  std::vector<std::string> warnings = job.plan.warnings;
   const Buffer pixels(job.plan.result().bytes());
   const PixelView result = dense_view(pixels.data(), job.plan.result());
-  {
-    const std::stop_callback end(request.job.options.stop, [] { _exit(kInterrupted); });
-    const auto warnings = run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
-                                          request.job.options.arithmetic);
-    if (!request.reporting.quiet) warn(warnings);
-  }
   SerialExecutor executor;
-  job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
-  job.sink->prepare_finish();
-  if (request.job.options.stop.stop_requested()) throw Cancelled();
-  job.sink->finish();
+  for (std::int64_t raster = 0; raster < job.count(); ++raster) {
+    if (raster > 0) job.advance(raster);
+    add_new(warnings, job.plan.warnings);
+    {
+      const std::stop_callback end(request.job.options.stop, [raster] {
+        if (raster == 0) _exit(kInterrupted);
+      });
+      add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
+                                        request.job.options.arithmetic));
+    }
+    job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
+    job.sink->prepare_finish();
+    if (request.job.options.stop.stop_requested()) throw Cancelled();
+    job.sink->finish();
+  }
+  job.finish();
+  if (!request.reporting.quiet) warn(warnings);
   return kDone;
 }
 
@@ -84,7 +91,7 @@ int filter(RunRequest& request, std::stop_token stop) {
     take_plan(request.job);
   }
   SideFiles side_files(request.side_files, request.job);
-  const FileJob job = prepare(request.job);
+  FileJob job = prepare(request.job);
   return request.whole ? run_whole(request, job)
                        : run_job(job, request.job.options, side_files, request.reporting);
 }

@@ -75,12 +75,12 @@ void SideFiles::write(const Timeline& timeline, const std::string& summary, cons
   if (stats_.wanted) stats_.write(json);
 }
 
-int run_job(const FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting) {
+int run_job(FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting) {
   RunReport report;
   {
     ProgressLine line(reporting.quiet);
     options.progress = line.callback();
-    report = run(*job.source, *job.sink, job.plan, options);
+    report = run(job, options);
   }
   std::string text, json;
   if (!reporting.quiet || side_files.wants_limits()) {

@@ -9,6 +9,7 @@
 #include "job.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/pipeline/report/report.hpp"
+#include "sepconv/pipeline/run/run_file.hpp"
 
 namespace sepconv::app {
 
@@ -43,6 +44,6 @@ class SideFiles {
 
 /// Runs a job: with a progress line and a summary unless quiet, and the files about it after it. Returns
 /// kDone.
-int run_job(const FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting);
+int run_job(FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting);
 
 }  // namespace sepconv::app

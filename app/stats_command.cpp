@@ -12,7 +12,10 @@
 #include "json_text.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "sepconv/io/raster_set.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
+#include "sepconv/pipeline/run/set_progress.hpp"
 #include "wording.hpp"
 
 namespace sepconv::app {
@@ -38,25 +41,32 @@ void print_histogram(const ChannelStats& stats) {
   }
 }
 
-void print_text(const std::vector<ChannelStats>& channels, bool histogram) {
+/// The statistics of one image of a file.
+struct RasterStats {
+  std::int64_t raster;
+  std::vector<ChannelStats> channels;
+};
+
+void print_text(const RasterAxes& axes, const RasterStats& image, bool histogram) {
+  if (raster_count(axes) > 1) print("{}\n", position_text(axes, image.raster));
   print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean", "deviation",
         "count", "NaN");
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    const ChannelStats& stats = channels[i];
+  for (std::size_t i = 0; i < image.channels.size(); ++i) {
+    const ChannelStats& stats = image.channels[i];
     const auto text = [&stats](double value) { return stats.count > 0 ? number_text(value, 8) : "-"; };
     print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", i, text(stats.min), text(stats.max),
           text(stats.mean), text(stats.deviation), stats.count, stats.nan_count);
   }
   if (!histogram) return;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
+  for (std::size_t i = 0; i < image.channels.size(); ++i) {
     print("channel {}, from the value on: number of pixels\n", i);
-    print_histogram(channels[i]);
+    print_histogram(image.channels[i]);
   }
 }
 
-void print_json(const std::filesystem::path& path, const ImageSpec& spec,
-                const std::vector<ChannelStats>& channels, const std::vector<std::string>& warnings) {
-  using nlohmann::ordered_json;
+using nlohmann::ordered_json;
+
+ordered_json channels_json(const std::vector<ChannelStats>& channels) {
   ordered_json list = ordered_json::array();
   for (const ChannelStats& stats : channels) {
     // Of no value nothing is known. JSON has no infinity and no not-a-number: they are null, too.
@@ -74,31 +84,54 @@ void print_json(const std::filesystem::path& path, const ImageSpec& spec,
                       {"high", known(stats.histogram_high)},
                       {"counts", stats.histogram}}}});
   }
-  const ordered_json all = {{"file", path.string()},    {"rows", spec.extent.rows},
-                            {"cols", spec.extent.cols}, {"type", name_of(spec.type)},
-                            {"warnings", warnings},     {"channels", std::move(list)}};
+  return list;
+}
+
+/// One image has its channels beside its shape; of several each has its own, and its place along the axes.
+void print_json(const std::filesystem::path& path, const RasterSet& set,
+                const std::vector<RasterStats>& images, const std::vector<std::string>& warnings) {
+  const ImageSpec& spec = set.spec();
+  ordered_json all = {{"file", path.string()},
+                      {"rows", spec.extent.rows},
+                      {"cols", spec.extent.cols},
+                      {"type", name_of(spec.type)},
+                      {"warnings", warnings}};
+  if (images.size() == 1) {
+    all["channels"] = channels_json(images.front().channels);
+  } else {
+    all["images"] = ordered_json::array();
+    for (const auto& [raster, channels] : images)
+      all["images"].push_back(
+          {{"at", position_json(set.axes(), raster)}, {"channels", channels_json(channels)}});
+  }
   print_lines(json_text(all));
 }
 
 int measure(StatsRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  const auto reader = open_reader(request.path, request.open);
-  std::vector<ChannelStats> channels;
+  const auto set = open_set(request.path, request.open);
+  std::vector<RasterStats> images;
+  std::vector<std::string> warnings;
   {
     ProgressLine line(request.reporting.quiet);
-    request.options.progress = line.callback();
-    channels = image_stats(*reader, request.options);
+    SetProgress progress(line.callback(), set->count());
+    for (std::int64_t raster = 0; raster < set->count(); ++raster) {
+      const auto reader = set->raster(raster);
+      request.options.progress = progress.next();
+      images.push_back({raster, image_stats(*reader, request.options)});
+      add_new(warnings, reader->layout().warnings);
+      if (const auto nodata = nodata_value(reader->metadata()))
+        add_new(warnings,
+                {fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values",
+                             *nodata)});
+    }
   }
-  std::vector<std::string> warnings = reader->layout().warnings;
-  if (const auto nodata = nodata_value(reader->metadata()))
-    warnings.push_back(
-        fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values", *nodata));
   if (!request.reporting.quiet) warn(warnings);
   if (request.json) {
-    print_json(request.path, reader->spec(), channels, warnings);
+    print_json(request.path, *set, images, warnings);
   } else {
-    print_text(channels, request.histogram);
+    for (const RasterStats& image : images) print_text(set->axes(), image, request.histogram);
   }
   return kDone;
 }

@@ -35,7 +35,8 @@ int transpose(TransposeRequest& request, std::stop_token stop) {
     check_can_be_made(request.job.output, overwrite);
     return kDone;
   }
-  return run_job(prepare(request), request.job.options, side_files, request.reporting);
+  FileJob job = prepare(request);
+  return run_job(job, request.job.options, side_files, request.reporting);
 }
 
 }  // namespace

@@ -75,6 +75,24 @@ void axes_of_a_file() {
   require(turned == sepconv::Extent{400, 300}, "rows are columns");
 }
 
+void images_of_a_file() {
+  const sepconv::ImageSpec plane{{20, 30}, 1, sepconv::PixelType::u8};
+  const std::vector<std::uint8_t> pixels(600, 7);
+  const auto made = sepconv::create_set("cells.ome.tif", {plane, {{"c", 2}, {"z", 3}}}, {.overwrite = true});
+  for (int i = 0; i < 6; ++i) {
+    const auto sink = made->next({});
+    sepconv::run(*sepconv::make_memory_reader(sepconv::view_of(pixels.data(), plane.extent)), *sink,
+                 sepconv::Chain());
+  }
+  made->finish();
+
+  std::int64_t planes = 0;
+  const auto use = [&](const sepconv::Reader& reader) { planes += reader.spec() == plane ? 1 : 0; };
+  auto set = sepconv::open_set("cells.ome.tif", {.select = "c=1"});
+  for (std::int64_t i = 0; i < set->count(); ++i) use(*set->raster(i));
+  require(planes == 3, "one channel has all slices");
+}
+
 void stages_made_typed() {
   const sepconv::Chain chain = sepconv::gaussian({.sigma = 2.5}) | sepconv::sobel({.axis = sepconv::Axis::x});
   require(chain.text() == sepconv::Chain::parse({"gaussian:sigma=2.5", "sobel:axis=x"}).text(),
@@ -202,12 +220,13 @@ void on_gpus() {
 
 int main() {
   try {
-    for (const char* name : {"scan.tif", "out.tif", "turned.tif", "gpu.tif", "c.npy"})
+    for (const char* name : {"scan.tif", "out.tif", "turned.tif", "gpu.tif", "c.npy", "cells.ome.tif"})
       std::filesystem::remove(name);
     make_scan();
     header_of_run();
     file_to_file();
     axes_of_a_file();
+    images_of_a_file();
     stages_made_typed();
     rows_to_rows();
     own_buffers();

@@ -29,11 +29,14 @@ constexpr Format kFormats[] = {
      .writes = "strips or tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; planar or "
                "interleaved; BigTIFF when needed",
      .has_pages = true,
+     .has_levels = true,
      .has_layout = true,
      .begins = is_tiff,
      .open = open_tiff,
+     .open_set = open_tiff_set,
      .describe = describe_tiff,
-     .create = create_tiff},
+     .create = create_tiff,
+     .create_set = create_tiff_set},
     {.name = "NPY",
      .endings = ".npy",
      .reads = "versions 1.0 to 3.0; u1 u2 i2 f4 f8 of both byte orders; C order; 1 to 3 axes",
@@ -191,7 +194,8 @@ FileInfo describe_image(const Reader& reader, std::int64_t file_bytes) {
   FileInfo info;
   info.format = description.substr(0, description.find(','));
   info.file_bytes = file_bytes;
-  info.pages.push_back({reader.spec(), reader.layout(), {{"layout", description}}});
+  info.pages.push_back(
+      {reader.spec(), reader.layout(), {{"layout", description}}, reader.metadata(), reader.stored_bytes()});
   add_metadata(info.pages.back().facts, reader.metadata());
   return info;
 }

@@ -57,7 +57,9 @@ struct FileInfo {
     ImageSpec spec;
     SourceLayout layout;
     std::vector<std::pair<std::string, std::string>>
-        facts;  ///< compression, predictor, resolution, ICC profile, ...
+        facts;  ///< compression, predictor, resolution, ICC profile, ...; long texts are cut
+    Metadata metadata{};
+    std::int64_t stored_bytes = 0;
   };
   std::vector<Page> pages;
   std::int64_t page_count =
@@ -65,6 +67,11 @@ struct FileInfo {
   std::int64_t images =
       1;  ///< of the pages those that are neither overviews nor masks: with several, open_reader wants a page
   std::int64_t file_bytes = 0;
+  RasterAxes axes{};             ///< along which the images are a set
+  std::string no_set{};          ///< why they are none
+  std::vector<Extent> levels{};  ///< the smaller ones of the first image: OpenOptions::level from 1 on
+  std::vector<std::pair<std::int64_t, std::string>>
+      others{};  ///< pages that are no images of the set: "overview", "mask", "label"
 };
 
 /// A kind of file: how it is known and what it can do. Its functions throw IoError that names the file, or

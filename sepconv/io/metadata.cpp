@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -13,79 +12,10 @@
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/move_places.hpp"
+#include "sepconv/io/stack/stack.hpp"
 
 namespace sepconv {
 namespace {
-
-/// ImageJ's, and of those who write in its way.
-bool is_imagej(std::string_view description) {
-  return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
-}
-
-std::string_view after_spaces(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
-}
-
-/// What follows `key`, spaces and `sign`; nothing if that is nowhere.
-std::optional<std::string_view> behind(std::string_view text, std::string_view key, char sign) {
-  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
-    const std::string_view rest = after_spaces(text.substr(at + key.size()));
-    if (rest.starts_with(sign)) return after_spaces(rest.substr(1));
-  }
-  return std::nullopt;
-}
-
-bool is_shaped(std::string_view description) {
-  const auto value = behind(description, "\"shape\"", ':');
-  return description.starts_with('{') && value && value->starts_with('[');
-}
-
-/// Whether the number behind `key=`, in quotes or not, is more than one or none that can be counted; not if
-/// there is no such key.
-bool is_several(std::string_view text, std::string_view key, std::int64_t one = 1) {
-  auto value = behind(text, key, '=');
-  if (!value) return false;
-  if (value->starts_with('"') || value->starts_with('\'')) value->remove_prefix(1);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
-  return error != std::errc() || (number != 1 && number != one);
-}
-
-std::size_t count_of(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size()))
-    ++count;
-  return count;
-}
-
-/// One <Image>, of one plane (of several channels, if they are the image's), in no other file.
-bool ome_is_one(std::string_view xml, std::int64_t channels) {
-  const std::size_t images = count_of(xml, "<Image ") + count_of(xml, ":Image ");
-  return !is_several(xml, "SizeZ") && !is_several(xml, "SizeT") && !is_several(xml, "SizeC", channels) &&
-         images <= 1 && xml.find("FileName") == std::string_view::npos;
-}
-
-bool imagej_is_one(std::string_view description, std::int64_t channels) {
-  return !is_several(description, "images") && !is_several(description, "slices") &&
-         !is_several(description, "frames") && !is_several(description, "channels", channels);
-}
-
-/// As many elements as the image has.
-bool shape_is_one(std::string_view json, const ImageSpec& spec) {
-  std::string_view rest = behind(json, "\"shape\"", ':').value_or("");
-  rest = rest.substr(0, rest.find(']'));
-  std::int64_t elements = 1;
-  while (!rest.empty()) {
-    rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
-    std::int64_t side = 1;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), side);
-    if (error != std::errc()) break;
-    if (__builtin_mul_overflow(elements, side, &elements)) return false;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-  }
-  return elements == spec.extent.area() * spec.channels;
-}
 
 bool says_pixels(std::uint32_t tag) { return tag == kGdalMetadata || tag == kGdalNodata; }
 
@@ -197,22 +127,6 @@ void drop_nodata(std::vector<RawTag>& tags, bool spreads, std::vector<std::strin
 
 }  // namespace
 
-bool is_ome(std::string_view description) {
-  return description.find("<OME") != std::string_view::npos ||
-         description.find(":OME ") != std::string_view::npos;
-}
-
-// They repeat the shape and the type of the pixels too.
-bool counts_images(std::string_view description) {
-  return is_ome(description) || is_imagej(description) || is_shaped(description);
-}
-
-bool describes_one(std::string_view description, const ImageSpec& spec) {
-  if (is_ome(description)) return ome_is_one(description, spec.channels);
-  if (is_imagej(description)) return imagej_is_one(description, spec.channels);
-  return !is_shaped(description) || shape_is_one(description, spec);
-}
-
 std::optional<std::string> nodata_value(const Metadata& metadata) {
   const auto found = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag);
   if (found == metadata.geo_tags.end()) return std::nullopt;
@@ -252,14 +166,12 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     left_out(nodata_value(*this).has_value(), "the nodata value is", "the type of the result is another");
     drop_tag(kept.geo_tags, kGdalNodata);
   }
-  const bool other_shape =
-      (change.places || change.channels || change.type || !change.part.empty()) && counts_images(description);
-  if (description_of_several || other_shape) {
-    left_out(true, "the description is",
-             description_of_several ? "it counts other images beside this one"
-                                    : "it states a shape or type that the result does not have");
+  if (description_of_several) {
+    left_out(true, "the description is", "it counts other images beside this one");
     kept.description.clear();
     kept.description_of_several = false;
+  } else if (counts_images(description)) {
+    kept.description = describe_stack(description, axes, change, lost);
   }
   return kept;
 }

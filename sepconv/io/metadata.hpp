@@ -53,9 +53,17 @@ struct ImageChange {
   bool channels = false;
   bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
-  bool values = false;   ///< pixels are computed, not only moved
-  bool spreads = false;  ///< of their neighbours too
-  Rect part{};           ///< of the image: all that the result is of; empty: the whole image
+  bool values = false;     ///< pixels are computed, not only moved
+  bool spreads = false;    ///< of their neighbours too
+  Rect part{};             ///< of the image: all that the result is of; empty: the whole image
+  ImageSpec from{}, to{};  ///< the image, and all of the result, of which `part` may be what is made
+  bool turned = false;     ///< rows are columns
+  bool scaled = false;     ///< a pixel of the result stands for another size
+
+  /// What the result's file holds.
+  ImageSpec made() const noexcept {
+    return part.empty() ? to : ImageSpec{part.extent(), to.channels, to.type};
+  }
 };
 
 struct Metadata {
@@ -75,21 +83,25 @@ struct Metadata {
 
   /// What still holds after this change: position, orientation and resolution fall with the places, and the
   /// position of a part is moved; profile,
-  /// photometric (but "0 is white" of the one channel that is left) and extra samples with the channels; a
-  /// description that states the shape or type (OME-XML, ImageJ, shaped JSON) with any of them; GDAL's
-  /// statistics and nodata value with the values. What falls is added to `lost`, a sentence each.
+  /// photometric (but "0 is white" of the one channel that is left) and extra samples with the channels;
+  /// GDAL's statistics and nodata value with the values. A description that states shape, type and number of
+  /// images (OME-XML, ImageJ, shaped JSON) says those of the result. What falls is added to `lost`, a
+  /// sentence each.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 };
 
 /// Whether a description of a kind that counts images (OME-XML, ImageJ's, tifffile's) speaks of one image of
 /// this shape; true for all others.
-bool describes_one(std::string_view description, const ImageSpec& spec);
+bool describes_one(const std::string& description, const ImageSpec& spec);
 bool is_ome(std::string_view description);
 /// Whether it is of such a kind.
 bool counts_images(std::string_view description);
 
 /// The text of GDAL's nodata tag.
 std::optional<std::string> nodata_value(const Metadata& metadata);
+
+/// The code by which the GeoTIFF keys name the coordinate reference system: projected, else geographic.
+std::optional<int> epsg_code(const Metadata& metadata);
 
 /// Kinds of metadata, for formats to say which of them they hold.
 enum class MetadataKind : std::uint8_t {

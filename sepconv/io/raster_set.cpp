@@ -87,9 +87,9 @@ std::unique_ptr<Reader> RasterSet::raster(std::int64_t index) {
 
 std::unique_ptr<Reader> only_raster(RasterSet& set, const std::filesystem::path& path) {
   if (set.count() == 1) return set.raster(0);
-  throw IoError(fmt::format(
-      "{}: holds {} images ({}), and one is read here; name it with OpenOptions::page or OpenOptions::select",
-      path.native(), set.count(), to_string(set.axes())));
+  throw IoError(
+      fmt::format("{}: holds {} images ({}), and one is read here; name it with OpenOptions::select",
+                  path.native(), set.count(), to_string(set.axes())));
 }
 
 std::unique_ptr<RasterSet> open_set(const std::filesystem::path& path, const OpenOptions& options,
@@ -109,7 +109,7 @@ std::unique_ptr<RasterSetWriter> create_set(const std::filesystem::path& path, c
   if (format != nullptr && format->create_set != nullptr) return format->create_set(path, spec, options);
   throw InvalidArgument(fmt::format(
       "{} cannot hold {} images ({}): {} has one a file; end the name in one of {}, or take one image with "
-      "OpenOptions::page",
+      "OpenOptions::select",
       path.native(), spec.count(), to_string(spec.axes),
       format == nullptr ? "what is not known" : format->name,
       endings_of(formats, [](const Format& f) { return f.create_set != nullptr; })));

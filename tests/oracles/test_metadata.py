@@ -58,14 +58,16 @@ def test_a_change_of_channels_drops_the_profile(sepconv, source):
     assert after[33922] == GEO_TAGS[1][3] and after[270] == "a field in spring"
 
 
-def test_a_description_of_the_shape_falls_with_the_type(sepconv):
+def test_a_description_of_the_shape_says_that_of_the_result(sepconv):
     source = sepconv.folder / "shaped.tif"
     tifffile.imwrite(source, random_image((40, 50), np.uint16), metadata={"axes": "YX"})
     assert "shape" in tags_of(source)[270]
     sepconv("run", source, "same.tif", "gaussian:sigma=2", "--quiet")
-    sepconv("run", source, "cast.tif", "cast:type=f32", "--quiet")
-    assert "shape" in tags_of(sepconv.folder / "same.tif")[270]
-    assert "shape" not in tags_of(sepconv.folder / "cast.tif").get(270, "")
+    sepconv("run", source, "half.tif", "reduce:by=2", "cast:type=f32", "--quiet")
+    assert "[40,50]" in tags_of(sepconv.folder / "same.tif")[270]
+    assert "[20,25]" in tags_of(sepconv.folder / "half.tif")[270]
+    with tifffile.TiffFile(sepconv.folder / "half.tif") as tif:
+        assert tif.series[0].shape == (20, 25) and tif.series[0].axes == "YX"
 
 
 def test_alpha_stays_alpha(sepconv):

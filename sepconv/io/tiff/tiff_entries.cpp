@@ -53,11 +53,15 @@ std::uint64_t TiffChain::number_at(std::int64_t offset, int bytes) const {
   return file_.read_some_at(offset, wanted) == bytes ? number_in(wanted, big_endian_) : 0;
 }
 
-std::optional<std::uint64_t> TiffChain::number(const TiffEntry& entry) const {
-  if (!is_unsigned(entry.type) || entry.count == 0) return std::nullopt;
+std::optional<std::uint64_t> TiffChain::number(const TiffEntry& entry, std::uint64_t index) const {
+  if (!is_unsigned(entry.type) || index >= entry.count) return std::nullopt;
+  if (index == 0 && entry.in_place) return entry.in_place;
   const int width = width_of(entry.type);
-  if (entry.value_offset > file_.size() - width) return std::nullopt;
-  return number_at(entry.value_offset, width);
+  const std::int64_t size = file_.size();
+  if (index > static_cast<std::uint64_t>(size)) return std::nullopt;
+  const std::int64_t at = static_cast<std::int64_t>(index) * width;
+  if (entry.value_offset > size - width - at) return std::nullopt;
+  return number_at(entry.value_offset + at, width);
 }
 
 std::optional<TiffEntries> TiffChain::read(std::uint64_t offset) const {
@@ -86,7 +90,10 @@ std::optional<TiffEntries> TiffChain::read(std::uint64_t offset) const {
     const std::uint64_t outside = std::min(field(value_at, static_cast<std::size_t>(field_bytes)), size);
     const std::int64_t inside = begin + count_bytes + static_cast<std::int64_t>(i) * entry_bytes +
                                 static_cast<std::int64_t>(value_at);
-    read.value_offset = read.bytes() <= field_bytes ? inside : static_cast<std::int64_t>(outside);
+    const bool is_inside = read.bytes() <= field_bytes;
+    read.value_offset = is_inside ? inside : static_cast<std::int64_t>(outside);
+    if (is_inside && read.count > 0 && is_unsigned(read.type))
+      read.in_place = field(value_at, static_cast<std::size_t>(width_of(read.type)));
     entries.list.push_back(read);
   }
   entries.next = number_in(std::span(bytes).last(static_cast<std::size_t>(field_bytes)), big_endian_);

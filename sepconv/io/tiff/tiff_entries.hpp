@@ -17,6 +17,8 @@ struct TiffEntry {
   std::uint16_t type = 0;
   std::uint64_t count = 0;
   std::int64_t value_offset = 0;  ///< in the file
+  std::optional<std::uint64_t>
+      in_place{};  ///< the first value, where it is an integer that lies in the entry
   /// Bytes of all values; more than any file has where they cannot be counted.
   std::int64_t bytes() const noexcept;
 };
@@ -41,10 +43,17 @@ class TiffChain {
 
   /// The first directory, and the one after that which was returned last; nothing behind the last.
   std::optional<TiffEntries> next();
+  /// Where the one that next() returns lies; 0 behind the last.
+  std::uint64_t next_offset() const noexcept { return next_; }
+  /// The directory at this offset, of a chain or not; nothing where there is none.
+  std::optional<TiffEntries> at(std::uint64_t offset) const { return read(offset); }
+  bool big_tiff() const noexcept { return big_tiff_; }
+  bool big_endian() const noexcept { return big_endian_; }
   /// Whether the chain did not end but leads nowhere, or back.
   bool broken() const noexcept { return broken_; }
   /// The first value of an entry of integers; nothing for others and where the file ends.
-  std::optional<std::uint64_t> number(const TiffEntry& entry) const;
+  std::optional<std::uint64_t> number(const TiffEntry& entry) const { return number(entry, 0); }
+  std::optional<std::uint64_t> number(const TiffEntry& entry, std::uint64_t index) const;
 
  private:
   std::optional<TiffEntries> read(std::uint64_t offset) const;

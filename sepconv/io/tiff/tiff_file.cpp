@@ -16,13 +16,27 @@
 namespace sepconv {
 namespace {
 
-/// A handle reads by offset. No mapping: a file that shrinks would kill the process, and mapped pages count
-/// as its memory.
-class FileBytes final : public TiffBytes {
+/// The file as if the page were its first: libtiff walks along a chain to every other, each time from its
+/// beginning. No mapping: a file that shrinks would kill the process, and mapped pages count as its memory.
+class PageBytes final : public TiffBytes {
  public:
-  explicit FileBytes(const InputFile& file) : file_(file) {}
+  PageBytes(const InputFile& file, std::uint64_t first_directory) : file_(file) {
+    file.read_some_at(0, header_);
+    const bool big_endian = header_[0] == std::byte{'M'};
+    const bool big_tiff = header_[big_endian ? 3 : 2] == std::byte{43};
+    bytes_ = big_tiff ? 16 : 8;
+    const int width = big_tiff ? 8 : 4;
+    for (int i = 0; first_directory != 0 && i < width; ++i) {
+      const int shift = 8 * (big_endian ? width - 1 - i : i);
+      header_[static_cast<std::size_t>(bytes_ - width + i)] =
+          static_cast<std::byte>(first_directory >> shift);
+    }
+  }
   std::int64_t read_some(std::int64_t offset, std::span<std::byte> bytes) override {
-    return file_.read_some_at(offset, bytes);
+    const std::int64_t count = file_.read_some_at(offset, bytes);
+    for (std::int64_t i = 0; i < count && offset + i < bytes_; ++i)
+      bytes[static_cast<std::size_t>(i)] = header_[static_cast<std::size_t>(offset + i)];
+    return count;
   }
   void write(std::int64_t, std::span<const std::byte>) override {
     throw std::logic_error("an input file is not written");
@@ -31,15 +45,9 @@ class FileBytes final : public TiffBytes {
 
  private:
   const InputFile& file_;
+  std::array<std::byte, 16> header_{};
+  std::int64_t bytes_ = 0;
 };
-
-InputFile checked(InputFile file) {
-  std::array<std::byte, 4> head{};
-  const std::int64_t count = file.read_some_at(0, head);
-  if (count < 4 || !is_tiff(head))
-    throw IoError(fmt::format("{}: is no TIFF; check the name or the file's type", file.path().native()));
-  return file;
-}
 
 /// What libtiff may allocate at once for this page: the largest tag that is read, or one of the two tables of
 /// blocks, which grow by doubling.
@@ -58,63 +66,80 @@ std::int64_t max_allocation_bytes(const TiffPage& page, const std::string& name)
   return page.too_large.empty() ? std::max({kLeast, page.max_tag_bytes, tables}) : page.max_tag_bytes;
 }
 
-/// Of a handle that reads no directory.
-constexpr std::int64_t kMaxHeaderAllocation = std::int64_t{1} << 26;
-
-[[noreturn]] void refuse_empty(const std::string& name) {
-  throw IoError(fmt::format("{}: holds no image: it is cut off or was never completed; make it anew", name));
-}
-
-/// ImageJ above 4 GB, and others who write a stack in one piece, give only its first image a directory.
-[[noreturn]] void refuse_hidden(const std::string& name) {
-  throw IoError(
-      fmt::format("{}: its description counts several images and there is a directory for one only; "
-                  "OpenOptions::page 0 reads that one, the others "
-                  "cannot be read yet: store each as a page of its own",
-                  name));
+[[noreturn]] void refuse_missing(const std::string& name, std::int64_t page, std::int64_t pages) {
+  if (pages == 0)
+    throw IoError(
+        fmt::format("{}: holds no image: it is cut off or was never completed; make it anew", name));
+  throw IoError(fmt::format("{}: has no page {}; it has {}, counted from 0", name, page,
+                            pages == 1 ? std::string("one page") : fmt::format("{} pages", pages)));
 }
 
 }  // namespace
 
 // Mode: h opens the header only, O loads the tables of blocks in parts and on demand.
-TiffFile::TiffFile(InputFile file, std::optional<int> page)
-    : file_(checked(std::move(file))),
-      page_(find_page(file_, page)),
-      source_(std::make_unique<FileBytes>(file_)),
-      handle_(*source_, file_.path().native(), "rhO", max_allocation_bytes(page_, file_.path().native())) {
+TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
+    : file_(std::move(file)),
+      page_(std::move(page)),
+      source_(std::make_unique<PageBytes>(*file_, page_.offset)),
+      handle_(*source_, file_->path().native(), "rhO", max_allocation_bytes(page_, file_->path().native())) {
   select_page();
   handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
-  directory_ = read_directory(handle_, file_.size());
+  directory_ = read_directory(handle_, file_->size());
   check_tables();
   metadata_ = read_metadata(handle_, page_.entries);
-  const ImageSpec& spec = directory_.spec;
-  const bool is_one = describes_one(metadata_.description, spec);
-  metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
-  if (!page && !is_one && !is_ome(metadata_.description)) refuse_hidden(name());
+  tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
+  describe_itself();
+  find_plane();
 }
 
 TiffFile::~TiffFile() = default;
 
 void TiffFile::select_page() {
-  const int page = page_.index;
-  if (page >= 0 && TIFFSetDirectory(handle_.get(), static_cast<tdir_t>(page)) != 0) {
-    if (!page_.entries.list.empty()) return;
-    throw IoError(fmt::format("{}: its directory of page {} is damaged", name(), page));
-  }
+  if (page_.offset != 0 && TIFFSetDirectory(handle_.get(), 0) != 0) return;
+  const std::int64_t page = page_.index;
   const std::string message = handle_.message();
   if (!page_.too_large.empty() && message.find("defined in open options") != std::string::npos) {
     throw IoError(
         fmt::format("{}: page {} cannot be read without its tag{} {}, too large to hold; the file is damaged",
                     name(), page, page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
   }
-  const std::int64_t pages = TIFFNumberOfDirectories(handle_.get());
-  if (pages == 0) refuse_empty(name());
-  if (page < 0 || page >= pages) {
-    throw IoError(fmt::format("{}: has no page {}; it has {}, counted from 0", name(), page,
-                              pages == 1 ? std::string("one page") : fmt::format("{} pages", pages)));
-  }
+  if (page_.offset == 0) refuse_missing(name(), page, page_.pages);
   throw IoError(fmt::format("{}: its directory of page {} is damaged{}{}", name(), page,
                             message.empty() ? "" : ": ", message));
+}
+
+// The description of a set is that of its first raster, whichever page it stands in.
+void TiffFile::describe_itself() {
+  const bool is_one = describes_one(metadata_.description, directory_.spec);
+  if (page_.leads && (!page_.leads->description.empty() || !is_one)) {
+    metadata_.description = page_.leads->description;
+    metadata_.axes = page_.leads->axes;
+  } else if (page_.in_set) {
+    if (!is_one) metadata_.description.clear();
+  } else {
+    metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
+  }
+}
+
+// ImageJ above 4 GB, and others who write a stack in one piece, give only its first image a directory.
+void TiffFile::find_plane() {
+  if (page_.plane == 0) return;
+  const StoredBlock first = locate(0);
+  const std::int64_t rows = directory_.block.extent.rows;
+  bool in_one_piece = !directory_.compressed() && !directory_.tiled && !first.sparse();
+  for (std::int64_t i = 1; in_one_piece && i < directory_.block_count(); ++i) {
+    const std::int64_t rows_before =
+        i / directory_.grid().rows * directory_.spec.extent.rows + i % directory_.grid().rows * rows;
+    in_one_piece = locate(i).offset == first.offset + rows_before * directory_.block.row_bytes();
+  }
+  const std::int64_t plane_bytes = directory_.spec.bytes();
+  const std::int64_t room = file_->size() - first.offset;
+  if (!in_one_piece || page_.plane >= room / plane_bytes)
+    throw IoError(
+        fmt::format("{}: its description counts several images, there is a directory for one only, and their "
+                    "pixels do not follow its own; OpenOptions::page 0 reads that one",
+                    name()));
+  plane_offset_ = page_.plane * plane_bytes;
 }
 
 // Libtiff takes what a table lacks for blocks that were left out, which are black, and the tables of strips
@@ -132,14 +157,10 @@ void TiffFile::check_tables() const {
 
 std::vector<std::string> TiffFile::warnings() const {
   std::vector<std::string> all;
-  if (const TiffEntry* const levels = page_.entries.find(TIFFTAG_SUBIFD)) {
-    all.push_back(fmt::format("{} smaller level{} of the image (in sub-directories) {} not read",
-                              levels->count, levels->count == 1 ? "" : "s",
-                              levels->count == 1 ? "is" : "are"));
-  }
-  if (page_.reduced > 0)
-    all.push_back(fmt::format("{} overview{} of the image {} not read", page_.reduced,
-                              page_.reduced == 1 ? "" : "s", page_.reduced == 1 ? "is" : "are"));
+  if (page_.leads) all = page_.leads->warnings;
+  if (page_.levels > 0)
+    all.push_back(fmt::format("{} smaller level{} of the image {} not read; OpenOptions::level reads one",
+                              page_.levels, page_.levels == 1 ? "" : "s", page_.levels == 1 ? "is" : "are"));
   if (page_.masks > 0)
     all.emplace_back(
         "the image's mask is not read: what it hides is computed with as if it were valid, and the result "
@@ -157,9 +178,7 @@ std::vector<std::string> TiffFile::warnings() const {
     all.push_back(fmt::format("left out because too large to hold: tag{} {}",
                               page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
   }
-  std::ranges::move(tags_left_out(handle_, file_, page_, metadata_), std::back_inserter(all));
-  if (metadata_.description_of_several && page_.images <= 1)
-    all.emplace_back("the description counts several images; those beside this page's are not read");
+  std::ranges::copy(tags_left_out_, std::back_inserter(all));
   return all;
 }
 
@@ -167,11 +186,12 @@ StoredBlock TiffFile::locate(std::int64_t block_index) {
   const std::lock_guard lock(mutex_);
   const auto index = static_cast<std::uint32_t>(block_index);
   int failed = 0;
-  const std::uint64_t offset = TIFFGetStrileOffsetWithErr(handle_.get(), index, &failed);
+  const std::uint64_t offset =
+      TIFFGetStrileOffsetWithErr(handle_.get(), index, &failed) + static_cast<std::uint64_t>(plane_offset_);
   const std::uint64_t bytes = failed != 0 ? 0 : TIFFGetStrileByteCountWithErr(handle_.get(), index, &failed);
   handle_.check(failed == 0, fmt::format("cannot find block {}; the file is damaged", block_index));
-  if (bytes == 0 && offset == 0) return {};
-  const auto size = static_cast<std::uint64_t>(file_.size());
+  if (bytes == 0 && offset == static_cast<std::uint64_t>(plane_offset_)) return {};
+  const auto size = static_cast<std::uint64_t>(file_->size());
   if (bytes == 0 || offset > size || bytes > size - offset) {
     throw IoError(fmt::format(
         "{}: block {} should lie at bytes {} to {} of a file of {}; the file is truncated or damaged", name(),
@@ -181,32 +201,21 @@ StoredBlock TiffFile::locate(std::int64_t block_index) {
 }
 
 std::int64_t TiffFile::stored_bytes() {
-  if (!has_short_tables()) return file_.size();
+  if (!has_short_tables()) return file_->size();
   std::int64_t sum = 0;
   for (std::int64_t index = 0; index < directory_.block_count(); ++index) {
     const std::lock_guard lock(mutex_);
     sum += static_cast<std::int64_t>(
         std::min(TIFFGetStrileByteCount(handle_.get(), static_cast<std::uint32_t>(index)),
-                 static_cast<std::uint64_t>(file_.size())));
+                 static_cast<std::uint64_t>(file_->size())));
   }
-  return std::min(sum, file_.size());
+  return std::min(sum, file_->size());
 }
 
 std::int64_t TiffFile::memory_bytes() const {
   constexpr std::int64_t kHandle = 128 << 10;
   // Two tables of 8 bytes a block, which grow by doubling.
   return kHandle + 32 * directory_.block_count() + page_.tag_bytes + sepconv::memory_bytes(metadata_);
-}
-
-TiffPages count_tiff_pages(const InputFile& file) {
-  FileBytes source(file);
-  const TiffHandle handle(source, file.path().native(), "rh", kMaxHeaderAllocation);
-  const auto pages = TIFFNumberOfDirectories(handle.get());
-  if (pages == 0) refuse_empty(file.path().native());
-  std::int64_t images = 0;
-  for (TiffChain chain(file); const auto entries = chain.next();)
-    images += entries->kind == TiffEntries::Kind::image ? 1 : 0;
-  return {pages, images, file.size(), TIFFIsBigTIFF(handle.get()) != 0};
 }
 
 }  // namespace sepconv

@@ -5,13 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/tiff/tiff_directory.hpp"
-#include "sepconv/io/tiff/tiff_entries.hpp"
+#include "sepconv/io/tiff/tiff_page.hpp"
 
 namespace sepconv {
 
@@ -22,31 +21,15 @@ struct StoredBlock {
   bool sparse() const noexcept { return bytes == 0; }
 };
 
-/// What the chain of directories says of one of them, before libtiff reads it.
-struct TiffPage {
-  int index = 0;
-  TiffEntries entries;
-  int images = 0;   ///< in the file; counted only as far as that matters where a page was asked for
-  int reduced = 0;  ///< overviews that follow the page
-  int masks = 0;    ///< and belong to it
-  std::int64_t max_tag_bytes = 0;          ///< larger tags are left out
-  std::int64_t tag_bytes = 0;              ///< of those that are not
-  std::vector<std::uint32_t> too_large{};  ///< those
-};
-
-/// The page that was asked for, else the file's only image. Throws IoError where several could be meant and
-/// where the chain of directories is broken; a page that is not there has no entries.
-TiffPage find_page(const InputFile& file, std::optional<int> asked);
-
 /// The tables of blocks are loaded where they are asked for, so a file opens at once whatever its size.
 class TiffFile {
  public:
   /// Throws IoError; see open_tiff.
-  TiffFile(InputFile file, std::optional<int> page);
+  TiffFile(std::shared_ptr<const InputFile> file, TiffPage page);
   ~TiffFile();
 
-  const InputFile& bytes() const noexcept { return file_; }
-  const std::string& name() const noexcept { return file_.path().native(); }
+  const InputFile& bytes() const noexcept { return *file_; }
+  const std::string& name() const noexcept { return file_->path().native(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
   /// What of the page is not read, for SourceLayout::warnings.
@@ -65,23 +48,18 @@ class TiffFile {
  private:
   void select_page();
   void check_tables() const;
+  void describe_itself();
+  void find_plane();
 
-  InputFile file_;
+  std::shared_ptr<const InputFile> file_;
   TiffPage page_;
   std::unique_ptr<TiffBytes> source_;
   std::mutex mutex_;
   TiffHandle handle_;
   TiffDirectory directory_;
   Metadata metadata_;
+  std::vector<std::string> tags_left_out_;
+  std::int64_t plane_offset_ = 0;  // of the page's plane behind the directory's own
 };
-
-/// What is known of a file without reading any of its directories.
-struct TiffPages {
-  std::int64_t count = 0;
-  std::int64_t images = 0;  ///< of them those that are neither overviews nor masks
-  std::int64_t file_bytes = 0;
-  bool big_tiff = false;
-};
-TiffPages count_tiff_pages(const InputFile& file);
 
 }  // namespace sepconv

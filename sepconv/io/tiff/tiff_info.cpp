@@ -5,7 +5,9 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
+#include "sepconv/io/tiff/tiff_catalog.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
+#include "sepconv/io/tiff/tiff_set.hpp"
 
 namespace sepconv {
 namespace {
@@ -41,7 +43,7 @@ std::string photometric_name(const BlockFormat& block, bool known) {
 }
 
 FileInfo::Page page_info(const TiffReader& reader) {
-  FileInfo::Page page{reader.spec(), reader.layout(), {}};
+  FileInfo::Page page{reader.spec(), reader.layout(), {}, reader.metadata(), reader.stored_bytes()};
   const TiffDirectory& directory = reader.directory();
   const BlockFormat& block = directory.block;
   page.facts = {
@@ -62,25 +64,45 @@ FileInfo::Page page_info(const TiffReader& reader) {
   return page;
 }
 
+void add_set(FileInfo& info, const TiffCatalog& catalog) {
+  TiffRasters rasters = rasters_of(catalog);
+  info.no_set = std::move(rasters.refusal);
+  info.axes = std::move(rasters.axes);
+  for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
+    const auto kind = catalog.page(page).kind;
+    if (kind != TiffEntries::Kind::image)
+      info.others.emplace_back(page, kind == TiffEntries::Kind::mask ? "mask" : "overview");
+  }
+  for (auto& other : rasters.unlike) info.others.push_back(std::move(other));
+  std::ranges::sort(info.others);
+  if (rasters.pages.empty()) return;
+  for (const TiffForm& level : catalog.level_forms(rasters.pages.front()))
+    info.levels.push_back(level.extent);
+}
+
 }  // namespace
 
 FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
-  const TiffPages pages = count_tiff_pages(file);
+  check_is_tiff(file);
+  const TiffCatalog catalog(std::move(file));
+  const std::int64_t count = std::ssize(catalog.pages());
   FileInfo info;
-  info.format = pages.big_tiff ? "BigTIFF" : "TIFF";
-  info.page_count = pages.count;
-  info.images = pages.images;
-  info.file_bytes = pages.file_bytes;
-  const int first = options.page.value_or(0);
-  const auto end = options.page ? first + std::int64_t{1} : std::min(pages.count, kListedPages);
-  for (int index = first; index < end; ++index) {
+  info.format = catalog.big_tiff() ? "BigTIFF" : "TIFF";
+  info.page_count = count;
+  info.images = std::ssize(catalog.images());
+  info.file_bytes = catalog.file().size();
+  const std::int64_t first = options.page.value_or(0);
+  const std::int64_t end = options.page || count == 0 ? first + 1 : std::min(count, kListedPages);
+  for (std::int64_t index = first; index < end; ++index) {
     try {
-      info.pages.push_back(page_info(*make_tiff_reader(InputFile(file.path()), index)));
+      info.pages.push_back(page_info(
+          *make_tiff_reader(std::make_unique<TiffFile>(catalog.shared_file(), catalog.open_page(index)))));
     } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
-      if (options.page || pages.count == 1) throw;
-      info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}});
+      if (options.page || count <= 1) throw;
+      info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});
     }
   }
+  if (count > 0) add_set(info, catalog);
   return info;
 }
 

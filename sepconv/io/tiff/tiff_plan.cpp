@@ -136,20 +136,24 @@ void check_block(const std::string& name, const TiffDirectory& directory) {
 }
 
 // Whether the file may need offsets beyond 32 bits, whatever the codec makes of the pixels.
-bool needs_big_tiff(const TiffDirectory& directory, const Metadata& metadata) {
+bool needs_big_tiff(const TiffDirectory& directory, const Metadata& metadata, std::int64_t pages) {
   const BlockFormat& block = directory.block;
   const std::int64_t block_bytes = directory.compressed() ? block.max_encoded_bytes() : block.bytes();
   constexpr std::int64_t kDirectory = 64 << 10;
-  constexpr std::int64_t kLimit = (std::int64_t{1} << 32) - kDirectory;
-  const std::int64_t others =
-      16 * directory.block_count() + memory_bytes(metadata) + 8 * directory.spec.channels;
-  return others > kLimit || block_bytes > (kLimit - others) / directory.block_count();
+  const std::int64_t limit = ((std::int64_t{1} << 32) - kDirectory) / pages;
+  const std::int64_t others = directory_bytes(directory, metadata);
+  return others > limit || block_bytes > (limit - others) / directory.block_count();
 }
 
 }  // namespace
 
+std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& metadata) {
+  constexpr std::int64_t kEntries = 4096;
+  return kEntries + 16 * directory.block_count() + memory_bytes(metadata) + 8 * directory.spec.channels;
+}
+
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
-                             const CreateOptions& options) {
+                             const CreateOptions& options, std::int64_t pages) {
   const FileLayout& layout = options.layout;
   check_spec(path.native(), spec, layout);
   TiffDirectory directory;
@@ -171,11 +175,12 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
       layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
   block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
   check_block(path.native(), directory);
-  directory.big_tiff = options.big_tiff.value_or(needs_big_tiff(directory, options.metadata));
-  if (!directory.big_tiff && !directory.compressed() && needs_big_tiff(directory, options.metadata)) {
+  const bool needs_big = needs_big_tiff(directory, options.metadata, pages);
+  directory.big_tiff = options.big_tiff.value_or(needs_big);
+  if (!directory.big_tiff && !directory.compressed() && needs_big) {
     throw InvalidArgument(
         fmt::format("{}: {} bytes of pixels do not fit into a classic TIFF; make it a BigTIFF", path.native(),
-                    spec.bytes()));
+                    pages * spec.bytes()));
   }
   return directory;
 }

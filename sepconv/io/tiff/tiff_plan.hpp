@@ -8,10 +8,13 @@
 
 namespace sepconv {
 
-/// The directory of the image to be written, every choice made. Throws InvalidArgument when a TIFF cannot
-/// hold the image this way.
+/// The most that the directory takes in the file, with all that belongs to it.
+std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& metadata);
+
+/// The directory of the image to be written, or of one of so many, every choice made. Throws InvalidArgument
+/// when a TIFF cannot hold them this way.
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
-                             const CreateOptions& options);
+                             const CreateOptions& options, std::int64_t pages = 1);
 
 /// Sets the fields of a planned directory; of the metadata only what says how channels are meant.
 void write_layout(const TiffHandle& handle, const TiffDirectory& directory, const Metadata& metadata);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/gdal_tags.hpp"
@@ -77,14 +78,16 @@ bool is_tiff(std::span<const std::byte> head) noexcept {
          begins_with(head, "MM\0+"sv);
 }
 
-std::unique_ptr<TiffReader> make_tiff_reader(InputFile file, std::optional<int> page) {
-  auto tiff = std::make_unique<TiffFile>(std::move(file), page);
-  return tiff->directory().compressed() ? make_compressed_reader(std::move(tiff))
-                                        : make_uncompressed_reader(std::move(tiff));
+void check_is_tiff(const InputFile& file) {
+  std::array<std::byte, 4> head{};
+  const std::int64_t count = file.read_some_at(0, head);
+  if (count < 4 || !is_tiff(head))
+    throw IoError(fmt::format("{}: is no TIFF; check the name or the file's type", file.path().native()));
 }
 
-std::unique_ptr<Reader> open_tiff(InputFile file, const OpenOptions& options) {
-  return make_tiff_reader(std::move(file), options.page);
+std::unique_ptr<TiffReader> make_tiff_reader(std::unique_ptr<TiffFile> file) {
+  return file->directory().compressed() ? make_compressed_reader(std::move(file))
+                                        : make_uncompressed_reader(std::move(file));
 }
 
 }  // namespace sepconv

@@ -53,6 +53,6 @@ std::unique_ptr<TiffReader> make_uncompressed_reader(std::unique_ptr<TiffFile> f
 /// Encoded blocks: decoded one a task; one strip of everything is decoded once and held.
 std::unique_ptr<TiffReader> make_compressed_reader(std::unique_ptr<TiffFile> file);
 /// Whichever of them the file needs: see open_tiff.
-std::unique_ptr<TiffReader> make_tiff_reader(InputFile file, std::optional<int> page);
+std::unique_ptr<TiffReader> make_tiff_reader(std::unique_ptr<TiffFile> file);
 
 }  // namespace sepconv

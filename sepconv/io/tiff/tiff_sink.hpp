@@ -1,34 +1,47 @@
-// The file that a writer makes: blocks get their places one after another, the directory comes last.
+// The page that a writer makes: blocks get their places one after another, the directory comes last.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/tiff/tiff_directory.hpp"
+#include "sepconv/io/tiff/tiff_output.hpp"
 
 namespace sepconv {
+
+/// Where a page goes whose size is known beforehand. ImageJ's stacks have the first directory before all
+/// planes, the planes one behind the other, and the other directories, if there are any, behind them.
+struct TiffPlace {
+  std::int64_t pixels = 0;     ///< offset
+  std::int64_t directory = 0;  ///< offset of so many bytes:
+  std::int64_t directory_bytes = 0;
+  bool listed = true;  ///< whether the page gets a directory; else the first one speaks for it
+};
 
 /// Libtiff keeps the books and writes the directory; the blocks' bytes go past it, from many threads at once.
 class TiffSink {
  public:
-  /// Checks the target and all fields; makes no file yet. Throws IoError.
-  TiffSink(const std::filesystem::path& path, const TiffDirectory& directory, const CreateOptions& options);
+  /// Checks all fields; makes no file yet. A page that is not one of several is all of its file. Throws
+  /// IoError.
+  TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory, const CreateOptions& options,
+           bool one_of_several, std::optional<TiffPlace> place = {});
   ~TiffSink();
 
   const TiffDirectory& directory() const noexcept { return directory_; }
-  const std::string& name() const noexcept { return file_.target().native(); }
+  const std::string& name() const noexcept { return output_->file().target().native(); }
   /// Those of the options that it was made with, and the file's.
   void add_warnings(std::vector<std::string>& warnings) const {
     warnings.insert(warnings.end(), warnings_.begin(), warnings_.end());
-    file_.add_warnings(warnings);
+    output_->file().add_warnings(warnings);
   }
 
+  /// Whether there is a table of blocks.
+  bool is_listed() const noexcept { return !place_ || place_->listed; }
   /// Enters a block of `bytes` into the tables, behind the one entered before; returns its offset. From one
   /// thread at a time.
   std::int64_t place(std::int64_t block_index, std::int64_t bytes);
@@ -37,9 +50,11 @@ class TiffSink {
   /// Where the next block goes.
   std::int64_t next_offset() const noexcept;
   /// Writes bytes of a block to where it was placed. Thread-safe.
-  void write_at(std::int64_t offset, std::span<const std::byte> bytes) { file_.write_at(offset, bytes); }
+  void write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+    output_->file().write_at(offset, bytes);
+  }
 
-  /// Writes directory and header and gives the file its name.
+  /// Writes the directory and adds the page to its file, which gets its name if that is all of it.
   void finish();
 
   /// Upper bound of the memory of all this.
@@ -51,7 +66,9 @@ class TiffSink {
   TiffDirectory directory_;
   std::int64_t metadata_bytes_;
   std::vector<std::string> warnings_;
-  OutputFile file_;
+  std::shared_ptr<TiffOutput> output_;
+  bool one_of_several_;
+  std::optional<TiffPlace> place_;
   std::unique_ptr<Books> books_;
   TiffHandle handle_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_plan.hpp"
 
@@ -44,12 +45,25 @@ void TiffWriter::finish_sink() {
   sink_->finish();
 }
 
+std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
+                                         const CreateOptions& options, bool one_of_several,
+                                         std::optional<TiffPlace> place) {
+  CreateOptions fitting = options;
+  fitting.metadata.description =
+      with_channels_at(options.metadata.description, directory.spec, directory.planar);
+  auto sink = std::make_unique<TiffSink>(std::move(output), directory, fitting, one_of_several, place);
+  return directory.compressed() ? make_compressed_writer(std::move(sink))
+                                : make_uncompressed_writer(std::move(sink));
+}
+
 std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options) {
   const TiffDirectory directory = plan_directory(path, spec, options);
-  auto sink = std::make_unique<TiffSink>(path, directory, options);
-  return directory.compressed() ? make_compressed_writer(std::move(sink))
-                                : make_uncompressed_writer(std::move(sink));
+  auto output = std::make_shared<TiffOutput>(
+      path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},
+      directory.big_tiff);
+  if (!directory.compressed()) output->file().expect(spec.bytes());
+  return make_tiff_writer(std::move(output), directory, options, false);
 }
 
 }  // namespace sepconv

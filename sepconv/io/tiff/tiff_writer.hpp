@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_sink.hpp"
@@ -38,6 +39,10 @@ class TiffWriter : public Writer {
   WrittenArea written_;
 };
 
+/// Whichever of these the directory needs.
+std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
+                                         const CreateOptions& options, bool one_of_several,
+                                         std::optional<TiffPlace> place = {});
 /// Every byte's place is known beforehand: any order, straight from the caller's rows where they fit.
 std::unique_ptr<Writer> make_uncompressed_writer(std::unique_ptr<TiffSink> sink);
 /// Blocks are encoded one a task and follow each other as they come.

@@ -22,7 +22,7 @@ class UncompressedWriter final : public TiffWriter {
 
   void finish() override {
     const Extent grid = directory().grid();
-    for (std::int64_t index = 0; index < directory().block_count(); ++index) {
+    for (std::int64_t index = 0; sink().is_listed() && index < directory().block_count(); ++index) {
       sink().place(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
     }
     finish_sink();

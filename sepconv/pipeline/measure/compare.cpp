@@ -148,7 +148,31 @@ double peak_of(PixelType type) {
   });
 }
 
+double psnr_of(double mean_square, PixelType type) {
+  const double peak = peak_of(type);
+  return mean_square > 0 ? 10 * std::log10(peak * peak / mean_square)
+                         : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
+
+Comparison total_of(const std::vector<Comparison>& comparisons, PixelType type) {
+  Comparison total;
+  double sum = 0;
+  double squares = 0;
+  for (const Comparison& one : comparisons) {
+    total.elements += one.elements;
+    total.different += one.different;
+    total.max_difference = std::max(total.max_difference, one.max_difference);
+    sum += one.mean_difference * static_cast<double>(one.elements);
+    squares += one.mean_square * static_cast<double>(one.elements);
+    if (!total.first) total.first = one.first;
+  }
+  total.mean_difference = sum / static_cast<double>(total.elements);
+  total.mean_square = squares / static_cast<double>(total.elements);
+  total.psnr_db = psnr_of(total.mean_square, type);
+  return total;
+}
 
 Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options) {
   const ImageSpec& spec = a.spec();
@@ -173,10 +197,8 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
   result.different = total.different;
   result.max_difference = total.max;
   result.mean_difference = total.sum / static_cast<double>(result.elements);
-  const double mean_square = total.squares / static_cast<double>(result.elements);
-  const double peak = peak_of(spec.type);
-  result.psnr_db =
-      mean_square > 0 ? 10 * std::log10(peak * peak / mean_square) : std::numeric_limits<double>::infinity();
+  result.mean_square = total.squares / static_cast<double>(result.elements);
+  result.psnr_db = psnr_of(result.mean_square, spec.type);
   result.first = total.first;
   return result;
 }

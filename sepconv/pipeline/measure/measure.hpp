@@ -28,6 +28,7 @@ struct Comparison {
   std::int64_t different = 0;  ///< elements with |a - b| > tolerance, or exactly one of them not a number
   double max_difference = 0;
   double mean_difference = 0;
+  double mean_square = 0;  ///< of the differences
   double psnr_db = 0;  ///< 10 log10(peak^2 / mean squared difference); peak: the type's greatest value, 1 for
                        ///< floating types; infinity if equal
   struct Position {
@@ -39,5 +40,8 @@ struct Comparison {
 };
 /// Throws InvalidArgument when extents, channels or types differ.
 Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options = {});
+/// Of several pairs of images of one type, as if they were one pair; `first` is that of the first that has
+/// one.
+Comparison total_of(const std::vector<Comparison>& comparisons, PixelType type);
 
 }  // namespace sepconv

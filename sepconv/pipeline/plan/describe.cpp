@@ -50,6 +50,9 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
   };
   line("source", spec_text(plan.source()));
   line("", source.layout().description);
+  if (const std::int64_t rasters = raster_count(plan.axes); rasters > 1)
+    line("rasters", fmt::format("each of {} rasters ({}), one after another; what is said here is of one",
+                                rasters, to_string(plan.axes)));
   line("chain",
        plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic))
                                                   : ", moves pixels and computes nothing"));

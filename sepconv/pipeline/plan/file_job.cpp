@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
 
 namespace sepconv {
 namespace {
@@ -19,38 +22,83 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
                 const Rect& region, const FileOptions& files) {
   check_not_read(output, files_read_by(input, chain));
   Beginning begun;
-  begun.job.source = open_reader(input, files.open, files.formats);
+  begun.job.sources = open_set(input, files.open, files.formats);
+  begun.job.source = begun.job.sources->raster(0);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
   begun.spec = region_spec(result, region);
   OutputRequest request = files.output;
   request.region = region;
-  begun.geometries = geometries_of(output, result, begun.job.source.get(), request,
-                                   kept_by(chain, begun.job.source->spec()), chain.work(), files.formats);
+  const ImageSpec& source = begun.job.source->spec();
+  const Kept kept = kept_by(chain, source);
+  begun.geometries =
+      geometries_of(output, result, begun.job.source.get(), request, kept, chain.work(), files.formats);
+  begun.job.change = change_of(source, result, region, kept, chain.work());
   return begun;
 }
 
+void make_sinks(FileJob& job, const std::filesystem::path& output, const ImageSpec& spec,
+                const CreateOptions& create, Formats formats) {
+  job.sink.reset();
+  job.sinks = create_set(output, {spec, job.sources->axes()}, create, formats);
+  job.sink = job.sinks->next(create.metadata);
+}
+
 }  // namespace
+
+void FileJob::advance(std::int64_t raster) {
+  sink.reset();
+  source = sources->raster(raster);
+  std::vector<std::string> lost;
+  sink = sinks->next(metadata_after(source->metadata(), change, lost));
+  add_new(plan.warnings, source->layout().warnings);
+  add_new(plan.warnings, lost);
+  add_new(plan.warnings, sink->layout().warnings);
+}
+
+void FileJob::finish() {
+  if (sinks) sinks->finish();
+}
+
+void add_new(std::vector<std::string>& sentences, const std::vector<std::string>& more) {
+  for (const std::string& sentence : more) {
+    if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
+  }
+}
 
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanOptions& options, const FileOptions& files) {
   auto [job, spec, geometries] = begin(input, output, chain, options.region, files);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
-    job.sink = create_writer(output, spec, create, files.formats);
+    make_sinks(job, output, spec, create, files.formats);
     job.plan = plan(*job.source, *job.sink, chain, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
+  job.plan.axes = job.sources->axes();
   return std::move(job);
 }
 
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanRecord& record, const FileOptions& files) {
   auto [job, spec, geometries] = begin(input, output, chain, record.asked.region, files);
-  job.sink = create_writer(output, spec, geometries.first, files.formats);
+  const auto same = [](const RasterAxis& a, const RasterAxis& b) {
+    return a.name == b.name && a.size == b.size && a.first == b.first;
+  };
+  if (!std::ranges::equal(record.axes, job.sources->axes(), same))
+    throw InvalidArgument(
+        fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
+                    to_string(record.axes), to_string(job.sources->axes())));
+  make_sinks(job, output, spec, geometries.first, files.formats);
   if (geometries.other && job.sink->layout().description != record.sink_layout) {
-    auto other = create_writer(output, spec, *geometries.other, files.formats);
-    if (other->layout().description == record.sink_layout) job.sink = std::move(other);
+    FileJob other{.sources = std::move(job.sources)};
+    make_sinks(other, output, spec, *geometries.other, files.formats);
+    job.sources = std::move(other.sources);
+    if (other.sink->layout().description == record.sink_layout) {
+      job.sinks = std::move(other.sinks);
+      job.sink = std::move(other.sink);
+    }
   }
   job.plan = plan(*job.source, *job.sink, chain, record);
+  job.plan.axes = job.sources->axes();
   return std::move(job);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/taken_files.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
@@ -17,18 +18,31 @@ struct FileOptions {
   Formats formats = built_in_formats();
 };
 
-/// An opened source, a sink that has made nothing yet, and the plan from one to the other: for run(). What
-/// the result will not have of its source is in Plan::warnings.
+/// Opened sources, sinks that have made nothing yet, and the plan from one to the other: for run(). What the
+/// result will not have of its source is in Plan::warnings.
 struct FileJob {
-  std::unique_ptr<Reader> source;
-  std::unique_ptr<Writer> sink;
-  Plan plan;
-};
+  std::unique_ptr<RasterSet> sources{};      ///< null: there is only the one below
+  std::unique_ptr<RasterSetWriter> sinks{};  ///< likewise
+  std::unique_ptr<Reader> source{};          ///< of the first raster
+  std::unique_ptr<Writer> sink{};
+  Plan plan{};
+  ImageChange change{};  ///< from a raster of the source to one of the result
 
-/// Checks everything that can be checked before a pixel is read. The result is laid out like its source and
-/// has its metadata, as far as that makes sense and `files` do not say otherwise; where no plan fits the
-/// ceiling, tiles take the place of strips or the other way round, which the notes say. Throws IoError,
-/// InvalidArgument, among that for an output that is one of files_read_by(), and OutOfMemory.
+  std::int64_t count() const { return sources ? sources->count() : 1; }
+  /// Puts the next raster and its sink in the place of those before, when the sink is finished. What is to be
+  /// said of them and not of the first is added to Plan::warnings.
+  void advance(std::int64_t raster);
+  /// Completes the file, when the last sink is finished.
+  void finish();
+};
+/// Adds the sentences that are not among them.
+void add_new(std::vector<std::string>& sentences, const std::vector<std::string>& more);
+
+/// Checks everything that can be checked before a pixel is read. All rasters of the input are filtered, or
+/// those that OpenOptions::page or select names, and the result has their axes. It is laid out like its
+/// source and has its metadata, as far as that makes sense and `files` do not say otherwise; where no plan
+/// fits the ceiling, tiles take the place of strips or the other way round, which the notes say. Throws
+/// IoError, InvalidArgument, among that for an output that is one of files_read_by(), and OutOfMemory.
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanOptions& options = {}, const FileOptions& files = {});
 

@@ -20,6 +20,8 @@ constexpr Extent kUsualTile{512, 512};
 /// TIFF 6.0, section 15: the sides of tiles are multiples of it.
 constexpr std::int64_t kTileUnit = 16;
 
+bool is_scaled(Kept kept) { return kept == Kept::scaled || kept == Kept::scaled_turned; }
+
 bool jpeg_can_hold(const ImageSpec& spec) {
   return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
 }
@@ -40,7 +42,7 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
 /// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
 /// if they are more. Blocks of a file that are encoded whole are made smaller by it.
 std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, Kept kept) {
-  if (source == nullptr || kept != Kept::scaled) return result.pixel_bytes();
+  if (source == nullptr || !is_scaled(kept)) return result.pixel_bytes();
   return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
 }
 
@@ -76,7 +78,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   }
   if (layout.tiled)
     shrink_tiles(layout, bytes_behind, kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
-  if (kept == Kept::scaled && from->tiled && layout.tile != from->tile && !request.tile) {
+  if (is_scaled(kept) && from->tiled && layout.tile != from->tile && !request.tile) {
     warnings.push_back(fmt::format(
         "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
         layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
@@ -106,7 +108,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, std::int64
     if (layout.tiled) layout.tile = *request.tile;
     layout.rows_per_strip = 0;
   }
-  if (kept == Kept::scaled && !layout.tiled)
+  if (is_scaled(kept) && !layout.tiled)
     layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
@@ -156,30 +158,41 @@ void check_output_name(const std::filesystem::path& path) {
 
 }  // namespace
 
+ImageChange change_of(const ImageSpec& source, const ImageSpec& result, const Rect& region, Kept kept,
+                      Work work) {
+  const ImageSpec spec = region_spec(result, region);
+  return {.places = kept != Kept::in_place || result.extent != source.extent,
+          .channels = kept == Kept::rearranged || spec.channels != source.channels,
+          .to_one_channel = spec.channels == 1,
+          .type = spec.type != source.type,
+          .values = work != Work::none,
+          .spreads = work == Work::neighbours,
+          .part = spec == result ? Rect{} : region,
+          .from = source,
+          .to = result,
+          .turned = kept == Kept::turned || kept == Kept::scaled_turned,
+          .scaled = is_scaled(kept)};
+}
+
+Metadata metadata_after(Metadata metadata, const ImageChange& change, std::vector<std::string>& lost) {
+  std::optional<Resolution> turned;
+  if (change.turned && !change.scaled) turned = std::exchange(metadata.resolution, std::nullopt);
+  Metadata kept = metadata.kept_for(change, lost);
+  if (!turned) return kept;
+  std::swap(turned->x, turned->y);
+  kept.resolution = turned;
+  return kept;
+}
+
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
                              Kept kept, Work work) {
   CreateOptions options;
   const ImageSpec spec = region_spec(result, request.region);
   options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, kept), request, kept,
                                  options.layout_warnings);
-  if (source != nullptr) {
-    const ImageSpec& from = source->spec();
-    const ImageChange change{.places = kept != Kept::in_place || result.extent != from.extent,
-                             .channels = kept == Kept::rearranged || spec.channels != from.channels,
-                             .to_one_channel = spec.channels == 1,
-                             .type = spec.type != from.type,
-                             .values = work != Work::none,
-                             .spreads = work == Work::neighbours,
-                             .part = spec == result ? Rect{} : request.region};
-    Metadata metadata = source->metadata();
-    std::optional<Resolution> turned;
-    if (kept == Kept::turned) turned = std::exchange(metadata.resolution, std::nullopt);
-    options.metadata = metadata.kept_for(change, options.warnings);
-    if (turned) {
-      std::swap(turned->x, turned->y);
-      options.metadata.resolution = turned;
-    }
-  }
+  if (source != nullptr)
+    options.metadata = metadata_after(
+        source->metadata(), change_of(source->spec(), result, request.region, kept, work), options.warnings);
   options.overwrite = request.overwrite;
   options.durable = request.durable;
   options.big_tiff = request.big_tiff;
@@ -190,7 +203,8 @@ Kept kept_by(const Chain& chain, const ImageSpec& source) {
   const std::vector<ImageSpec> specs = chain.specs(source);
   // Also of a chain that comes back to the extent that it began with.
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    if (chain.stages()[i]->traits().scales && specs[i].extent != specs[i + 1].extent) return Kept::scaled;
+    if (chain.stages()[i]->traits().scales && specs[i].extent != specs[i + 1].extent)
+      return chain.turns() ? Kept::scaled_turned : Kept::scaled;
   }
   return chain.turns() ? Kept::turned : Kept::in_place;
 }

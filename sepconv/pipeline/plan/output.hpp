@@ -32,13 +32,20 @@ struct OutputRequest {
 
 /// Where the pixels of a result come from.
 enum class Kept : std::uint8_t {
-  in_place,    ///< every pixel is where it was
-  turned,      ///< rows are columns: places fall, the resolution's sides change places
-  scaled,      ///< rows or columns are made of others: places and resolution fall
-  rearranged,  ///< rows, columns and channels are others: places and colours fall
+  in_place,       ///< every pixel is where it was
+  turned,         ///< rows are columns: places fall, the resolution's sides change places
+  scaled,         ///< rows or columns are made of others: places and resolution fall
+  scaled_turned,  ///< both
+  rearranged,     ///< rows, columns and channels are others: places and colours fall
 };
 
 Kept kept_by(const Chain& chain, const ImageSpec& source);
+
+/// What becomes of an image of a source like this.
+ImageChange change_of(const ImageSpec& source, const ImageSpec& result, const Rect& region, Kept kept,
+                      Work work);
+/// What of an image's metadata holds after the change; what falls is added to `lost`, a sentence each.
+Metadata metadata_after(Metadata metadata, const ImageChange& change, std::vector<std::string>& lost);
 
 /// For a result of this spec, or its region: `source`, if there is one, lends layout and metadata; What is
 /// turned or rearranged does not become JPEG unless asked for. What could not be taken over is in

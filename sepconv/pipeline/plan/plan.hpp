@@ -143,6 +143,8 @@ struct Plan {
   std::int64_t stored_bytes = 0;           ///< of the source's file, and
   std::int64_t changed_ns = 0;             ///< when it was last changed, as Reader has them
   Prediction predicted;
+  RasterAxes axes;  ///< of the set of rasters that are run by this plan, one after another; everything else
+                    ///< that it says is of one
   std::vector<std::string>
       warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`

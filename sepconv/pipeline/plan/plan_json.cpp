@@ -72,6 +72,13 @@ json stage_files_json(const Chain& chain) {
   return all;
 }
 
+json axes_json(const RasterAxes& axes) {
+  json all = json::array();
+  for (const RasterAxis& axis : axes)
+    all.push_back({{"name", axis.name}, {"size", axis.size}, {"first", axis.first}});
+  return all;
+}
+
 json plan_json(const Plan& plan) {
   json specs = json::array();
   for (const ImageSpec& spec : plan.specs) specs.push_back(spec_json(spec));
@@ -107,6 +114,7 @@ json plan_json(const Plan& plan) {
               {"recomputed", plan.recomputed},
               {"streams", plan.streams},
               {"predicted_seconds", std::move(predicted)},
+              {"axes", axes_json(plan.axes)},
               {"warnings", plan.warnings},
               {"notes", plan.notes}};
   if (!plan.devices.empty()) all["cuda"] = device_json(plan);
@@ -221,6 +229,14 @@ PlanOptions cut_of(const json& all, const PlanOptions& asked) {
   return cut;
 }
 
+RasterAxes axes_of(const json& all) {
+  RasterAxes axes;
+  for (const json& axis : list_at(all, "axes"))
+    axes.push_back(
+        {word(field(axis, "name"), "name"), whole_at(axis, "size", kMost), whole_at(axis, "first", kMost)});
+  return axes;
+}
+
 json parsed(std::string_view text) {
   try {
     return json::parse(text, [](int depth, json::parse_event_t, json&) {
@@ -246,7 +262,7 @@ void check_same(std::string_view what, const json& then, const json& now) {
 
 /// Less what may be another, and what is measured anew.
 json without_words(json all) {
-  all.erase("notes"), all.erase("warnings"), all.erase("predicted_seconds");
+  all.erase("notes"), all.erase("warnings"), all.erase("predicted_seconds"), all.erase("axes");
   all["memory_bytes"].erase("ceiling");
   if (all.contains("cuda")) all["cuda"]["memory_bytes"].erase("ceiling");
   return all;
@@ -267,6 +283,7 @@ PlanRecord parse_plan(std::string_view text) {
   record.sink_layout = word(field(field(all, "sink"), "layout"), "layout");
   record.asked = asked_of(all);
   record.cut = cut_of(all, record.asked);
+  record.axes = axes_of(all);
   for (const json& part : {all, all.value("cuda", all)}) {
     if (!field(part, "memory_bytes").is_object()) fail("its memory_bytes are no object");
   }

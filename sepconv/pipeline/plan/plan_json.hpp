@@ -24,6 +24,7 @@ struct PlanRecord {
   std::string sink_layout;          ///< SinkLayout::description of the sink that it is for
   PlanOptions asked;                ///< that it was made with
   PlanOptions cut;                  ///< those by which it is made anew
+  RasterAxes axes;                  ///< of the set of rasters that it is for
   std::string text;                 ///< all that it says
 };
 

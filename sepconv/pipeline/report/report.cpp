@@ -91,6 +91,12 @@ json limits_json(const Plan& plan, const RunLimits& limits) {
   return all;
 }
 
+/// "12 images (c 3, z 4) of "; nothing for one.
+std::string rasters_text(const RunReport& report) {
+  if (report.rasters == 1) return "";
+  return fmt::format("{} images ({}) of ", report.rasters, to_string(report.plan.axes));
+}
+
 std::string dumped(const json& value) {
   return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
@@ -114,14 +120,16 @@ RunLimits measure_limits(const Plan& plan) {
 std::string summary(const RunReport& report, const RunLimits& limits) {
   const Plan& plan = report.plan;
   const auto pixels = static_cast<double>(report.pixels);
-  std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {} band{} of {} x {} pixels, {} slot{}; {}\n",
-                                 report.wall_seconds, ratio(pixels, report.wall_seconds) / 1e6,
-                                 report.bands.count(), report.bands.count() == 1 ? "" : "s", plan.band.cols,
-                                 plan.band.rows, plan.slots, plan.slots == 1 ? "" : "s", report.device);
+  std::string text =
+      fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} band{} of {} x {} pixels, {} slot{}; {}\n",
+                  report.wall_seconds, ratio(pixels, report.wall_seconds) / 1e6, rasters_text(report),
+                  report.bands.count(), report.bands.count() == 1 ? "" : "s", plan.band.cols, plan.band.rows,
+                  plan.slots, plan.slots == 1 ? "" : "s", report.device);
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepReport& step : report.steps) text += table_row(step, report, limits);
-  text += fmt::format("  predicted: {}\n", to_string(plan.predicted));
+  text +=
+      fmt::format("  predicted{}: {}\n", report.rasters == 1 ? "" : " of each", to_string(plan.predicted));
   text += limits_line(plan, limits);
   const Overlap overlap = overlap_of(report);
   text +=
@@ -159,6 +167,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
                  {"device", report.device},
                  {"bottleneck", report.bottleneck},
                  {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
+                 {"rasters", report.rasters},
                  {"pixels", report.pixels},
                  {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
                  {"bytes_stored", report.bytes_stored},

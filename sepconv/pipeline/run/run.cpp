@@ -12,7 +12,7 @@
 #include "sepconv/pipeline/run/cuda_run.hpp"
 #include "sepconv/pipeline/run/host_run.hpp"
 #include "sepconv/pipeline/run/nan_watch.hpp"
-#include "sepconv/pipeline/run/run_planned.hpp"
+#include "sepconv/pipeline/run/run_one.hpp"
 
 namespace sepconv {
 namespace {
@@ -73,6 +73,7 @@ Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
   }
   Plan smaller = sepconv::plan(source, sink, plan.given, options);
   smaller.asked = plan.asked;
+  smaller.axes = plan.axes;
   return smaller;
 }
 
@@ -87,12 +88,52 @@ std::vector<std::string> tracks_of(const Plan& plan) {
   return tracks;
 }
 
-RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timeline, const Reader& source,
-                      double startup_seconds) {
+void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
+                const std::optional<BandRange>& bands) {
+  if (source.spec() != plan.source() || sink.spec() != plan.sink())
+    throw InvalidArgument("the plan is for a source and a sink of other shapes or types; make one for these");
+  if (bands && (bands->first < 0 || bands->first >= bands->end || bands->end > plan.band_count()))
+    throw InvalidArgument(
+        fmt::format("bands {} to {} are none of the plan's, which are 0 to {}; name some of these",
+                    bands->first, bands->end - 1, plan.band_count() - 1));
+}
+
+RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                    Timeline timeline) {
+  const auto ran = run_one(source, sink, plan, options, timeline);
+  return make_report(ran.plan, options.bands.value_or(ran.plan.all_bands()), timeline, ran.startup_seconds,
+                     source.stored_bytes(), 1);
+}
+
+}  // namespace
+
+Ran<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                  Timeline& timeline) try {
+  check_fits(source, sink, plan, options.bands);
+  for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
+  NanWatch watch(source, plan.chain);
+  auto ran = run_planned(
+      plan, sink, options, timeline,
+      [&](const Plan& made) { return prepare(source, sink, made, watch, options); },
+      [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
+  for (const std::string& warning : watch.warnings()) {
+    log_info(options, "{}", warning);
+    ran.plan.warnings.push_back(warning);
+  }
+  return ran;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory(
+      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
+      "planned");
+}
+
+RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timeline, double startup_seconds,
+                      std::int64_t bytes_stored, std::int64_t rasters) {
   RunReport report;
   report.plan = plan;
   report.bands = bands;
-  report.pixels = plan.pixels_of(bands);
+  report.rasters = rasters;
+  report.pixels = rasters * plan.pixels_of(bands);
   report.wall_seconds = timeline.now();
   report.startup_seconds = startup_seconds;
   for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));
@@ -107,43 +148,10 @@ RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timelin
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
   report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
-  report.bytes_stored = source.stored_bytes();
+  report.bytes_stored = bytes_stored;
   report.timeline = timeline;
   return report;
 }
-
-void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
-                const std::optional<BandRange>& bands) {
-  if (source.spec() != plan.source() || sink.spec() != plan.sink())
-    throw InvalidArgument("the plan is for a source and a sink of other shapes or types; make one for these");
-  if (bands && (bands->first < 0 || bands->first >= bands->end || bands->end > plan.band_count()))
-    throw InvalidArgument(
-        fmt::format("bands {} to {} are none of the plan's, which are 0 to {}; name some of these",
-                    bands->first, bands->end - 1, plan.band_count() - 1));
-}
-
-RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
-                    Timeline timeline) try {
-  check_fits(source, sink, plan, options.bands);
-  for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
-  NanWatch watch(source, plan.chain);
-  auto ran = run_planned(
-      plan, sink, options, timeline,
-      [&](const Plan& made) { return prepare(source, sink, made, watch, options); },
-      [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
-  for (const std::string& warning : watch.warnings()) {
-    log_info(options, "{}", warning);
-    ran.plan.warnings.push_back(warning);
-  }
-  return make_report(ran.plan, options.bands.value_or(ran.plan.all_bands()), timeline, source,
-                     ran.startup_seconds);
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory(
-      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
-      "planned");
-}
-
-}  // namespace
 
 RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options) {
   return run_timed(source, sink, plan, options, Timeline());

@@ -1,16 +1,94 @@
 #include "sepconv/pipeline/run/run_file.hpp"
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/pipeline/run/run_one.hpp"
 #include "sepconv/pipeline/run/run_state.hpp"
+#include "sepconv/pipeline/run/set_progress.hpp"
 
 namespace sepconv {
 namespace {
 
-RunReport run_job(const FileJob& job, ExecutionOptions options) {
+/// Memory that goes from raster to raster: getting it anew for each takes longer than small ones do.
+class SetMemory {
+ public:
+  explicit SetMemory(const ExecutionOptions& options)
+      : host_(host_memory(options)), pinned_(pinned_memory(options)), device_(device_memory(options)) {}
+
+  void lend(ExecutionOptions& options) {
+    options.memory = &host_;
+    options.pinned_memory = &pinned_;
+    options.device_memory = &device_;
+  }
+
+ private:
+  BufferPool host_, pinned_, device_;
+};
+
+/// Whether a plan for the first raster holds for this one, too: its blocks, and its ceilings.
+bool serves(const Plan& plan, const Reader& source, const Writer& sink) {
+  return source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
+         source.buffer_bytes(plan.threads) <= plan.memory.source &&
+         sink.buffer_bytes(plan.threads) <= plan.memory.sink;
+}
+
+Plan plan_of_its_own(const FileJob& job, std::int64_t raster, const ExecutionOptions& options) {
+  if (!options.smaller_plans)
+    throw InvalidArgument(fmt::format(
+        "the plan is for images that are stored as the first is, and not for that at {}, which is {}; "
+        "leave the plan out",
+        position_text(job.plan.axes, raster), job.source->layout().description));
+  PlanOptions asked = job.plan.asked;
+  asked.choose_device = false;
+  asked.devices = job.plan.devices;
+  Plan own = plan(*job.source, *job.sink, job.plan.given, asked);
+  own.axes = job.plan.axes;
+  return own;
+}
+
+RunReport run_job(FileJob job, ExecutionOptions options) {
   options.smaller_plans = true;
-  return run(*job.source, *job.sink, job.plan, options);
+  return run(job, options);
 }
 
 }  // namespace
+
+RunReport run(FileJob& job, const ExecutionOptions& options) {
+  const std::int64_t count = job.count();
+  if (count > 1 && options.bands)
+    throw InvalidArgument(
+        fmt::format("bands are of one image, and the input has {} ({}); name one with OpenOptions::select",
+                    count, to_string(job.plan.axes)));
+  Timeline timeline;
+  SetProgress progress(options.progress, count);
+  std::optional<SetMemory> memory;
+  ExecutionOptions execution = options;
+  if (count > 1) memory.emplace(options).lend(execution);
+  Plan plan = job.plan;
+  double startup_seconds = 0;
+  std::int64_t bytes_stored = 0;
+  for (std::int64_t raster = 0; raster < count; ++raster) {
+    if (raster > 0) job.advance(raster);
+    execution.progress = progress.next();
+    const bool served = raster == 0 || serves(plan, *job.source, *job.sink);
+    const auto ran = run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
+                             execution, timeline);
+    if (raster == 0) startup_seconds = ran.startup_seconds;
+    if (served) plan = ran.plan;
+    add_new(job.plan.warnings, ran.plan.warnings);
+    bytes_stored += job.source->stored_bytes();
+  }
+  if (options.stop.stop_requested() && count > 1) throw Cancelled();
+  const BandRange bands = options.bands.value_or(plan.all_bands());
+  if (bands == plan.all_bands()) job.finish();
+  plan.warnings = job.plan.warnings;
+  return make_report(plan, bands, timeline, startup_seconds, bytes_stored, count);
+}
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,
                    const Chain& chain, const RunOptions& options, const FileOptions& files) {

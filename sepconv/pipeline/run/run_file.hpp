@@ -13,6 +13,11 @@
 
 namespace sepconv {
 
+/// Runs the job, one raster after another, by its plan; a raster that is stored in another way than the first
+/// gets a plan of its own under the same ceilings, unless `options.smaller_plans` is not set, where that is
+/// InvalidArgument. The report is of all rasters. Errors as of run(); then nothing is left of the output.
+RunReport run(FileJob& job, const ExecutionOptions& options = {});
+
 /// plan_file(), and the run of its plan or of smaller ones where its memory cannot be had. The output appears
 /// under its name when it is complete, and not at all if anything fails; an existing one is an error unless
 /// OutputRequest::overwrite. What the result does not have of its source is in the report's plan.warnings.

@@ -24,6 +24,7 @@ struct StepReport {
 struct RunReport {
   Plan plan;
   BandRange bands;             ///< of the plan, that were run
+  std::int64_t rasters = 1;    ///< that were run by it, one after another; all that follows is of them all
   std::int64_t pixels = 0;     ///< of the result, in these
   double wall_seconds = 0;     ///< of the whole run, the start included
   double startup_seconds = 0;  ///< from the call to the first band: memory, a device's context, and the plan

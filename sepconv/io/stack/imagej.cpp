@@ -1,0 +1,106 @@
+// ImageJ's description: lines of key=value. Channels run fastest, then slices, then frames.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sepconv/io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+struct Count {
+  const char* key;
+  const char* axis;
+};
+constexpr Count kCounts[] = {{"frames", "t"}, {"slices", "z"}, {"channels", "c"}};  // slowest first
+
+/// The value of a line; nothing if there is none.
+std::string_view value_of(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with(key) && line.substr(key.size()).starts_with('=')) return line.substr(key.size() + 1);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return {};
+}
+
+/// 1 where there is no line; 0 where it is no number.
+std::int64_t count_of(std::string_view text, std::string_view key) {
+  std::string_view value = value_of(text, key);
+  if (value.empty()) return 1;
+  if (value.ends_with('\r')) value.remove_suffix(1);
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  constexpr std::int64_t kMost = 1 << 30;
+  return error == std::errc() && end == value.data() + value.size() && count > 0 && count < kMost ? count : 0;
+}
+
+bool is_dropped(std::string_view key, const ImageChange& change) {
+  for (const std::string_view counted : {"images", "frames", "slices", "channels", "hyperstack"}) {
+    if (key == counted) return true;
+  }
+  if (key == "min" || key == "max") return change.values || change.type;
+  return (key == "unit" || key == "yunit" || key == "zunit" || key == "spacing") && change.places &&
+         !change.turned;
+}
+
+}  // namespace
+
+bool is_imagej(std::string_view description) noexcept {
+  return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
+}
+
+Stack read_imagej(const std::string& text) {
+  Stack stack;
+  const std::int64_t images = count_of(text, "images");
+  std::int64_t product = 1;
+  for (const auto& [key, axis] : kCounts) {
+    const std::int64_t count = count_of(text, key);
+    if (count == 0 || images == 0 || __builtin_mul_overflow(product, count, &product)) {
+      stack.problem = "ImageJ's description has counts that cannot be";
+      return stack;
+    }
+    if (count > 1) stack.axes.push_back({axis, count});
+  }
+  if (product == images || value_of(text, "images").empty()) return stack;
+  if (product == 1) {
+    stack.axes = {{"page", images}};
+    return stack;
+  }
+  // The channels of RGB pages may be counted, too.
+  std::erase_if(stack.axes, [](const RasterAxis& axis) { return axis.name == "c"; });
+  if (raster_count(stack.axes) != images) stack.problem = "ImageJ's description contradicts itself";
+  return stack;
+}
+
+std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change) {
+  const std::int64_t images = raster_count(axes);
+  std::string counts = images > 1 ? fmt::format("images={}\n", images) : "";
+  std::int64_t counted = 1;
+  int longer = 0;
+  for (const char* const axis : {"c", "z", "t"}) {
+    const RasterAxis* const found = find_axis(axes, axis);
+    if (found == nullptr || found->size == 1) continue;
+    const auto* const count =
+        std::ranges::find_if(kCounts, [&](const Count& c) { return found->name == c.axis; });
+    counts += fmt::format("{}={}\n", count->key, found->size);
+    counted *= found->size;
+    ++longer;
+  }
+  // A range of pages is a stack of slices.
+  if (counted != images) counts += fmt::format("slices={}\n", images);
+  if (longer > 1) counts += "hyperstack=true\n";
+  std::string said;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (!line.empty() && !is_dropped(line.substr(0, line.find('=')), change))
+      said += fmt::format("{}\n", line);
+    if (rest.data() == text.data()) said += counts;
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  return said;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,247 @@
+// OME-XML that is true of a result: what describes the pixels is set anew, what is measured or drawn on them
+// is left out, the rest (instrument, people, channels) stays.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "sepconv/io/stack/ome.hpp"
+#include "sepconv/io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+using pugi::xml_node;
+
+const char* ome_type(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return "uint8";
+    case PixelType::u16:
+      return "uint16";
+    case PixelType::i16:
+      return "int16";
+    case PixelType::f32:
+      return "float";
+    case PixelType::f64:
+      return "double";
+  }
+  return "";
+}
+
+template <class Value>
+void set(xml_node node, const char* name, const Value& value) {
+  pugi::xml_attribute attribute = node.attribute(name);
+  if (!attribute) attribute = node.append_attribute(name);
+  attribute.set_value(value);
+}
+
+/// Everything of these names below `node`; whether there was any.
+bool remove_all(xml_node node, std::initializer_list<std::string_view> names) {
+  bool removed = false;
+  for (xml_node child = node.first_child(); child;) {
+    const xml_node next = child.next_sibling();
+    if (std::ranges::any_of(names, [&](std::string_view name) { return ome_is(child, name); })) {
+      removed = node.remove_child(child) || removed;
+    } else {
+      removed = remove_all(child, names) || removed;
+    }
+    child = next;
+  }
+  return removed;
+}
+
+std::int64_t size_of_axis(const RasterAxes& axes, const char* name) {
+  const RasterAxis* const axis = find_axis(axes, name);
+  return axis == nullptr ? 1 : axis->size;
+}
+
+std::int64_t first_of_axis(const RasterAxes& axes, const char* name) {
+  const RasterAxis* const axis = find_axis(axes, name);
+  return axis == nullptr ? 0 : axis->first;
+}
+
+/// A prefix as that of the node: children of "OME:Pixels" are "OME:Channel".
+std::string like(const xml_node& node, const char* name) {
+  const std::string own = node.name();
+  const std::size_t colon = own.find(':');
+  return colon == own.npos ? name : own.substr(0, colon + 1) + name;
+}
+
+void scale_attribute(xml_node pixels, const char* name, double factor) {
+  pugi::xml_attribute size = pixels.attribute(name);
+  if (size && factor != 1) size.set_value(fmt::format("{}", size.as_double() * factor).c_str());
+}
+
+void swap_attributes(xml_node pixels, const char* one, const char* other) {
+  const std::string first = pixels.attribute(one).as_string();
+  const std::string second = pixels.attribute(other).as_string();
+  pixels.remove_attribute(one);
+  pixels.remove_attribute(other);
+  if (!second.empty()) set(pixels, one, second.c_str());
+  if (!first.empty()) set(pixels, other, first.c_str());
+}
+
+/// How large a pixel is. A level of a pyramid has other sides than the XML says.
+void set_physical_sizes(xml_node pixels, const ImageChange& change) {
+  const auto factor = [](std::int64_t said, std::int64_t made) {
+    return said > 0 && made > 0 ? static_cast<double>(said) / static_cast<double>(made) : 1;
+  };
+  const Extent from = change.from.extent;
+  const Extent scaled = change.scaled && !change.turned ? change.to.extent : from;
+  scale_attribute(pixels, "PhysicalSizeX", factor(pixels.attribute("SizeX").as_llong(), scaled.cols));
+  scale_attribute(pixels, "PhysicalSizeY", factor(pixels.attribute("SizeY").as_llong(), scaled.rows));
+  if (change.turned && !change.scaled) {
+    swap_attributes(pixels, "PhysicalSizeX", "PhysicalSizeY");
+    swap_attributes(pixels, "PhysicalSizeXUnit", "PhysicalSizeYUnit");
+  } else if (change.turned || (change.places && !change.scaled)) {
+    for (const char* const name :
+         {"PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeXUnit", "PhysicalSizeYUnit"})
+      pixels.remove_attribute(name);
+  }
+}
+
+/// Those at the positions that are left; of more or fewer samples they are others.
+void keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change) {
+  const std::vector<xml_node> channels = ome_children(pixels, "Channel");
+  const std::int64_t first = first_of_axis(axes, "c");
+  const std::int64_t size = size_of_axis(axes, "c");
+  const bool in_pages = std::ssize(channels) > first + size && size == 1 && change.from.channels > 1;
+  for (std::int64_t i = 0; i < std::ssize(channels); ++i) {
+    const xml_node channel = channels[static_cast<std::size_t>(i)];
+    if (change.channels || (!in_pages && (i < first || i >= first + size))) {
+      pixels.remove_child(channel);
+    } else if (!in_pages) {
+      set(channel, "SamplesPerPixel", static_cast<long long>(change.to.channels));
+    }
+  }
+}
+
+/// Positions of planes become those in the result; those of planes that it has not got go.
+void keep_planes(xml_node pixels, const RasterAxes& axes, const ImageChange& change) {
+  constexpr std::pair<const char*, const char*> kAxes[] = {{"TheZ", "z"}, {"TheC", "c"}, {"TheT", "t"}};
+  for (const xml_node& plane : ome_children(pixels, "Plane")) {
+    bool kept = !change.channels;
+    for (const auto& [name, axis] : kAxes) {
+      const long long at = plane.attribute(name).as_llong(0) - first_of_axis(axes, axis);
+      kept = kept && at >= 0 && at < size_of_axis(axes, axis);
+      set(plane, name, at);
+    }
+    if (!kept) pixels.remove_child(plane);
+    if (!kept || (!change.places && change.part.empty())) continue;
+    xml_node moved = plane;
+    for (const char* const name : {"PositionX", "PositionXUnit", "PositionY", "PositionYUnit"})
+      moved.remove_attribute(name);
+  }
+}
+
+void place_data(xml_node pixels, std::int64_t first_page, std::int64_t planes) {
+  const std::vector<xml_node> channels = ome_children(pixels, "Channel");
+  const std::string name = like(pixels, "TiffData");
+  xml_node data = channels.empty() ? pixels.prepend_child(name.c_str())
+                                   : pixels.insert_child_after(name.c_str(), channels.back());
+  set(data, "IFD", static_cast<long long>(first_page));
+  set(data, "PlaneCount", static_cast<long long>(planes));
+}
+
+void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t first_page) {
+  const ImageSpec made = change.made();
+  const std::int64_t z = size_of_axis(axes, "z");
+  const std::int64_t c = size_of_axis(axes, "c");
+  const std::int64_t t = size_of_axis(axes, "t");
+  set_physical_sizes(pixels, change);
+  set(pixels, "SizeX", static_cast<long long>(made.extent.cols));
+  set(pixels, "SizeY", static_cast<long long>(made.extent.rows));
+  set(pixels, "SizeZ", static_cast<long long>(z));
+  set(pixels, "SizeC", static_cast<long long>(c * made.channels));
+  set(pixels, "SizeT", static_cast<long long>(t));
+  set(pixels, "Type", ome_type(made.type));
+  for (const char* const name : {"BigEndian", "Interleaved"}) pixels.remove_attribute(name);
+  if (change.type || change.values) pixels.remove_attribute("SignificantBits");
+  remove_all(pixels, {"TiffData", "BinData", "MetadataOnly"});
+  keep_channels(pixels, axes, change);
+  keep_planes(pixels, axes, change);
+  place_data(pixels, first_page, z * c * t);
+}
+
+std::string text_of(const pugi::xml_document& document) {
+  std::ostringstream text;
+  document.save(text, "", pugi::format_raw, pugi::encoding_utf8);
+  return text.str();
+}
+
+}  // namespace
+
+std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
+                         std::vector<std::string>& lost) {
+  pugi::xml_document document;
+  if (!parse_ome(xml, document).empty()) return "";
+  const bool counts_otherwise = std::ranges::any_of(axes, [](const RasterAxis& axis) {
+    return axis.size > 1 && axis.name != "s" && axis.name != "z" && axis.name != "c" && axis.name != "t";
+  });
+  xml_node root = document.document_element();
+  const std::vector<xml_node> images = ome_children(root, "Image");
+  if (counts_otherwise || images.empty()) return "";
+  const xml_node leader = ome_child(images.front(), "Pixels");
+  const auto copy_of_leader = leader;  // is_like() compares what nobody has changed yet
+  std::vector<xml_node> kept;
+  std::int64_t like_it = 0;
+  bool others = false;
+  const std::int64_t first_series = first_of_axis(axes, "s");
+  for (const xml_node& image : images) {
+    const bool is_one = is_like(ome_child(image, "Pixels"), copy_of_leader) && like_it++ >= first_series &&
+                        std::ssize(kept) < size_of_axis(axes, "s");
+    if (is_one) kept.push_back(image);
+    others = others || !is_one;
+  }
+  for (const xml_node& image : images) {
+    if (std::ranges::find(kept, image) == kept.end()) root.remove_child(image);
+  }
+  const std::int64_t planes = size_of_axis(axes, "z") * size_of_axis(axes, "c") * size_of_axis(axes, "t");
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    set_pixels(ome_child(kept[i], "Pixels"), axes, change, static_cast<std::int64_t>(i) * planes);
+  root.remove_attribute("UUID");
+  if (remove_all(root, {"ROI", "ROIRef", "StructuredAnnotations", "AnnotationRef", "Project", "Dataset",
+                        "DatasetRef", "Folder", "Plate", "Screen"}) ||
+      others)
+    lost.emplace_back(
+        "of the OME-XML are left out: regions, annotations, groups, and images that the result does not "
+        "have");
+  return text_of(document);
+}
+
+std::string new_ome(const ImageSpec& spec, const RasterAxes& axes) {
+  pugi::xml_document document;
+  xml_node declaration = document.append_child(pugi::node_declaration);
+  set(declaration, "version", "1.0");
+  set(declaration, "encoding", "UTF-8");
+  xml_node root = document.append_child("OME");
+  set(root, "xmlns", "http://www.openmicroscopy.org/Schemas/OME/2016-06");
+  set(root, "xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance");
+  set(root, "xsi:schemaLocation",
+      "http://www.openmicroscopy.org/Schemas/OME/2016-06 "
+      "http://www.openmicroscopy.org/Schemas/OME/2016-06/ome.xsd");
+  set(root, "Creator", "sepconv");
+  xml_node image = root.append_child("Image");
+  set(image, "ID", "Image:0");
+  xml_node pixels = image.append_child("Pixels");
+  set(pixels, "ID", "Pixels:0");
+  std::string order = "XY";
+  for (std::size_t i = axes.size(); i-- > 0;) order += static_cast<char>(std::toupper(axes[i].name[0]));
+  for (const char axis : {'C', 'Z', 'T'}) {
+    if (order.find(axis) == order.npos) order += axis;
+  }
+  set(pixels, "DimensionOrder", order.c_str());
+  for (std::int64_t i = 0; i < size_of_axis(axes, "c"); ++i) {
+    xml_node channel = pixels.append_child("Channel");
+    set(channel, "ID", fmt::format("Channel:0:{}", i).c_str());
+    set(channel, "SamplesPerPixel", static_cast<long long>(spec.channels));
+  }
+  RasterAxes from_first = axes;
+  for (RasterAxis& axis : from_first) axis.first = 0;
+  set_pixels(pixels, from_first, {.from = spec, .to = spec}, 0);
+  return text_of(document);
+}
+
+}  // namespace sepconv

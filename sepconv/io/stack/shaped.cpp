@@ -1,0 +1,143 @@
+// tifffile's description: JSON with the shape of all pages as one array, {"shape": [2, 30, 480, 640]}.
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "sepconv/io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+using nlohmann::ordered_json;
+using Shape = std::vector<std::int64_t>;
+
+constexpr int kDeepest = 32;  // of values of the writer's own
+
+/// Null where it is no object, or too deep.
+ordered_json parsed(const std::string& text) {
+  bool deep = false;
+  const auto check = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
+    deep = deep || depth > kDeepest;
+    return depth <= kDeepest;
+  };
+  ordered_json all = ordered_json::parse(text, check, false);
+  return deep || !all.is_object() ? ordered_json() : all;
+}
+
+/// Empty where it has none.
+Shape shape_of(const ordered_json& all) {
+  Shape shape;
+  if (!all.is_object() || !all.contains("shape") || !all["shape"].is_array()) return {};
+  for (const ordered_json& side : all["shape"]) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    if (!side.is_number_unsigned() || side.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost) ||
+        side.get<std::int64_t>() == 0 || shape.size() > 16)
+      return {};
+    shape.push_back(side.get<std::int64_t>());
+  }
+  return shape;
+}
+
+Shape sides_of(const ImageSpec& spec, bool planar) {
+  const auto [rows, cols] = spec.extent;
+  if (spec.channels == 1) return {rows, cols};
+  return planar ? Shape{spec.channels, rows, cols} : Shape{rows, cols, spec.channels};
+}
+
+bool ends_with(const Shape& shape, const Shape& end) {
+  return shape.size() >= end.size() && std::equal(end.rbegin(), end.rend(), shape.rbegin());
+}
+
+std::string letters_of(const ImageSpec& spec, const RasterAxes& axes, bool planar) {
+  std::string letters;
+  for (const RasterAxis& axis : axes) {
+    if (axis.single) continue;
+    letters += axis.name.size() == 1 ? static_cast<char>(std::toupper(axis.name[0])) : 'Q';
+  }
+  return letters + (spec.channels == 1 ? "YX" : planar ? "SYX" : "YXS");
+}
+
+/// The axes before the last `sides` ones, by the letters of `names` if they are one each, all others.
+RasterAxes leading_axes(const Shape& shape, std::size_t sides, std::string names) {
+  RasterAxes axes;
+  const std::size_t count = shape.size() - sides;
+  std::ranges::transform(names, names.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string used = names.substr(0, std::min(count, names.size()));
+  const bool named = names.size() == shape.size() && used.find_first_of("qyx") == used.npos &&
+                     std::ranges::all_of(used, [&](char c) { return std::ranges::count(used, c) == 1; });
+  for (std::size_t i = 0; i < count; ++i)
+    axes.push_back({named        ? std::string(1, names[i])
+                    : count == 1 ? "page"
+                                 : "axis" + std::to_string(i),
+                    shape[i]});
+  return axes;
+}
+
+void set_shape(ordered_json& all, const ImageSpec& spec, const RasterAxes& axes, bool planar) {
+  Shape shape;
+  for (const RasterAxis& axis : axes) {
+    if (!axis.single) shape.push_back(axis.size);
+  }
+  for (const std::int64_t side : sides_of(spec, planar)) shape.push_back(side);
+  all["shape"] = shape;
+  if (all.contains("axes")) all["axes"] = letters_of(spec, axes, planar);
+}
+
+std::string text_of(const ordered_json& all) {
+  return all.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+bool is_shaped(std::string_view description) noexcept {
+  return description.starts_with('{') && description.find("\"shape\"") != std::string_view::npos;
+}
+
+Stack read_shaped(const std::string& json, const ImageSpec& spec) {
+  Stack stack;
+  const ordered_json all = parsed(json);
+  const Shape shape = shape_of(all);
+  std::string names;
+  if (all.is_object() && all.contains("axes") && all["axes"].is_string()) names = all["axes"];
+  std::int64_t product = 1;
+  bool countable = true;
+  for (const std::int64_t side : shape)
+    countable = countable && !__builtin_mul_overflow(product, side, &product);
+  for (const bool planar : {false, true}) {
+    const Shape sides = sides_of(spec, planar);
+    if (!countable || !ends_with(shape, sides)) continue;
+    stack.axes = leading_axes(shape, sides.size(), names);
+    return stack;
+  }
+  stack.problem = shape.empty() ? "its description is damaged (JSON with a shape)"
+                                : "its description states another shape than its pages have";
+  return stack;
+}
+
+std::string describe_shaped(const std::string& json, const RasterAxes& axes, const ImageChange& change) {
+  ordered_json all = parsed(json);
+  if (shape_of(all).empty()) return "";
+  all.erase("truncated");
+  set_shape(all, change.made(), axes, false);
+  return text_of(all);
+}
+
+std::string new_shaped(const ImageSpec& spec, const RasterAxes& axes) {
+  ordered_json all = {{"shape", ordered_json::array()}, {"axes", ""}};
+  set_shape(all, spec, axes, false);
+  return text_of(all);
+}
+
+std::string with_channels_at(const std::string& description, const ImageSpec& spec, bool planar) {
+  if (!is_shaped(description) || spec.channels == 1 || !planar) return description;
+  ordered_json all = parsed(description);
+  const Shape shape = shape_of(all);
+  if (!ends_with(shape, sides_of(spec, false))) return description;
+  std::string names;
+  if (all.contains("axes") && all["axes"].is_string()) names = all["axes"];
+  set_shape(all, spec, leading_axes(shape, 3, names), true);
+  return text_of(all);
+}
+
+}  // namespace sepconv

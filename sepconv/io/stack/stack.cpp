@@ -1,0 +1,35 @@
+#include "sepconv/io/stack/stack.hpp"
+
+namespace sepconv {
+
+bool is_ome(std::string_view description) {
+  return description.find("<OME") != std::string_view::npos ||
+         description.find(":OME ") != std::string_view::npos;
+}
+
+bool counts_images(std::string_view description) {
+  return is_ome(description) || is_imagej(description) || is_shaped(description);
+}
+
+Stack read_stack(const std::string& description, const ImageSpec& spec, std::int64_t pages) {
+  if (is_ome(description)) return read_ome(description, spec, pages);
+  return is_imagej(description) ? read_imagej(description) : read_shaped(description, spec);
+}
+
+bool describes_one(const std::string& description, const ImageSpec& spec) {
+  if (!counts_images(description)) return true;
+  const Stack stack = read_stack(description, spec, 1);
+  return stack.problem.empty() && stack.refusal.empty() && raster_count(stack.axes) == 1 &&
+         stack.unlike.empty();
+}
+
+std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
+                           std::vector<std::string>& lost) {
+  std::string said = is_ome(description)      ? describe_ome(description, axes, change, lost)
+                     : is_imagej(description) ? describe_imagej(description, axes, change)
+                                              : describe_shaped(description, axes, change);
+  if (said.empty()) lost.emplace_back("the description is left out: it counts images in another way");
+  return said;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,164 @@
+#include "sepconv/io/tiff/tiff_catalog.hpp"
+
+#include <fmt/format.h>
+#include <tiff.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = TiffEntries::Kind;
+
+/// More sub-directories than any pyramid has levels.
+constexpr std::uint64_t kMostLevels = 64;
+/// What the tags of a page may take, its tables of blocks aside; libtiff and Metadata each hold them once.
+/// The description of a microscope's thousand planes takes some MiB, a colour profile two at the most.
+constexpr std::int64_t kMostTagBytes = std::int64_t{16} << 20;
+
+bool is_block_table(std::uint32_t tag) {
+  return tag == TIFFTAG_STRIPOFFSETS || tag == TIFFTAG_STRIPBYTECOUNTS || tag == TIFFTAG_TILEOFFSETS ||
+         tag == TIFFTAG_TILEBYTECOUNTS;
+}
+
+/// Whether both sides are smaller by one factor, as far as halves were rounded.
+bool is_level_of(const TiffForm& level, const TiffForm& image) {
+  if (!level.is_like_pixels(image) || level.extent.empty() || level.extent.rows >= image.extent.rows ||
+      level.extent.cols >= image.extent.cols)
+    return false;
+  const double factor = static_cast<double>(image.extent.cols) / static_cast<double>(level.extent.cols);
+  const double rows = static_cast<double>(image.extent.rows) / factor;
+  return std::abs(rows - static_cast<double>(level.extent.rows)) <=
+         2 + rows * factor / static_cast<double>(image.extent.cols);
+}
+
+}  // namespace
+
+/// The largest tags are left out until the others fit.
+void bound_tags(TiffPage& page) {
+  std::vector<TiffEntry> tags;
+  std::int64_t sum = 0;
+  for (const TiffEntry& entry : page.entries.list) {
+    if (is_block_table(entry.tag)) continue;
+    tags.push_back(entry);
+    sum += std::min(entry.bytes(), kMostTagBytes + 1);
+  }
+  std::ranges::sort(tags, std::greater{}, &TiffEntry::bytes);
+  page.max_tag_bytes = kMostTagBytes;
+  for (const TiffEntry& entry : tags) {
+    if (sum <= kMostTagBytes) break;
+    sum -= std::min(entry.bytes(), kMostTagBytes + 1);
+    page.max_tag_bytes = std::min(kMostTagBytes, entry.bytes() - 1);
+  }
+  for (const TiffEntry& entry : tags) {
+    if (entry.bytes() > page.max_tag_bytes) page.too_large.push_back(entry.tag);
+  }
+  page.tag_bytes = std::min(sum, kMostTagBytes);
+}
+
+std::string read_description(const InputFile& file, const TiffEntries& entries) {
+  const TiffEntry* const entry = entries.find(TIFFTAG_IMAGEDESCRIPTION);
+  if (entry == nullptr || entry->type != TIFF_ASCII || entry->bytes() > kMostTagBytes) return "";
+  std::string text(static_cast<std::size_t>(entry->bytes()), '\0');
+  const std::int64_t read = file.read_some_at(entry->value_offset, std::as_writable_bytes(std::span(text)));
+  text.resize(static_cast<std::size_t>(read));
+  return text.substr(0, text.find('\0'));
+}
+
+TiffCatalog::TiffCatalog(InputFile file)
+    : file_(std::make_shared<const InputFile>(std::move(file))), chain_(*file_) {
+  for (std::uint64_t offset = chain_.next_offset(); const auto entries = chain_.next();
+       offset = chain_.next_offset()) {
+    pages_.push_back(look_at(*entries, offset));
+    if (pages_.back().kind == Kind::image) images_.push_back(std::ssize(pages_) - 1);
+  }
+  aperio_ = !pages_.empty() && pages_.size() > 1 && description(0).starts_with("Aperio");
+}
+
+TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t offset) const {
+  const auto number = [&](std::uint32_t tag, std::uint64_t otherwise) {
+    const TiffEntry* const entry = entries.find(tag);
+    return entry == nullptr ? otherwise : chain_.number(*entry).value_or(otherwise);
+  };
+  const auto side = [&](std::uint32_t tag) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(number(tag, 0), 1u << 31));
+  };
+  Page page{offset, entries.kind, {}, {}};
+  page.form.extent = {side(TIFFTAG_IMAGELENGTH), side(TIFFTAG_IMAGEWIDTH)};
+  page.form.channels = static_cast<std::int64_t>(number(TIFFTAG_SAMPLESPERPIXEL, 1) & 0xffff);
+  page.form.bits = number(TIFFTAG_BITSPERSAMPLE, 1);
+  page.form.sample_format = number(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  page.form.tiled = entries.find(TIFFTAG_TILEWIDTH) != nullptr;
+  if (const TiffEntry* const levels = entries.find(TIFFTAG_SUBIFD)) {
+    for (std::uint64_t i = 0; i < std::min(levels->count, kMostLevels); ++i)
+      if (const auto at = chain_.number(*levels, i)) page.levels.push_back(*at);
+  }
+  return page;
+}
+
+std::string TiffCatalog::description(std::int64_t index) const {
+  const auto entries = chain_.at(page(index).offset);
+  return entries ? read_description(*file_, *entries) : "";
+}
+
+std::string TiffCatalog::aperio_name(std::int64_t index) const {
+  const Page& own = page(index);
+  if (!aperio_ || index == 0) return "";
+  const std::string text = description(index);
+  const std::string line = text.substr(std::min(text.size(), text.find('\n')));
+  for (const char* const name : {"label", "macro"}) {
+    if (line.find(name) != line.npos) return name;
+  }
+  return own.form.tiled && is_level_of(own.form, page(0).form) ? "" : "thumbnail";
+}
+
+std::vector<std::uint64_t> TiffCatalog::levels(std::int64_t index) const {
+  const Page& own = page(index);
+  std::vector<std::uint64_t> levels = own.levels;
+  for (std::int64_t i = index + 1; i < std::ssize(pages_); ++i) {
+    if (aperio_ ? index != 0 : page(i).kind == Kind::image) break;
+    const bool is_one = aperio_ ? aperio_name(i).empty() : page(i).kind == Kind::reduced;
+    if (is_one && is_level_of(page(i).form, own.form)) levels.push_back(page(i).offset);
+  }
+  return levels;
+}
+
+std::vector<TiffForm> TiffCatalog::level_forms(std::int64_t index) const {
+  std::vector<TiffForm> forms;
+  for (const std::uint64_t offset : levels(index)) {
+    const auto entries = chain_.at(offset);
+    forms.push_back(entries ? look_at(*entries, offset).form : TiffForm{});
+  }
+  return forms;
+}
+
+TiffPage TiffCatalog::open_page(std::int64_t index) const {
+  TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  if (index >= 0 && index < opened.pages) {
+    opened.offset = page(index).offset;
+    opened.entries = chain_.at(opened.offset).value_or(TiffEntries{});
+    opened.levels = std::ssize(levels(index));
+    for (std::int64_t i = index + 1; i < opened.pages && page(i).kind != Kind::image; ++i)
+      opened.masks += page(i).kind == Kind::mask ? 1 : 0;
+  }
+  bound_tags(opened);
+  return opened;
+}
+
+TiffPage TiffCatalog::open_level(std::int64_t index, int level) const {
+  const std::vector<std::uint64_t> offsets = levels(index);
+  if (level < 1 || level > std::ssize(offsets))
+    throw IoError(fmt::format("{}: has no level {}; {}", file_->path().native(), level,
+                              offsets.empty() ? "it has the full image only, which is level 0"
+                                              : fmt::format("its levels are 0 to {}", offsets.size())));
+  TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  opened.offset = offsets[static_cast<std::size_t>(level - 1)];
+  opened.entries = chain_.at(opened.offset).value_or(TiffEntries{});
+  bound_tags(opened);
+  return opened;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,41 @@
+// What the directories of a TIFF say of one of them, before libtiff reads it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/raster_axes.hpp"
+#include "sepconv/io/tiff/tiff_entries.hpp"
+
+namespace sepconv {
+
+/// Of the first raster of a set: what it says for all.
+struct TiffSetFacts {
+  std::string description;  ///< that counts them; empty: the page's own is no such
+  RasterAxes axes;
+  std::vector<std::string> warnings;
+};
+
+struct TiffPage {
+  std::int64_t index = 0;
+  std::int64_t pages = 0;               ///< that the file has
+  std::uint64_t offset = 0;             ///< of the directory
+  TiffEntries entries{};                ///< none: it is not there
+  std::int64_t images = 0;              ///< of the pages those that are neither overviews nor masks
+  std::int64_t levels = 0;              ///< smaller ones of the page
+  std::int64_t masks = 0;               ///< that belong to it
+  std::int64_t plane = 0;               ///< of a stack of planes one behind the other that has one directory
+  bool in_set = false;                  ///< a raster among others: its description says nothing of them
+  std::optional<TiffSetFacts> leads{};  ///< the first one of those
+  std::int64_t max_tag_bytes = 0;       ///< larger tags are left out
+  std::int64_t tag_bytes = 0;           ///< of those that are not
+  std::vector<std::uint32_t> too_large{};  ///< those
+};
+
+/// Sets the last three by the entries.
+void bound_tags(TiffPage& page);
+/// The text of the page's description; empty where it is none, or too large.
+std::string read_description(const InputFile& file, const TiffEntries& entries);
+
+}  // namespace sepconv

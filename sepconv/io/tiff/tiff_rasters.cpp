@@ -1,0 +1,151 @@
+// Which pages of a TIFF are the rasters of a set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sepconv/io/stack/stack.hpp"
+#include "sepconv/io/tiff/tiff_set.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = TiffEntries::Kind;
+
+std::string form_text(const TiffForm& form) {
+  return fmt::format("{} x {} pixels of {} x {} bits", form.extent.cols, form.extent.rows, form.channels,
+                     form.bits);
+}
+
+bool are_like(const TiffCatalog& catalog, const std::vector<std::int64_t>& pages) {
+  return std::ranges::all_of(pages, [&](std::int64_t page) {
+    return catalog.page(page).form.is_like(catalog.page(pages.front()).form);
+  });
+}
+
+/// The images beside the rasters, which no description speaks of.
+void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
+  std::vector<bool> is_raster(catalog.pages().size());
+  for (const std::int64_t page : rasters.pages) is_raster[static_cast<std::size_t>(page)] = true;
+  for (const auto& [page, name] : rasters.unlike) is_raster[static_cast<std::size_t>(page)] = true;
+  for (const std::int64_t page : catalog.images()) {
+    if (!is_raster[static_cast<std::size_t>(page)])
+      rasters.unlike.emplace_back(page, fmt::format("image of {}", form_text(catalog.page(page).form)));
+  }
+  constexpr std::size_t kNamed = 8;
+  for (std::size_t i = 0; i < std::min(kNamed, rasters.unlike.size()); ++i) {
+    const auto& [page, name] = rasters.unlike[i];
+    rasters.warnings.push_back(
+        fmt::format("page {} ({}) is not read; OpenOptions::page {} reads it", page, name, page));
+  }
+  if (rasters.unlike.size() > kNamed)
+    rasters.warnings.push_back(
+        fmt::format("{} more pages that are no rasters are not read", rasters.unlike.size() - kNamed));
+}
+
+/// "2 of 64 x 48 pixels of 1 x 8 bits (page 0 and on)".
+std::string refusal_of_unlike(const TiffCatalog& catalog) {
+  struct Group {
+    const TiffForm* form;
+    std::int64_t first, count;
+  };
+  std::vector<Group> groups;
+  for (const std::int64_t page : catalog.images()) {
+    const TiffForm& form = catalog.page(page).form;
+    const auto same =
+        std::ranges::find_if(groups, [&](const Group& group) { return group.form->is_like(form); });
+    if (same != groups.end()) {
+      ++same->count;
+    } else if (groups.size() < 4) {
+      groups.push_back({&form, page, 1});
+    }
+  }
+  std::string list;
+  for (const Group& group : groups)
+    list += fmt::format("{}{} of {} from page {} on", list.empty() ? "" : ", ", group.count,
+                        form_text(*group.form), group.first);
+  return fmt::format(
+      "holds {} images that are not of one size and type ({}); name equal ones with "
+      "OpenOptions::select, like 0 or 0-9",
+      catalog.images().size(), list);
+}
+
+TiffRasters plain_pages(const TiffCatalog& catalog, std::vector<std::string> warnings) {
+  TiffRasters rasters{.pages = catalog.images(), .warnings = std::move(warnings)};
+  if (catalog.is_aperio()) {
+    rasters.pages = {0};
+    for (std::int64_t page = 1; page < std::ssize(catalog.pages()); ++page) {
+      if (std::string name = catalog.aperio_name(page); !name.empty())
+        rasters.unlike.emplace_back(page, std::move(name));
+    }
+    return rasters;
+  }
+  if (!are_like(catalog, rasters.pages)) rasters.refusal = refusal_of_unlike(catalog);
+  if (rasters.pages.size() > 1) rasters.axes = {{"page", std::ssize(rasters.pages)}};
+  return rasters;
+}
+
+/// The pages of a stack by its description; a problem where they do not fit it.
+TiffRasters described_pages(const TiffCatalog& catalog, Stack stack) {
+  const std::vector<std::int64_t>& images = catalog.images();
+  TiffRasters rasters{.pages = std::move(stack.pages), .axes = std::move(stack.axes)};
+  rasters.unlike = std::move(stack.unlike);
+  const std::int64_t count = raster_count(rasters.axes);
+  if (rasters.pages.empty()) {
+    rasters.one_directory = count > 1 && images.size() == 1;
+    const auto end = images.begin() + std::min(count, std::ssize(images));
+    rasters.pages.assign(images.begin(), end);
+  }
+  return rasters;
+}
+
+}  // namespace
+
+TiffRasters rasters_of(const TiffCatalog& catalog) {
+  const std::vector<std::int64_t>& images = catalog.images();
+  const std::int64_t pages = std::ssize(catalog.pages());
+  if (images.empty() && pages > 1)
+    return {.refusal =
+                fmt::format("holds {} pages and none is an image; name one with OpenOptions::page, from "
+                            "0 to {}",
+                            pages, pages - 1)};
+  if (images.empty()) return {.pages = {0}};
+  if (catalog.broken())
+    return {.refusal =
+                fmt::format("the chain of its pages is broken behind page {}; it is truncated or damaged, "
+                            "and what it holds up to there is read with OpenOptions::page",
+                            pages - 1)};
+  const std::string description = catalog.description(images.front());
+  TiffRasters rasters;
+  if (!counts_images(description) || catalog.is_aperio()) {
+    rasters = plain_pages(catalog, {});
+    add_unlike(catalog, rasters);
+    return rasters;
+  }
+  const TiffForm& form = catalog.page(images.front()).form;
+  Stack stack = read_stack(description, {form.extent, form.channels, PixelType::u8}, pages);
+  if (!stack.refusal.empty())
+    return {.refusal = stack.refusal + "; OpenOptions::page reads a page of it by its number"};
+  std::string problem = stack.problem;
+  if (problem.empty()) {
+    rasters = described_pages(catalog, std::move(stack));
+    const std::int64_t count = raster_count(rasters.axes);
+    // Each write() of tifffile begins a description of its own.
+    const bool one_by_one = count == 1 && images.size() > 1 && is_shaped(description);
+    const bool all = rasters.one_directory || std::ssize(rasters.pages) == count;
+    const bool counted = is_ome(description) || rasters.one_directory || count == std::ssize(images);
+    if (one_by_one) return plain_pages(catalog, {});
+    if (!all || !counted) {
+      problem = fmt::format("its description counts {} images and it has {}", count, images.size());
+    } else if (!are_like(catalog, rasters.pages)) {
+      problem = "its description counts pages that are not of one size and type";
+    } else {
+      rasters.description = description;
+      add_unlike(catalog, rasters);
+      return rasters;
+    }
+  }
+  return plain_pages(catalog, {problem + ": its pages are read one by one, and the description is left out"});
+}
+
+}  // namespace sepconv

@@ -1,0 +1,148 @@
+#include "sepconv/io/tiff/tiff_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/tiff.hpp"
+#include "sepconv/io/tiff/tiff_reader.hpp"
+
+namespace sepconv {
+namespace {
+
+std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page) {
+  return make_tiff_reader(std::make_unique<TiffFile>(catalog.shared_file(), std::move(page)));
+}
+
+TiffPage page_of(const TiffCatalog& catalog, std::int64_t page, int level) {
+  return level == 0 ? catalog.open_page(page) : catalog.open_level(page, level);
+}
+
+class TiffSet final : public RasterSet {
+ public:
+  TiffSet(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, int level)
+      : RasterSet(catalog->file().path().native(),
+                  read_page(*catalog, page_of(*catalog, rasters.pages.front(), level))->spec(), rasters.axes),
+        catalog_(std::move(catalog)),
+        rasters_(std::move(rasters)),
+        level_(level) {
+    if (rasters_.one_directory) raster(count() - 1);  // throws where its pixels are not there
+  }
+
+  const TiffRasters& rasters() const noexcept { return rasters_; }
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+    const std::int64_t of_page = rasters_.one_directory ? 0 : index;
+    TiffPage page = page_of(*catalog_, rasters_.pages.at(static_cast<std::size_t>(of_page)), level_);
+    page.plane = rasters_.one_directory ? index : 0;
+    page.in_set = true;
+    if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
+    auto reader = read_page(*catalog_, std::move(page));
+    if (reader->spec() == spec()) return reader;
+    throw IoError(
+        fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
+                    "OpenOptions::page reads one of its pages",
+                    catalog_->file().path().native(), rasters_.pages[static_cast<std::size_t>(of_page)]));
+  }
+
+  std::shared_ptr<const TiffCatalog> catalog_;
+  TiffRasters rasters_;
+  int level_;
+};
+
+/// A page by its number that is no raster of a set: an overview, a label, one of a damaged file.
+class TiffLonePage final : public RasterSet {
+ public:
+  TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, int level)
+      : RasterSet(catalog->file().path().native(),
+                  read_page(*catalog, page_of(*catalog, page, level))->spec(), {}),
+        catalog_(std::move(catalog)),
+        page_(page),
+        level_(level) {}
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t, bool) override {
+    return read_page(*catalog_, page_of(*catalog_, page_, level_));
+  }
+
+  std::shared_ptr<const TiffCatalog> catalog_;
+  std::int64_t page_;
+  int level_;
+};
+
+/// Pages of the file as places among the rasters; nothing where they do not follow each other there.
+std::optional<AxisRange> places_of(const TiffRasters& rasters, const AxisRange& pages) {
+  if (rasters.one_directory) return pages;
+  const auto first = std::ranges::find(rasters.pages, pages.first);
+  const std::int64_t at = first - rasters.pages.begin();
+  const std::int64_t size = pages.last - pages.first + 1;
+  if (size > std::ssize(rasters.pages) - at) return std::nullopt;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (first[i] != pages.first + i) return std::nullopt;
+  }
+  return AxisRange{"", at, at + size - 1};
+}
+
+/// Pages that are asked for by their numbers, as rasters that nothing else describes.
+TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
+  TiffRasters rasters;
+  const std::string& name = catalog.file().path().native();
+  for (std::int64_t page = range.first; page <= range.last; ++page) {
+    if (page >= std::ssize(catalog.pages()))
+      throw IoError(fmt::format("{}: has no page {}; it has {} pages, counted from 0", name, page,
+                                catalog.pages().size()));
+    if (!catalog.page(page).form.is_like(catalog.page(range.first).form))
+      throw IoError(fmt::format("{}: pages {} and {} are not of one size and type; name equal ones, or one",
+                                name, range.first, page));
+    rasters.pages.push_back(page);
+  }
+  rasters.axes = {{"page", std::ssize(rasters.pages)}};
+  rasters.warnings.emplace_back("of the file only the pages are read that were asked for");
+  return rasters;
+}
+
+std::unique_ptr<RasterSet> set_of(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, int level,
+                                  const std::vector<AxisRange>& ranges) {
+  auto set = std::make_unique<TiffSet>(std::move(catalog), std::move(rasters), level);
+  set->select(ranges);
+  return set;
+}
+
+}  // namespace
+
+std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& options) {
+  if (options.page && !options.select.empty())
+    throw InvalidArgument("OpenOptions::page and OpenOptions::select both say which pages; leave one out");
+  const std::string name = file.path().native();
+  check_is_tiff(file);
+  const auto catalog = std::make_shared<const TiffCatalog>(std::move(file));
+  std::vector<AxisRange> ranges;
+  if (options.page) ranges = {{"", *options.page, *options.page}};
+  if (!options.select.empty()) ranges = parse_selection(options.select);
+  const bool by_number = !ranges.empty() && ranges.front().axis.empty();
+  if (by_number && (ranges[0].first < 0 || catalog->pages().empty()))
+    return std::make_unique<TiffLonePage>(catalog, ranges[0].first, 0);  // which says that it is not there
+  if (catalog->pages().empty()) return std::make_unique<TiffLonePage>(catalog, 0, 0);
+  TiffRasters rasters = rasters_of(*catalog);
+  if (!by_number) {
+    if (!rasters.refusal.empty()) throw IoError(fmt::format("{}: {}", name, rasters.refusal));
+    return set_of(catalog, std::move(rasters), options.level, ranges);
+  }
+  const AxisRange pages = ranges[0];
+  if (rasters.refusal.empty()) {
+    if (const auto places = places_of(rasters, pages))
+      return set_of(catalog, std::move(rasters), options.level, {*places});
+  }
+  if (pages.first == pages.last) return std::make_unique<TiffLonePage>(catalog, pages.first, options.level);
+  return set_of(catalog, only_pages(*catalog, pages), options.level, {});
+}
+
+std::unique_ptr<Reader> open_tiff(InputFile file, const OpenOptions& options) {
+  const std::filesystem::path path = file.path();
+  return only_raster(*open_tiff_set(std::move(file), options), path);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,25 @@
+// The rasters of a TIFF: which of its pages they are, along which axes, and what becomes of the others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/tiff/tiff_catalog.hpp"
+
+namespace sepconv {
+
+struct TiffRasters {
+  std::vector<std::int64_t> pages{};  ///< of each raster
+  RasterAxes axes{};
+  std::string description{};                                   ///< that counts them, if there is one
+  bool one_directory = false;                                  ///< all lie behind the only page's
+  std::vector<std::pair<std::int64_t, std::string>> unlike{};  ///< pages that are not read, and what they are
+  std::vector<std::string> warnings{};
+  std::string refusal{};  ///< why they are no set: a sentence without the file's name
+};
+
+/// By the description of the first image, else by the pages' forms.
+TiffRasters rasters_of(const TiffCatalog& catalog);
+
+}  // namespace sepconv

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/stack/stack.hpp"
+#include "sepconv/io/tiff/tiff.hpp"
+#include "sepconv/io/tiff/tiff_plan.hpp"
+#include "sepconv/io/tiff/tiff_writer.hpp"
+
+namespace sepconv {
+namespace {
+
+bool is_ome_name(const std::filesystem::path& path) { return ending_of(path.stem()) == ".ome"; }
+
+/// Axes that OME-XML has; pages that nothing names become slices.
+RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector<std::string>& warnings) {
+  RasterAxes ome;
+  for (const RasterAxis& axis : axes) {
+    const bool known = axis.name == "t" || axis.name == "c" || axis.name == "z";
+    if (!known && axis.size == 1) continue;
+    ome.push_back(axis);
+    if (known) continue;
+    if (find_axis(axes, "z") != nullptr || axes.size() > 1)
+      throw InvalidArgument(fmt::format(
+          "{}: OME-TIFF has the axes t, c and z, and not {}; end the name in .tif", name, axis.name));
+    ome.back().name = "z";
+    warnings.push_back(fmt::format("the axis {} is written as z: OME-XML has t, c and z", axis.name));
+  }
+  return ome;
+}
+
+/// What says how the pages are counted, where the metadata do not.
+std::string new_description(const std::filesystem::path& path, const RasterSetSpec& spec,
+                            std::vector<std::string>& warnings) {
+  if (is_ome_name(path)) return new_ome(spec.raster, ome_axes(spec.axes, path.native(), warnings));
+  const auto is_told = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
+  return std::ranges::any_of(spec.axes, is_told) ? new_shaped(spec.raster, spec.axes) : "";
+}
+
+class TiffSetWriter final : public RasterSetWriter {
+ public:
+  TiffSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions options)
+      : path_(path), spec_(spec), options_(std::move(options)) {
+    const std::string& described = options_.metadata.description;
+    if (!counts_images(described) && (described.empty() || is_ome_name(path_)))
+      description_ = new_description(path_, spec_, options_.warnings);
+    if (!description_.empty() && !described.empty())
+      options_.warnings.emplace_back("the description is left out: OME-XML takes its place");
+    Metadata first = options_.metadata;
+    if (!description_.empty()) first.description = description_;
+    options_.metadata = first;
+    const bool may_be_unlisted = options_.big_tiff == false && is_in_one_piece(options_.layout);
+    const TiffDirectory directory =
+        plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
+    options_.big_tiff = directory.big_tiff;
+    output_ = std::make_shared<TiffOutput>(
+        path_, OutputFile::Options{.overwrite = options_.overwrite, .durable = options_.durable},
+        directory.big_tiff);
+    if (!directory.compressed()) output_->file().expect(spec_.count() * spec_.raster.bytes());
+    if (is_in_one_piece(options_.layout)) lay_out(directory);
+  }
+
+  std::unique_ptr<Writer> next(const Metadata& metadata) override {
+    CreateOptions options = options_;
+    if (made_ > 0) {
+      options.metadata = metadata;
+      options.warnings.clear();
+      options.layout_warnings.clear();
+    }
+    ++made_;
+    const TiffDirectory directory = plan_directory(path_, spec_.raster, options);
+    return make_tiff_writer(output_, directory, options, true, next_place(directory, options.metadata));
+  }
+
+  void finish() override {
+    if (made_ != spec_.count())
+      throw InvalidArgument(
+          fmt::format("{}: {} of {} images were written", path_.native(), made_, spec_.count()));
+    output_->commit();
+  }
+
+ private:
+  /// As ImageJ has its stacks, and as others expect them: see TiffPlace.
+  bool is_in_one_piece(const FileLayout& layout) const {
+    return is_imagej(options_.metadata.description) && layout.compression == Compression::none &&
+           !layout.tiled;
+  }
+
+  void lay_out(const TiffDirectory& directory) {
+    const std::int64_t room = directory_bytes(directory, options_.metadata);
+    first_ = TiffPlace{round_up(output_->header_bytes() + room, kPageBytes), output_->header_bytes(), room};
+    next_directory_ = first_->pixels + spec_.count() * spec_.raster.bytes();
+    constexpr std::int64_t kMost = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
+    lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMost;
+    if (!lists_all_)
+      options_.warnings.emplace_back(
+          "a classic TIFF of more than 4 GiB: only the first image has a directory, as ImageJ has it; "
+          "readers "
+          "that do not know ImageJ's description find one image");
+  }
+
+  std::optional<TiffPlace> next_place(const TiffDirectory& directory, const Metadata& metadata) {
+    if (!first_ || made_ == 1) return first_;
+    const std::int64_t room = directory_bytes(directory, metadata);
+    const TiffPlace place{first_->pixels + (made_ - 1) * spec_.raster.bytes(), next_directory_, room,
+                          lists_all_};
+    next_directory_ += room;
+    return place;
+  }
+
+  static constexpr std::int64_t kPageBytes =
+      4096;  // where pixels are copied fast: see uncompressed_writer.cpp
+
+  std::filesystem::path path_;
+  RasterSetSpec spec_;
+  CreateOptions options_;  // with the first raster's metadata
+  std::string description_;
+  std::shared_ptr<TiffOutput> output_;
+  std::int64_t made_ = 0;
+  std::optional<TiffPlace> first_;  // of a stack in one piece
+  std::int64_t next_directory_ = 0;
+  bool lists_all_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<RasterSetWriter> create_tiff_set(const std::filesystem::path& path, const RasterSetSpec& spec,
+                                                 const CreateOptions& options) {
+  return std::make_unique<TiffSetWriter>(path, spec, options);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,16 @@
+// One raster of a run, and the report of all. Internal to the pipeline.
+#pragma once
+
+#include "sepconv/pipeline/run/run_planned.hpp"
+
+namespace sepconv {
+
+/// As run(), with a timeline that may have other rasters before; finishes the sink.
+Ran<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                  Timeline& timeline);
+
+/// Of so many rasters that were run by this plan.
+RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timeline, double startup_seconds,
+                      std::int64_t bytes_stored, std::int64_t rasters);
+
+}  // namespace sepconv
