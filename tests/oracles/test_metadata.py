@@ -63,7 +63,7 @@ def test_a_description_of_the_shape_says_that_of_the_result(sepconv):
     tifffile.imwrite(source, random_image((40, 50), np.uint16), metadata={"axes": "YX"})
     assert "shape" in tags_of(source)[270]
     sepconv("run", source, "same.tif", "gaussian:sigma=2", "--quiet")
-    sepconv("run", source, "half.tif", "reduce:by=2", "cast:type=f32", "--quiet")
+    sepconv("run", source, "half.tif", "reduce:factor=2", "cast:type=f32", "--quiet")
     assert "[40,50]" in tags_of(sepconv.folder / "same.tif")[270]
     assert "[20,25]" in tags_of(sepconv.folder / "half.tif")[270]
     with tifffile.TiffFile(sepconv.folder / "half.tif") as tif:

@@ -223,3 +223,17 @@ def test_other_formats_say_which_hold_several(sepconv):
     write_ome(sepconv.folder / "in.ome.tif", random_stack(2, 3), "ZC")
     sentence = sepconv("run", "in.ome.tif", "out.png", status=2).stderr
     assert "cannot hold 6 images (z 2, c 3)" in sentence and ".tif" in sentence and "--page" in sentence
+
+
+def test_a_new_ome_tiff_says_what_it_holds(sepconv):
+    """Of an image, and of a stack of which nothing says more than that it has pages."""
+    stack = random_stack(5, dtype=np.uint8)
+    np.save(sepconv.folder / "in.npy", stack[0])
+    sepconv("run", "in.npy", "one.ome.tif")
+    pixels, _ = pixels_of(sepconv.folder / "one.ome.tif")
+    assert [pixels["Size" + axis] for axis in "XYZCT"] == [str(COLS), str(ROWS), "1", "1", "1"] and pixels["Type"] == "uint8"
+    tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata=None)
+    assert "the axis page is written as z" in sepconv("run", "in.tif", "out.ome.tif").stderr
+    found, values = only_series(sepconv.folder / "out.ome.tif")
+    assert found == "ZYX"
+    np.testing.assert_array_equal(values, stack)

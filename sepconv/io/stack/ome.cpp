@@ -58,28 +58,37 @@ Planes planes_of(const pugi::xml_node& pixels, std::int64_t channels) {
   return planes;
 }
 
-/// Which page of the file each plane is; -1 where none is said to be. False where it is in another file.
-bool place_planes(const pugi::xml_node& pixels, const std::string& file_id, const Planes& planes,
-                  std::vector<std::int64_t>& pages) {
-  pages.assign(static_cast<std::size_t>(planes.count()), -1);
-  for (const pugi::xml_node& data : ome_children(pixels, "TiffData")) {
+/// Whether a plane lies in another file than that of this UUID.
+bool is_elsewhere(const pugi::xml_node& pixels, const std::string& file_id) {
+  return std::ranges::any_of(ome_children(pixels, "TiffData"), [&](const pugi::xml_node& data) {
     const pugi::xml_node id = ome_child(data, "UUID");
-    if (id && id.text().as_string() != file_id) return false;
+    return id && id.text().as_string() != file_id;
+  });
+}
+
+/// Which page of the file each plane is; -1 where none is said to be.
+std::vector<std::int64_t> place_planes(const pugi::xml_node& pixels, const Planes& planes) {
+  std::vector<std::int64_t> pages(static_cast<std::size_t>(planes.count()), -1);
+  std::int64_t left = 4 * planes.count();  // places are given once; more is a file that wants to take time
+  for (const pugi::xml_node& data : ome_children(pixels, "TiffData")) {
     std::int64_t at[3]{};
+    bool inside = true;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string name = fmt::format("First{}", static_cast<char>(std::toupper(planes.order[i])));
       at[i] = data.attribute(name.c_str()).as_llong(0);
-      if (at[i] < 0 || at[i] >= planes.sizes[i]) return true;
+      inside = inside && at[i] >= 0 && at[i] < planes.sizes[i];
     }
+    if (!inside) continue;
     const std::int64_t first = planes.index(at);
     const bool has_page = !data.attribute("IFD").empty();
     const std::int64_t page = data.attribute("IFD").as_llong(0);
     const std::int64_t all = planes.count() - first;
     const std::int64_t count =
-        std::min<std::int64_t>(all, data.attribute("PlaneCount").as_llong(has_page ? 1 : all));
+        std::min<std::int64_t>({all, data.attribute("PlaneCount").as_llong(has_page ? 1 : all), left});
     for (std::int64_t i = 0; i < count; ++i) pages[static_cast<std::size_t>(first + i)] = page + i;
+    left -= std::max<std::int64_t>(count, 0);
   }
-  return true;
+  return pages;
 }
 
 /// The UUID that TiffData give for this file: the document's own; else, where all give one, that one.
@@ -175,11 +184,16 @@ Stack read_ome(const std::string& xml, const ImageSpec& spec, std::int64_t pages
       stack.problem = "its OME-XML states sizes or an order of dimensions that cannot be";
       return stack;
     }
-    if (!place_planes(pixels, file_id, own, placed)) {
+    if (is_elsewhere(pixels, file_id)) {
       stack.refusal = "its OME-XML spreads the images over several files, and one is read";
       return stack;
     }
     has_data = has_data || ome_child(pixels, "TiffData");
+    if (own.count() > pages) {
+      stack.problem = "its OME-XML counts planes for which there are no pages";
+      return stack;
+    }
+    placed = place_planes(pixels, own);
     if (is_like(pixels, first)) {
       ++like;
       stack.pages.insert(stack.pages.end(), placed.begin(), placed.end());

@@ -102,17 +102,19 @@ void set_physical_sizes(xml_node pixels, const ImageChange& change) {
   }
 }
 
-/// Those at the positions that are left; of more or fewer samples they are others.
-void keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change) {
+/// Those at the positions that are left; of more or fewer samples they are others. `counted` is SizeC as it
+/// was: as many channels as that are listed sample by sample.
+void keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t counted) {
   const std::vector<xml_node> channels = ome_children(pixels, "Channel");
+  const std::int64_t samples =
+      std::ssize(channels) == counted ? std::max<std::int64_t>(1, change.from.channels) : 1;
   const std::int64_t first = first_of_axis(axes, "c");
-  const std::int64_t size = size_of_axis(axes, "c");
-  const bool in_pages = std::ssize(channels) > first + size && size == 1 && change.from.channels > 1;
   for (std::int64_t i = 0; i < std::ssize(channels); ++i) {
     const xml_node channel = channels[static_cast<std::size_t>(i)];
-    if (change.channels || (!in_pages && (i < first || i >= first + size))) {
+    const std::int64_t position = i / samples;
+    if (change.channels || position < first || position >= first + size_of_axis(axes, "c")) {
       pixels.remove_child(channel);
-    } else if (!in_pages) {
+    } else if (samples == 1) {
       set(channel, "SamplesPerPixel", static_cast<long long>(change.to.channels));
     }
   }
@@ -150,6 +152,7 @@ void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& chan
   const std::int64_t z = size_of_axis(axes, "z");
   const std::int64_t c = size_of_axis(axes, "c");
   const std::int64_t t = size_of_axis(axes, "t");
+  const std::int64_t counted = pixels.attribute("SizeC").as_llong();
   set_physical_sizes(pixels, change);
   set(pixels, "SizeX", static_cast<long long>(made.extent.cols));
   set(pixels, "SizeY", static_cast<long long>(made.extent.rows));
@@ -160,7 +163,7 @@ void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& chan
   for (const char* const name : {"BigEndian", "Interleaved"}) pixels.remove_attribute(name);
   if (change.type || change.values) pixels.remove_attribute("SignificantBits");
   remove_all(pixels, {"TiffData", "BinData", "MetadataOnly"});
-  keep_channels(pixels, axes, change);
+  keep_channels(pixels, axes, change, counted);
   keep_planes(pixels, axes, change);
   place_data(pixels, first_page, z * c * t);
 }
@@ -184,13 +187,12 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
   const std::vector<xml_node> images = ome_children(root, "Image");
   if (counts_otherwise || images.empty()) return "";
   const xml_node leader = ome_child(images.front(), "Pixels");
-  const auto copy_of_leader = leader;  // is_like() compares what nobody has changed yet
   std::vector<xml_node> kept;
   std::int64_t like_it = 0;
   bool others = false;
   const std::int64_t first_series = first_of_axis(axes, "s");
   for (const xml_node& image : images) {
-    const bool is_one = is_like(ome_child(image, "Pixels"), copy_of_leader) && like_it++ >= first_series &&
+    const bool is_one = is_like(ome_child(image, "Pixels"), leader) && like_it++ >= first_series &&
                         std::ssize(kept) < size_of_axis(axes, "s");
     if (is_one) kept.push_back(image);
     others = others || !is_one;

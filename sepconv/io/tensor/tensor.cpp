@@ -135,8 +135,14 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   tensor.path_ = path;
   tensor.options_ = options;
   const InputFile file(path);
-  const std::string_view format = format_of_file(file, options, formats).name;
+  const Format& known = format_of_file(file, options, formats);
+  check_options(options, known, path, formats);
+  const std::string_view format = known.name;
   if (format == "NPY") {
+    if (!options.select.empty())
+      throw InvalidArgument(fmt::format(
+          "OpenOptions::select {} means nothing for {}, which is taken as the array that it is; leave it out",
+          options.select, path.native()));
     const NpyArray array = parse_npy_array(file);
     tensor.spec_ = spec_of_array(array, path);
     check_size(array, tensor.spec_, file);

@@ -59,10 +59,10 @@ void bound_tags(TiffPage& page) {
   page.tag_bytes = std::min(sum, kMostTagBytes);
 }
 
-std::string read_description(const InputFile& file, const TiffEntries& entries) {
+std::string read_description(const InputFile& file, const TiffEntries& entries, std::int64_t most_bytes) {
   const TiffEntry* const entry = entries.find(TIFFTAG_IMAGEDESCRIPTION);
   if (entry == nullptr || entry->type != TIFF_ASCII || entry->bytes() > kMostTagBytes) return "";
-  std::string text(static_cast<std::size_t>(entry->bytes()), '\0');
+  std::string text(static_cast<std::size_t>(std::min(entry->bytes(), most_bytes)), '\0');
   const std::int64_t read = file.read_some_at(entry->value_offset, std::as_writable_bytes(std::span(text)));
   text.resize(static_cast<std::size_t>(read));
   return text.substr(0, text.find('\0'));
@@ -75,7 +75,8 @@ TiffCatalog::TiffCatalog(InputFile file)
     pages_.push_back(look_at(*entries, offset));
     if (pages_.back().kind == Kind::image) images_.push_back(std::ssize(pages_) - 1);
   }
-  aperio_ = !pages_.empty() && pages_.size() > 1 && description(0).starts_with("Aperio");
+  constexpr std::size_t kMostOfSlide = 256;  // each is looked at closely
+  aperio_ = pages_.size() > 1 && pages_.size() <= kMostOfSlide && beginning(0).starts_with("Aperio");
 }
 
 TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t offset) const {
@@ -101,13 +102,19 @@ TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t
 
 std::string TiffCatalog::description(std::int64_t index) const {
   const auto entries = chain_.at(page(index).offset);
-  return entries ? read_description(*file_, *entries) : "";
+  return entries ? read_description(*file_, *entries, kMostTagBytes) : "";
+}
+
+std::string TiffCatalog::beginning(std::int64_t index) const {
+  constexpr std::int64_t kBytes = 4096;
+  const auto entries = chain_.at(page(index).offset);
+  return entries ? read_description(*file_, *entries, kBytes) : "";
 }
 
 std::string TiffCatalog::aperio_name(std::int64_t index) const {
   const Page& own = page(index);
   if (!aperio_ || index == 0) return "";
-  const std::string text = description(index);
+  const std::string text = beginning(index);
   const std::string line = text.substr(std::min(text.size(), text.find('\n')));
   for (const char* const name : {"label", "macro"}) {
     if (line.find(name) != line.npos) return name;
@@ -137,6 +144,7 @@ std::vector<TiffForm> TiffCatalog::level_forms(std::int64_t index) const {
 
 TiffPage TiffCatalog::open_page(std::int64_t index) const {
   TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  opened.catalog_bytes = static_cast<std::int64_t>(pages_.size() * (sizeof(Page) + sizeof(std::int64_t)));
   if (index >= 0 && index < opened.pages) {
     opened.offset = page(index).offset;
     opened.entries = chain_.at(opened.offset).value_or(TiffEntries{});
@@ -155,6 +163,7 @@ TiffPage TiffCatalog::open_level(std::int64_t index, int level) const {
                               offsets.empty() ? "it has the full image only, which is level 0"
                                               : fmt::format("its levels are 0 to {}", offsets.size())));
   TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  opened.catalog_bytes = static_cast<std::int64_t>(pages_.size() * (sizeof(Page) + sizeof(std::int64_t)));
   opened.offset = offsets[static_cast<std::size_t>(level - 1)];
   opened.entries = chain_.at(opened.offset).value_or(TiffEntries{});
   bound_tags(opened);

@@ -66,6 +66,7 @@ class TiffCatalog {
   TiffPage open_level(std::int64_t index, int level) const;
 
  private:
+  std::string beginning(std::int64_t index) const;
   Page look_at(const TiffEntries& entries, std::uint64_t offset) const;
 
   std::shared_ptr<const InputFile> file_;

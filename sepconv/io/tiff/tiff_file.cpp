@@ -215,7 +215,8 @@ std::int64_t TiffFile::stored_bytes() {
 std::int64_t TiffFile::memory_bytes() const {
   constexpr std::int64_t kHandle = 128 << 10;
   // Two tables of 8 bytes a block, which grow by doubling.
-  return kHandle + 32 * directory_.block_count() + page_.tag_bytes + sepconv::memory_bytes(metadata_);
+  return kHandle + 32 * directory_.block_count() + page_.tag_bytes + page_.catalog_bytes +
+         sepconv::memory_bytes(metadata_);
 }
 
 }  // namespace sepconv

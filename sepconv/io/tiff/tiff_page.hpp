@@ -25,6 +25,7 @@ struct TiffPage {
   std::int64_t images = 0;              ///< of the pages those that are neither overviews nor masks
   std::int64_t levels = 0;              ///< smaller ones of the page
   std::int64_t masks = 0;               ///< that belong to it
+  std::int64_t catalog_bytes = 0;       ///< that all directories take in memory
   std::int64_t plane = 0;               ///< of a stack of planes one behind the other that has one directory
   bool in_set = false;                  ///< a raster among others: its description says nothing of them
   std::optional<TiffSetFacts> leads{};  ///< the first one of those
@@ -35,7 +36,7 @@ struct TiffPage {
 
 /// Sets the last three by the entries.
 void bound_tags(TiffPage& page);
-/// The text of the page's description; empty where it is none, or too large.
-std::string read_description(const InputFile& file, const TiffEntries& entries);
+/// The text of the page's description, or so much of it; empty where it is none, or too large to hold.
+std::string read_description(const InputFile& file, const TiffEntries& entries, std::int64_t most_bytes);
 
 }  // namespace sepconv

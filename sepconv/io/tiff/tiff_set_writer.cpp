@@ -40,18 +40,20 @@ std::string new_description(const std::filesystem::path& path, const RasterSetSp
   return std::ranges::any_of(spec.axes, is_told) ? new_shaped(spec.raster, spec.axes) : "";
 }
 
+/// Gives the metadata a description that says how the pages are counted, where they have none that does.
+void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
+  std::string& described = options.metadata.description;
+  if (counts_images(described) || (!described.empty() && !is_ome_name(path))) return;
+  if (!described.empty())
+    options.warnings.emplace_back("the description is left out: OME-XML takes its place");
+  described = new_description(path, spec, options.warnings);
+}
+
 class TiffSetWriter final : public RasterSetWriter {
  public:
   TiffSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions options)
       : path_(path), spec_(spec), options_(std::move(options)) {
-    const std::string& described = options_.metadata.description;
-    if (!counts_images(described) && (described.empty() || is_ome_name(path_)))
-      description_ = new_description(path_, spec_, options_.warnings);
-    if (!description_.empty() && !described.empty())
-      options_.warnings.emplace_back("the description is left out: OME-XML takes its place");
-    Metadata first = options_.metadata;
-    if (!description_.empty()) first.description = description_;
-    options_.metadata = first;
+    describe_pages(path_, spec_, options_);
     const bool may_be_unlisted = options_.big_tiff == false && is_in_one_piece(options_.layout);
     const TiffDirectory directory =
         plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
@@ -117,7 +119,6 @@ class TiffSetWriter final : public RasterSetWriter {
   std::filesystem::path path_;
   RasterSetSpec spec_;
   CreateOptions options_;  // with the first raster's metadata
-  std::string description_;
   std::shared_ptr<TiffOutput> output_;
   std::int64_t made_ = 0;
   std::optional<TiffPlace> first_;  // of a stack in one piece
@@ -126,6 +127,18 @@ class TiffSetWriter final : public RasterSetWriter {
 };
 
 }  // namespace
+
+std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& asked) {
+  CreateOptions options = asked;
+  describe_pages(path, {spec, {}}, options);
+  const TiffDirectory directory = plan_directory(path, spec, options);
+  auto output = std::make_shared<TiffOutput>(
+      path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},
+      directory.big_tiff);
+  if (!directory.compressed()) output->file().expect(spec.bytes());
+  return make_tiff_writer(std::move(output), directory, options, false);
+}
 
 std::unique_ptr<RasterSetWriter> create_tiff_set(const std::filesystem::path& path, const RasterSetSpec& spec,
                                                  const CreateOptions& options) {

@@ -56,14 +56,4 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
                                 : make_uncompressed_writer(std::move(sink));
 }
 
-std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
-                                    const CreateOptions& options) {
-  const TiffDirectory directory = plan_directory(path, spec, options);
-  auto output = std::make_shared<TiffOutput>(
-      path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},
-      directory.big_tiff);
-  if (!directory.compressed()) output->file().expect(spec.bytes());
-  return make_tiff_writer(std::move(output), directory, options, false);
-}
-
 }  // namespace sepconv

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -26,15 +27,21 @@ class SetMemory {
     options.device_memory = &device_;
   }
 
+  /// Before and after a plan of other sizes, which has the ceilings for itself.
+  void release() {
+    for (BufferPool* const pool : {&host_, &pinned_, &device_}) pool->release();
+  }
+
  private:
   BufferPool host_, pinned_, device_;
 };
 
-/// Whether a plan for the first raster holds for this one, too: its blocks, and its ceilings.
+/// Whether a plan for the first raster holds for this one, too: its blocks, and its ceiling.
 bool serves(const Plan& plan, const Reader& source, const Writer& sink) {
+  const std::int64_t held = plan.memory.slots + plan.memory.scratch + plan.memory.resident +
+                            source.buffer_bytes(plan.threads) + sink.buffer_bytes(plan.threads);
   return source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
-         source.buffer_bytes(plan.threads) <= plan.memory.source &&
-         sink.buffer_bytes(plan.threads) <= plan.memory.sink;
+         held <= std::max(plan.max_memory_bytes, plan.memory.total());
 }
 
 Plan plan_of_its_own(const FileJob& job, std::int64_t raster, const ExecutionOptions& options) {
@@ -76,9 +83,11 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     if (raster > 0) job.advance(raster);
     execution.progress = progress.next();
     const bool served = raster == 0 || serves(plan, *job.source, *job.sink);
+    if (!served) memory->release();
     const auto ran = run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
                              execution, timeline);
     if (raster == 0) startup_seconds = ran.startup_seconds;
+    if (!served) memory->release();
     if (served) plan = ran.plan;
     add_new(job.plan.warnings, ran.plan.warnings);
     bytes_stored += job.source->stored_bytes();
