@@ -42,8 +42,9 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
     print("page {}: not read: {}\n", index, facts.front().second);
     return;
   }
+  const StoredType stored = layout.stored.value_or(StoredType(spec.type));
   print("page {}: {} x {} pixels (columns x rows), {}, {}, {} of pixels\n", index, spec.extent.cols,
-        spec.extent.rows, count_text(spec.channels, "channel"), name_of(spec.type),
+        spec.extent.rows, count_text(spec.channels / stored.parts(), "channel"), describe(stored),
         format_bytes(static_cast<double>(spec.bytes())));
   if (!has_fact(page, "layout") && !has_fact(page, "blocks"))
     print("  {:<20} {}\n", "layout", layout.description);
@@ -114,11 +115,13 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
   for (const auto& [spec, layout, facts, metadata, stored_bytes] : info.pages) {
     ordered_json named = ordered_json::object();
     for (const auto& [name, value] : facts) named[name] = value;
+    const StoredType stored = layout.stored.value_or(StoredType(spec.type));
     pages.push_back({{"page", index++},
                      {"rows", spec.extent.rows},
                      {"cols", spec.extent.cols},
-                     {"channels", spec.channels},
-                     {"type", name_of(spec.type)},
+                     {"channels", spec.channels / stored.parts()},
+                     {"type", name_of(stored)},
+                     {"computed_as", name_of(spec.type)},
                      {"bytes", spec.bytes()},
                      {"stored_bytes", stored_bytes},
                      {"layout", layout.description},

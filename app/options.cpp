@@ -186,10 +186,13 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
       ->type_name("PAGES");
   command.add_option("--level" + suffix, options.level, "level of a pyramid: 0, the full image, by default")
       ->transform(whole_number(0, 64));
-  take_one_of(
-      command.add_option("--axes" + suffix, options.axes,
-                         "what the axes of an NPY array are, where its shape leaves a doubt; c: channels"),
-      {"yx", "yxc"});
+  command
+      .add_option(
+          "--axes" + suffix, options.axes,
+          "what the axes of an NPY array are, where its shape leaves a doubt: a letter for each, y for "
+          "rows, x for columns, a last c for channels")
+      ->check([](const std::string& text) { return text.empty() ? "give a letter for each axis" : ""; })
+      ->type_name("yx|yxc|zyx|...");
   command
       .add_option_function<std::string>(
           "--raw" + suffix,

@@ -29,7 +29,8 @@ class Program:
         """The array `image` through a chain of stages, by way of NPY files."""
         source, result = self.folder / "filter-in.npy", self.folder / "filter-out.npy"
         np.save(source, image)
-        self("run", source, result, *stages, "--quiet", "--force", *options)
+        axes = ("--axes", "yxc") if image.ndim == 3 else ()
+        self("run", source, result, *stages, "--quiet", "--force", *axes, *options)
         return np.load(result)
 
 

@@ -25,9 +25,10 @@ constexpr Format kFormats[] = {
     {.name = "TIFF",
      .endings = ".tif .tiff .btf",
      .reads = "TIFF and BigTIFF; strips and tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; "
-              "planar or interleaved; both byte orders; pages",
+              "planar or interleaved; both byte orders; pages; integers of 1 to 16, 32 and 64 bits, f16 f32 "
+              "f64, complex",
      .writes = "strips or tiles; none, LZW, deflate, zstd, JPEG, PackBits; predictors; planar or "
-               "interleaved; BigTIFF when needed",
+               "interleaved; BigTIFF when needed; the types that are read, of whole bytes",
      .has_pages = true,
      .has_levels = true,
      .has_layout = true,
@@ -36,16 +37,23 @@ constexpr Format kFormats[] = {
      .open_set = open_tiff_set,
      .describe = describe_tiff,
      .create = create_tiff,
-     .create_set = create_tiff_set},
+     .create_set = create_tiff_set,
+     .holds = tiff_holds},
     {.name = "NPY",
      .endings = ".npy",
-     .reads = "versions 1.0 to 3.0; u1 u2 i2 f4 f8 of both byte orders; C order; 1 to 3 axes",
-     .writes = "version 1.0; (rows, cols) or (rows, cols, channels)",
+     .reads = "versions 1.0 to 3.0; integers, bool, f2 f4 f8, complex, of both byte orders; C and Fortran "
+              "order; any axes",
+     .writes = "version 1.0; the types that are read; C order",
+     .has_pages = true,
      .has_axes = true,
      .compression = Compression::none,
      .begins = is_npy,
      .open = open_npy,
-     .create = create_npy},
+     .open_set = open_npy_set,
+     .describe = describe_npy,
+     .create = create_npy,
+     .create_set = create_npy_set,
+     .holds = npy_holds},
     {.name = "raw",
      .endings = ".raw .bin",
      .reads = "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
@@ -172,12 +180,37 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Ope
 std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const ImageSpec& spec,
                                       const CreateOptions& options, Formats formats) {
   const Format* const format = format_of_name(path, formats);
-  if (format != nullptr && format->create != nullptr) return format->create(path, spec, options);
+  if (format != nullptr && format->create != nullptr)
+    return format->create(path, spec, storable(path, *format, options, formats));
   const std::string ending = ending_of(path);
   throw InvalidArgument(
       fmt::format("cannot write {}: {} names no format that is written; choose one of {}", path.native(),
                   ending.empty() ? "a name without an ending" : "the ending " + ending,
                   endings_of(formats, [](const Format& f) { return f.create != nullptr; })));
+}
+
+CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
+                       Formats formats) {
+  if (!options.stored || options.stored->is_pixels() || (format.holds && format.holds(*options.stored)))
+    return options;
+  const StoredType stored = *options.stored;
+  const std::string pixels(name_of(stored.pixels()));
+  if (is_floating(stored.pixels())) {
+    std::string able;
+    for (const Format& other : formats) {
+      if (other.holds != nullptr && other.holds(stored))
+        able +=
+            fmt::format("{}{}", able.empty() ? "" : " or ", other.endings.substr(0, other.endings.find(' ')));
+    }
+    throw InvalidArgument(fmt::format(
+        "cannot write {}: the result is {}, as its source is, and {} does not hold that; choose {}, "
+        "or end the chain with a cast",
+        path.native(), name_of(stored), format.name, able));
+  }
+  options.stored.reset();
+  options.warnings.push_back(fmt::format("its {} are written as {}: {} does not hold {}", name_of(stored),
+                                         pixels, format.name, name_of(stored)));
+  return options;
 }
 
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options, Formats formats) {

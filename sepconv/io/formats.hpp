@@ -31,8 +31,8 @@ struct OpenOptions {
   std::optional<int> page{};
   std::string select{};  ///< part of a set of images: see parse_selection(). Pages are counted as `page` is
   int level = 0;         ///< of a pyramid: 0 is the full image, 1 the next smaller one, and so on
-  std::string axes{};    ///< of an NPY array: "yx" or "yxc" (rows, columns, channels); empty: what its shape
-                         ///< leaves no doubt about
+  std::string axes{};    ///< of an NPY array, a letter for each: y rows, x columns, a last c channels, others
+                         ///< as they are called ("tzyx"); empty: what its shape leaves no doubt about
   std::optional<ImageSpec>
       raw{};  ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
@@ -41,6 +41,9 @@ struct OpenOptions {
 
 struct CreateOptions {
   FileLayout layout{};
+  /// What the pixels become in the file, which holds the values of such elements in pixels of the spec's
+  /// type; unset: they stay as they are. See Format::holds.
+  std::optional<StoredType> stored{};
   Metadata metadata{};
   bool overwrite = false;                      ///< else an existing target is an error
   bool durable = false;                        ///< fsync file and folder before and after the rename
@@ -106,6 +109,8 @@ struct Format {
   /// The same for several images, or for one that has axes. Null: a file holds one, by `create`.
   std::unique_ptr<RasterSetWriter> (*create_set)(const std::filesystem::path& path, const RasterSetSpec& spec,
                                                  const CreateOptions& options) = nullptr;
+  /// Which elements that are no pixels a file of it may have: others never reach `create`. Null: none.
+  bool (*holds)(StoredType type) = nullptr;
 };
 
 /// In the order in which they are asked. A program with a format of its own hands a longer list to the
@@ -136,9 +141,14 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Ope
                                     Formats formats = built_in_formats());
 
 /// Makes a writer for the format that the name's ending says. Checks everything that can be checked before
-/// anything is made. Throws IoError or InvalidArgument.
+/// anything is made. Where the format does not hold CreateOptions::stored, small integers stay what they are
+/// computed as, with a warning, and others are an error. Throws IoError or InvalidArgument.
 std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const ImageSpec& spec,
                                       const CreateOptions& options, Formats formats = built_in_formats());
+
+/// `options` with what is left of CreateOptions::stored in a file of this format: see create_writer.
+CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
+                       Formats formats = built_in_formats());
 
 /// Of all pages, or of the one that the options name.
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {},

@@ -10,6 +10,7 @@
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/io/raster_axes.hpp"
+#include "sepconv/io/stored_type.hpp"
 
 namespace sepconv {
 
@@ -53,16 +54,16 @@ struct ImageChange {
   bool channels = false;
   bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
-  bool values = false;     ///< pixels are computed, not only moved
-  bool spreads = false;    ///< of their neighbours too
-  Rect part{};             ///< of the image: all that the result is of; empty: the whole image
-  ImageSpec from{}, to{};  ///< the image, and all of the result, of which `part` may be what is made
-  bool turned = false;     ///< rows are columns
-  bool scaled = false;     ///< a pixel of the result stands for another size
+  bool values = false;      ///< pixels are computed, not only moved
+  bool spreads = false;     ///< of their neighbours too
+  Rect part{};              ///< of the image: all that the result is of; empty: the whole image
+  StoredSpec from{}, to{};  ///< the image, and all of the result, of which `part` may be what is made
+  bool turned = false;      ///< rows are columns
+  bool scaled = false;      ///< a pixel of the result stands for another size
 
   /// What the result's file holds.
-  ImageSpec made() const noexcept {
-    return part.empty() ? to : ImageSpec{part.extent(), to.channels, to.type};
+  StoredSpec made() const noexcept {
+    return part.empty() ? to : StoredSpec{part.extent(), to.channels, to.type};
   }
 };
 
@@ -92,7 +93,7 @@ struct Metadata {
 
 /// Whether a description of a kind that counts images (OME-XML, ImageJ's, tifffile's) speaks of one image of
 /// this shape; true for all others.
-bool describes_one(const std::string& description, const ImageSpec& spec);
+bool describes_one(const std::string& description, const StoredSpec& spec);
 bool is_ome(std::string_view description);
 /// Whether it is of such a kind.
 bool counts_images(std::string_view description);

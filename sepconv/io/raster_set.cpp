@@ -106,7 +106,8 @@ std::unique_ptr<RasterSetWriter> create_set(const std::filesystem::path& path, c
   const Format* const format = format_of_name(path, formats);
   if (spec.count() == 1 && (spec.axes.empty() || format == nullptr || format->create_set == nullptr))
     return std::make_unique<OneRasterWriter>(create_writer(path, spec.raster, options, formats));
-  if (format != nullptr && format->create_set != nullptr) return format->create_set(path, spec, options);
+  if (format != nullptr && format->create_set != nullptr)
+    return format->create_set(path, spec, storable(path, *format, options, formats));
   throw InvalidArgument(fmt::format(
       "{} cannot hold {} images ({}): {} has one a file; end the name in one of {}, or take one image with "
       "OpenOptions::select",

@@ -11,6 +11,7 @@
 #include "sepconv/core/image.hpp"
 #include "sepconv/io/file_layout.hpp"
 #include "sepconv/io/metadata.hpp"
+#include "sepconv/io/stored_type.hpp"
 
 namespace sepconv {
 
@@ -41,6 +42,9 @@ struct SourceLayout {
   /// What of the file a result will not have or may get wrong, a sentence each: pages, masks, tags that are
   /// left out.
   std::vector<std::string> warnings{};
+  /// The elements of the file, where they are none of the pixel types; Reader::read makes spec().type of
+  /// them.
+  std::optional<StoredType> stored{};
   /// How another file is made like it, where its format has a choice (Format::has_layout).
   std::optional<FileLayout> file{};
   /// What has to be undone to get pixels, for predictions: kInMemory, kUncompressed, a TIFF's codec as it is

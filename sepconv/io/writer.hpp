@@ -24,6 +24,8 @@ struct SinkLayout {
   bool cuts_blocks = false;
   /// What the file cannot keep, or had to get otherwise than it was asked for, a sentence each.
   std::vector<std::string> warnings{};
+  /// As SourceLayout::stored: what Writer::write makes of its pixels.
+  std::optional<StoredType> stored{};
   /// As SourceLayout::codec.
   std::string codec{kUncompressed};
 

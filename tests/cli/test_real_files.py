@@ -229,12 +229,14 @@ def test_tiles_that_tiff_does_not_have_are_said_to_become_others(sepconv):
 def test_an_array_that_may_be_a_stack_is_not_taken_for_channels(sepconv):
     np.save(sepconv.folder / "in.npy", STACK)  # 5 x 48 x 64
     for command in (["run", "in.npy", "out.npy", "abs"], ["stats", "in.npy"]):
-        assert "--axes yxc" in fails(sepconv, *command, status=1)
+        assert "--axes yxc or zyx" in fails(sepconv, *command, status=1)
     sepconv("run", "in.npy", "out.npy", "abs", "--axes", "yxc", "--quiet")
     assert np.array_equal(np.load(sepconv.folder / "out.npy"), STACK)
-    for axes, status in (("zyx", 2), ("yx", 1), ("", 2)):
+    for axes, status in (("zyz", 2), ("zax", 2), ("ZYX", 2), ("yx", 1), ("", 2)):
         fails(sepconv, "run", "in.npy", "other.npy", "abs", f"--axes={axes}", status=status)
     np.save(sepconv.folder / "colour.npy", np.ascontiguousarray(STACK.transpose(1, 2, 0)))
+    fails(sepconv, "run", "colour.npy", "other.npy", "abs", status=1)  # 48 x 64 x 5
+    np.save(sepconv.folder / "colour.npy", np.ascontiguousarray(STACK.transpose(1, 2, 0)[:, :, :4]))
     sepconv("run", "colour.npy", "other.npy", "abs", "--quiet")
 
 

@@ -42,7 +42,7 @@ METADATA = ((33550, "d", 3, (0.5, 0.5, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0
 
 def tiff_bytes(pixels, metadata=(), planar=False, **options):
     stream = io.BytesIO()
-    with tifffile.TiffWriter(stream) as tif:
+    with tifffile.TiffWriter(stream, byteorder=options.pop("byteorder", "<")) as tif:
         options["photometric"] = "rgb" if pixels.ndim == 3 else "minisblack"
         if planar:
             pixels, options["planarconfig"] = np.moveaxis(pixels, 2, 0), "separate"
@@ -77,6 +77,10 @@ def tiff_seeds():
         for pixel_type, dtype in TYPES.items():
             coded = {"compression": "zlib", "predictor": 2 if pixel_type in INTEGERS else 1}
             yield f"wide planar tiles {pixel_type}.tif", tiff_bytes(image(dtype, 3), planar=True, tile=(32, 16), **coded)
+        for dtype in ("i1", "u4", ">i4", "i8", "f2", ">c8"):
+            byteorder, coded = "><"[dtype[0] != ">"], {"compression": "zlib"} if dtype in ("u4", "f2") else {}
+            yield f"elements {dtype.strip('>')}.tif", tiff_bytes(image(dtype), byteorder=byteorder, tile=(32, 16), **coded)
+        yield "bits.tif", tiff_bytes(image("u1") % 2 == 1, rowsperstrip=16)
         described = tiff_bytes(image("u1"), METADATA, description="word " * 400, resolution=(300, 300), software="seed")
         yield "metadata.tif", described
         yield "metadata zip.tif", tiffcp(folder, ("-c", "zip", "-r", "16"), described)
@@ -87,8 +91,8 @@ def tiff_seeds():
 
 
 def npy_seeds():
-    for dtype, channels in itertools.product(("<u1", "<u2", ">u2", "<i2", "<f4", ">f8"), (1, 3)):
-        yield f"{dtype} {channels}.npy", npy_bytes(image(dtype, channels), None)
+    for dtype, channels in itertools.product(("<u1", "<u2", ">u2", "<i2", "<f4", ">f8", "?", "<i1", ">u4", "<i8", "<f2", ">c8"), (1, 3)):
+        yield f"{dtype.replace('?', 'bool')} {channels}.npy", npy_bytes(image(dtype, channels), None)
     for version in ((2, 0), (3, 0)):
         yield f"version {version[0]}.npy", npy_bytes(image("f4"), version)
     yield "columns first.npy", npy_bytes(np.asfortranarray(image("u1")), None)

@@ -71,7 +71,7 @@ TEST_CASE("Files that are none are refused in words") {
     CHECK_THROWS_AS(open_reader(folder.write("a", little)), IoError);
   }
   CHECK_THROWS_WITH(open_reader(folder.write("a.ppm", "P6 1 1 255\nRGB"), {.page = 1}),
-                    Contains("only TIFF files have pages"));
+                    Contains("only TIFF, NPY files have pages"));
 }
 
 TEST_CASE("Targets that cannot be are refused before anything is made") {

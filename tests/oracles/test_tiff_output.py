@@ -11,7 +11,8 @@ from tiff_tools import read_tiff
 
 def written(sepconv, image, *options):
     np.save(sepconv.folder / "in.npy", image)
-    sepconv("run", "in.npy", "out.tif", "--quiet", "--force", *options)
+    axes = ("--axes", "yxc") if image.ndim == 3 else ()
+    sepconv("run", "in.npy", "out.tif", "--quiet", "--force", *axes, *options)
     return sepconv.folder / "out.tif"
 
 

@@ -7,36 +7,10 @@
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/sidecars.hpp"
+#include "sepconv/io/stored_values.hpp"
 
 namespace sepconv {
 namespace {
-
-std::uint16_t swapped(std::uint16_t value) { return __builtin_bswap16(value); }
-std::uint32_t swapped(std::uint32_t value) { return __builtin_bswap32(value); }
-std::uint64_t swapped(std::uint64_t value) { return __builtin_bswap64(value); }
-
-template <class Word>
-void swap_words(std::byte* data, std::int64_t bytes) noexcept {
-  for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof(Word))) {
-    Word word;
-    std::memcpy(&word, data + at, sizeof(Word));
-    word = swapped(word);
-    std::memcpy(data + at, &word, sizeof(Word));
-  }
-}
-
-void swap_elements(std::byte* data, std::int64_t bytes, PixelType type) noexcept {
-  switch (size_of(type)) {
-    case 2:
-      return swap_words<std::uint16_t>(data, bytes);
-    case 4:
-      return swap_words<std::uint32_t>(data, bytes);
-    case 8:
-      return swap_words<std::uint64_t>(data, bytes);
-    default:
-      return;
-  }
-}
 
 class FlatReader final : public Reader {
  public:
@@ -80,7 +54,7 @@ class FlatReader final : public Reader {
 
   void read_elements(std::int64_t offset, std::byte* data, std::int64_t bytes) const {
     file_.read_at(offset, {data, static_cast<std::size_t>(bytes)});
-    if (swap_) swap_elements(data, bytes, image_.spec.type);
+    if (swap_) swap_elements(image_.spec.type, {data, static_cast<std::size_t>(bytes)});
   }
 
   void read_rows(std::int64_t first_row, std::int64_t col, const PixelView& out) const {
@@ -136,14 +110,17 @@ void check_flat_image(const FlatImage& image, const std::filesystem::path& path)
 
 std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image) {
   check_flat_image(image, file.path());
-  const std::int64_t needed = image.offset + image.spec.bytes();
+  const StoredType element = image.element();
+  const std::int64_t needed = image.offset + element.bytes_of(image.span());
   if (file.size() < needed) {
     throw IoError(fmt::format(
         "cannot read {}: {} rows of {} pixels of {} {} channels need {} bytes and the file has {}; it is "
         "truncated or has another shape",
-        file.path().native(), image.spec.extent.rows, image.spec.extent.cols, image.spec.channels,
-        name_of(image.spec.type), needed, file.size()));
+        file.path().native(), image.spec.extent.rows, image.spec.extent.cols, image.channels(),
+        name_of(element), needed, file.size()));
   }
+  if (!element.is_pixels() || !image.is_dense())
+    return make_element_reader(std::move(file), std::move(image));
   return std::make_unique<FlatReader>(std::move(file), std::move(image));
 }
 

@@ -1,6 +1,7 @@
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
+#include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/written_area.hpp"
 
 namespace sepconv {
@@ -8,9 +9,17 @@ namespace {
 
 class FlatWriter final : public Writer {
  public:
-  FlatWriter(std::unique_ptr<OutputFile> file, const ImageSpec& spec, std::vector<std::byte> header,
-             SinkLayout layout)
-      : file_(std::move(file)), spec_(spec), header_(std::move(header)), layout_(std::move(layout)) {
+  FlatWriter(std::shared_ptr<OutputFile> file, const ImageSpec& spec, std::int64_t offset, SinkLayout layout)
+      : file_(std::move(file)),
+        spec_(spec),
+        offset_(offset),
+        layout_(std::move(layout)),
+        stored_(layout_.stored.value_or(StoredType(spec.type))) {}
+
+  /// The file is of this image alone, and has this header.
+  void own(std::vector<std::byte> header) {
+    header_ = std::move(header);
+    owns_ = true;
     file_->expect(offset_of(spec_.extent.rows, 0));
     file_->add_warnings(layout_.warnings);
   }
@@ -23,6 +32,13 @@ class FlatWriter final : public Writer {
     written_.add(rect);
     OneAtATime executor(threads);
     const bool whole_rows = rect.cols == spec_.extent.cols;
+    if (!stored_.is_pixels()) {
+      for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+        const Rect part{rect.row + first, rect.col, count, rect.cols};
+        write_stored(part, in.crop({first, 0, count, rect.cols}));
+      });
+      return;
+    }
     if (whole_rows && in.contiguous()) {
       for_each_byte_piece(rect.rows * in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         write_bytes(offset_of(rect.row, 0) + first, in.data + first, count);
@@ -41,13 +57,14 @@ class FlatWriter final : public Writer {
 
   void finish() override {
     written_.check_all_of(spec_.extent, file_->target().native());
+    if (!owns_) return;
     file_->write_at(0, header_);
     file_->commit();
   }
 
  private:
   std::int64_t offset_of(std::int64_t row, std::int64_t col) const noexcept {
-    return static_cast<std::int64_t>(header_.size()) + row * spec_.row_bytes() + col * spec_.pixel_bytes();
+    return offset_ + stored_.bytes_of((row * spec_.extent.cols + col) * spec_.channels / stored_.parts());
   }
 
   void write_bytes(std::int64_t offset, const std::byte* data, std::int64_t bytes) {
@@ -71,11 +88,33 @@ class FlatWriter final : public Writer {
     }
   }
 
-  std::unique_ptr<OutputFile> file_;
+  /// As many whole rows as fit, or parts of one.
+  void write_stored(const Rect& rect, const ConstPixelView& in) {
+    const auto bounce = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(kBounceBytes));
+    const std::int64_t pixel_bytes = stored_.bytes_of(in.channels / stored_.parts());
+    const std::int64_t fitting = std::max<std::int64_t>(1, kBounceBytes / pixel_bytes);
+    const bool whole_rows = rect.cols == spec_.extent.cols && rect.cols <= fitting;
+    const Extent step{whole_rows ? fitting / rect.cols : 1, std::min(rect.cols, fitting)};
+    for (std::int64_t row = 0; row < rect.rows; row += step.rows) {
+      for (std::int64_t col = 0; col < rect.cols; col += step.cols) {
+        const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(rect.extent()));
+        const std::int64_t row_bytes = part.cols * pixel_bytes;
+        for (std::int64_t i = 0; i < part.rows; ++i)
+          store_elements(stored_, in.row_data(row + i) + col * in.pixel_bytes(), stored_.parts(),
+                         part.cols * in.channels / stored_.parts(), bounce.get() + i * row_bytes);
+        write_bytes(offset_of(rect.row + row, rect.col + col), bounce.get(), part.rows * row_bytes);
+      }
+    }
+  }
+
+  std::shared_ptr<OutputFile> file_;
   WrittenArea written_;
   ImageSpec spec_;
+  std::int64_t offset_;
   std::vector<std::byte> header_;
+  bool owns_ = false;
   SinkLayout layout_;
+  StoredType stored_;
 };
 
 }  // namespace
@@ -83,7 +122,14 @@ class FlatWriter final : public Writer {
 std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const ImageSpec& spec,
                                          std::vector<std::byte> header, SinkLayout layout, bool is_image) {
   check_flat_image({spec, static_cast<std::int64_t>(header.size()), false, {}, is_image}, file->target());
-  return std::make_unique<FlatWriter>(std::move(file), spec, std::move(header), std::move(layout));
+  auto writer = std::make_unique<FlatWriter>(std::move(file), spec, std::ssize(header), std::move(layout));
+  writer->own(std::move(header));
+  return writer;
+}
+
+std::unique_ptr<Writer> make_flat_part_writer(std::shared_ptr<OutputFile> file, const ImageSpec& spec,
+                                              std::int64_t offset, SinkLayout layout) {
+  return std::make_unique<FlatWriter>(std::move(file), spec, offset, std::move(layout));
 }
 
 SinkLayout flat_layout(std::string description, const CreateOptions& options) {
@@ -93,6 +139,10 @@ SinkLayout flat_layout(std::string description, const CreateOptions& options) {
   if (std::string lost = not_kept(options.metadata, 0, format); !lost.empty())
     layout.warnings.push_back(std::move(lost));
   layout.description = std::move(description);
+  if (options.stored && !options.stored->is_pixels()) {
+    layout.stored = options.stored;
+    layout.description += ", " + name_of(*options.stored);
+  }
   return layout;
 }
 

@@ -18,15 +18,18 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 /// NumPy itself refuses headers longer than 10,000 bytes; those of plain arrays have 118.
 constexpr std::int64_t kMaxHeaderBytes = 65536;
 
+using Kind = StoredType::Kind;
+
 struct Dtype {
-  std::string_view code;  ///< without the byte order
-  PixelType type;
+  char letter;
+  Kind kind;
+  std::string_view bytes;  ///< digits that may follow
 };
-constexpr Dtype kDtypes[] = {{"u1", PixelType::u8},
-                             {"u2", PixelType::u16},
-                             {"i2", PixelType::i16},
-                             {"f4", PixelType::f32},
-                             {"f8", PixelType::f64}};
+constexpr Dtype kDtypes[] = {{'b', Kind::boolean, "1"},
+                             {'u', Kind::natural, "1 2 4 8"},
+                             {'i', Kind::integer, "1 2 4 8"},
+                             {'f', Kind::floating, "2 4 8"},
+                             {'c', Kind::complex, "8 16"}};
 
 [[noreturn]] void throw_npy_error(const std::filesystem::path& path, std::string_view fact) {
   throw IoError(fmt::format("cannot read {}: {}", path.native(), fact));
@@ -68,57 +71,63 @@ Prelude read_prelude(const InputFile& file) {
   return prelude;
 }
 
-void check_axes(std::span<const std::int64_t> shape, std::string_view named,
-                const std::filesystem::path& path) {
-  const std::string text = fmt::format("({})", fmt::join(shape, ", "));
-  if (named.empty()) {
-    if (shape.size() < 3 || shape[2] <= kMostGuessedChannels) return;
-    throw_npy_error(path, fmt::format("an array of shape {} may be one image of {} channels or a stack of {} "
-                                      "images; OpenOptions::axes yxc says the former, "
-                                      "and of a stack store each image as an array of its own",
-                                      text, shape[2], shape[0]));
-  }
-  if (named != "yx" && named != "yxc")
-    throw InvalidArgument(fmt::format(
-        "OpenOptions::axes {} is not known; an array is read as yx or yxc (rows, columns, channels)", named));
-  if (shape.size() != named.size())
-    throw_npy_error(path, fmt::format("an array of shape {} has not the axes {}", text, named));
+std::string description_of(const NpyArray& array, const FlatImage& image) {
+  std::string text = fmt::format("NPY {}, uncompressed, {}", array.version,
+                                 image.element().bits_of_part() == 8 ? "single bytes"
+                                 : image.big_endian                  ? "big-endian"
+                                                                     : "little-endian");
+  if (array.fortran_order) text += ", Fortran order";
+  if (image.stored) text += ", " + name_of(*image.stored);
+  return text;
 }
 
-void parse_shape(std::span<const std::int64_t> shape, FlatImage& image, const std::filesystem::path& path) {
-  const std::size_t axes = shape.size();
-  if (axes < 1 || axes > 3) {
-    throw_npy_error(
-        path, fmt::format(
-                  "an array of shape ({}) is no image; reshape it to (rows, cols) or (rows, cols, channels)",
-                  fmt::join(shape, ", ")));
+/// Of arrays of several images.
+void add_order_warnings(const NpyAxes& axes, FlatImage& image) {
+  if (axes.others.empty()) return;
+  std::string written;
+  for (const NpyAxis& axis : axes.others) written += axis.name;
+  written += axes.names.ends_with("c") ? "yxc" : "yx";
+  if (written != axes.names)
+    image.warnings.push_back(fmt::format("an array of the axes {} is written as {}", axes.names, written));
+  const auto& [row, col, channel] = image.steps();
+  for (const NpyAxis& axis : axes.others) {
+    if (axis.length > 1 && axis.step < std::min(row, col))
+      image.warnings.push_back(fmt::format(
+          "elements along axis {} lie side by side in the file, so that it is read {} times, once an "
+          "image; numpy.ascontiguousarray stores images one behind the other",
+          axis.name, axis.length));
   }
-  image.spec.extent = axes == 1 ? Extent{1, shape[0]} : Extent{shape[0], shape[1]};
-  image.spec.channels = axes == 3 ? shape[2] : 1;
 }
 
 }  // namespace
 
 bool is_npy(std::span<const std::byte> head) noexcept { return begins_with(head, kMagic); }
 
-std::optional<NpyPixels> npy_pixels(std::string_view descr) {
+std::optional<NpyElements> npy_elements(std::string_view descr) {
   const char order = descr.empty() ? '?' : descr.front();
   const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
   const std::string_view code = has_order ? descr.substr(1) : descr;
   for (const Dtype& dtype : kDtypes) {
+    if (code.size() < 2 || code.front() != dtype.letter) continue;
+    const std::string_view digits = code.substr(1);
+    if (digits.find(' ') != digits.npos ||
+        fmt::format(" {} ", dtype.bytes).find(fmt::format(" {} ", digits)) == std::string::npos)
+      continue;
+    const int bytes = digits == "16" ? 16 : digits.front() - '0';
     // '|' means that the order does not matter, which holds for one byte only.
-    if (dtype.code != code || (order == '|' && size_of(dtype.type) > 1)) continue;
+    if (order == '|' && bytes > 1) continue;
     const bool native_big = std::endian::native == std::endian::big;
-    return NpyPixels{dtype.type, order == '>' || (native_big && order != '<')};
+    return NpyElements{{dtype.kind, 8 * bytes}, order == '>' || (native_big && order != '<')};
   }
   return std::nullopt;
 }
 
-std::string npy_descr(PixelType type) {
-  const auto* const dtype =
-      std::find_if(std::begin(kDtypes), std::end(kDtypes), [=](const Dtype& d) { return d.type == type; });
-  const char order = size_of(type) == 1 ? '|' : std::endian::native == std::endian::big ? '>' : '<';
-  return fmt::format("{}{}", order, dtype->code);
+bool npy_holds(StoredType type) noexcept { return !type.is_packed(); }
+
+std::string npy_descr(StoredType type) {
+  const char order = type.bits == 8 ? '|' : std::endian::native == std::endian::big ? '>' : '<';
+  const auto* const dtype = std::ranges::find(kDtypes, type.kind, &Dtype::kind);
+  return fmt::format("{}{}{}", order, dtype->letter, type.bits / 8);
 }
 
 std::vector<std::byte> npy_header(std::string_view descr, std::span<const std::int64_t> shape) {
@@ -136,6 +145,13 @@ std::vector<std::byte> npy_header(std::string_view descr, std::span<const std::i
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<std::int64_t> npy_shape(std::vector<std::int64_t> others, const ImageSpec& spec,
+                                    StoredType stored) {
+  others.insert(others.end(), {spec.extent.rows, spec.extent.cols});
+  if (spec.channels > stored.parts()) others.push_back(spec.channels / stored.parts());
+  return others;
+}
+
 NpyArray parse_npy_array(const InputFile& file) {
   const Prelude prelude = read_prelude(file);
   std::string text(static_cast<std::size_t>(prelude.dict_bytes), '\0');
@@ -145,11 +161,7 @@ NpyArray parse_npy_array(const InputFile& file) {
     throw_npy_error(
         file.path(),
         "its NPY header is damaged or that of a structured array; save a plain array with numpy.save");
-  if (dict->fortran_order) {
-    throw_npy_error(file.path(),
-                    "its array lies in Fortran order; save numpy.ascontiguousarray(array) instead");
-  }
-  return {dict->descr, dict->shape, prelude.dict_offset + prelude.dict_bytes,
+  return {dict->descr, dict->shape, dict->fortran_order, prelude.dict_offset + prelude.dict_bytes,
           fmt::format("{}.{}", prelude.major, prelude.minor)};
 }
 
@@ -164,45 +176,47 @@ std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& arr
                     : fmt::format("{} bytes behind the array are not read", more)};
 }
 
-FlatImage parse_npy(const InputFile& file, std::string_view axes) {
+NpyImages parse_npy(const InputFile& file, std::string_view axes) {
   const NpyArray array = parse_npy_array(file);
-  const std::optional<NpyPixels> pixels = npy_pixels(array.descr);
-  if (!pixels) {
-    throw_npy_error(
-        file.path(),
-        fmt::format("its dtype {} is not supported; convert it to u1, u2, i2, f4 or f8 with numpy.astype",
-                    array.descr));
+  const std::optional<NpyElements> elements = npy_elements(array.descr);
+  if (!elements) {
+    throw_npy_error(file.path(),
+                    fmt::format("its dtype {} is not supported; convert it to integers, bool, f2, "
+                                "f4, f8, c8 or c16 with numpy.astype",
+                                array.descr));
   }
-  FlatImage image;
+  const NpyAxes found = npy_axes(array.shape, array.fortran_order, axes, file.path());
+  NpyImages images{{}, found.others, found.names};
+  FlatImage& image = images.first;
   image.offset = array.offset;
-  image.spec.type = pixels->type;
-  image.big_endian = pixels->big_endian;
-  parse_shape(array.shape, image, file.path());
-  image.description = fmt::format("NPY {}, uncompressed, {}", array.version,
-                                  size_of(image.spec.type) == 1 ? "single bytes"
-                                  : image.big_endian            ? "big-endian"
-                                                                : "little-endian");
+  if (!elements->type.is_pixels()) image.stored = elements->type;
+  image.spec = {found.extent, found.channels * elements->type.parts(), elements->type.pixels()};
+  image.big_endian = elements->big_endian;
+  image.strides = found.steps;
+  image.description = description_of(array, image);
   try {
     check_flat_image(image, file.path());
   } catch (const InvalidArgument& error) {
     throw IoError(error.what());  // the file said so, not the caller
   }
-  check_axes(array.shape, axes, file.path());
-  image.warnings = npy_warnings(file, array, image.spec.bytes());
-  return image;
-}
-
-std::unique_ptr<Reader> open_npy(InputFile file, const OpenOptions& options) {
-  FlatImage image = parse_npy(file, options.axes);
-  return make_flat_reader(std::move(file), std::move(image));
+  std::int64_t count = 1;
+  for (const std::int64_t length : array.shape) count *= length;
+  const std::int64_t end = array.offset + elements->type.bytes_of(count);
+  if (!images.others.empty() && file.size() < end)
+    throw_npy_error(file.path(),
+                    fmt::format("an array of shape ({}) needs {} bytes and the file has {}; it is "
+                                "truncated or has another shape",
+                                fmt::join(array.shape, ", "), end, file.size()));
+  image.warnings = npy_warnings(file, array, end - array.offset);
+  add_order_warnings(found, image);
+  return images;
 }
 
 std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
-  std::vector<std::int64_t> shape{spec.extent.rows, spec.extent.cols};
-  if (spec.channels > 1) shape.push_back(spec.channels);
-  return make_flat_writer(std::move(file), spec, npy_header(npy_descr(spec.type), shape),
+  const StoredType stored = options.stored.value_or(StoredType(spec.type));
+  return make_flat_writer(std::move(file), spec, npy_header(npy_descr(stored), npy_shape({}, spec, stored)),
                           flat_layout("NPY 1.0, uncompressed", options));
 }
 

@@ -10,52 +10,69 @@
 #include <vector>
 
 #include "sepconv/io/flat/flat_image.hpp"
+#include "sepconv/io/flat/npy_axes.hpp"
 #include "sepconv/io/formats.hpp"
+#include "sepconv/io/raster_set.hpp"
 
 namespace sepconv {
 
 /// Whether a file that begins with these bytes (at least 6) is an NPY file.
 bool is_npy(std::span<const std::byte> head) noexcept;
 
-/// An array in C order as the header says it, whatever its type.
+/// An array as the header says it, whatever its type.
 struct NpyArray {
   std::string descr;  ///< "<f4"
   std::vector<std::int64_t> shape;
-  std::int64_t offset = 0;  ///< of the first element, in bytes
-  std::string version;      ///< "1.0"
+  bool fortran_order = false;  ///< the first axis has the smallest step, not the last
+  std::int64_t offset = 0;     ///< of the first element, in bytes
+  std::string version;         ///< "1.0"
 };
 
-/// Throws IoError for a damaged header, a structured array and Fortran order.
+/// Throws IoError for a damaged header and a structured array.
 NpyArray parse_npy_array(const InputFile& file);
 
 /// A sentence if the file goes on where the array of this many bytes ends; numpy.save appends to a file that
 /// is open.
 std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& array, std::int64_t bytes);
 
-/// The pixel type that a dtype stands for and whether it is stored big-endian; nothing for one that is not
-/// that of an image.
-struct NpyPixels {
-  PixelType type;
+/// What a dtype stands for and whether it is stored big-endian; nothing for one that is not that of an image.
+struct NpyElements {
+  StoredType type;
   bool big_endian;
 };
-std::optional<NpyPixels> npy_pixels(std::string_view descr);
+std::optional<NpyElements> npy_elements(std::string_view descr);
+/// All but packed ones.
+bool npy_holds(StoredType type) noexcept;
 
 /// A header of version 1.0 whose length is a multiple of 64 bytes.
 std::vector<std::byte> npy_header(std::string_view descr, std::span<const std::int64_t> shape);
-/// The dtype of a pixel type in this machine's byte order.
-std::string npy_descr(PixelType type);
+/// The dtype of elements in this machine's byte order.
+std::string npy_descr(StoredType type);
 
-/// Shape, type, byte order and place of the array. Throws IoError: damaged header, dtype or order that is not
-/// read. Arrays of (rows, cols), (rows, cols, channels) or (cols) in C order are images; `axes` as in
-/// OpenOptions. Without it three axes are an image if the last is at most kMostGuessedChannels long: others
-/// are as likely a stack of images.
-FlatImage parse_npy(const InputFile& file, std::string_view axes = {});
-inline constexpr std::int64_t kMostGuessedChannels = 16;
+/// The shape of an array of such images, along `others` if there are any.
+std::vector<std::int64_t> npy_shape(std::vector<std::int64_t> others, const ImageSpec& spec,
+                                    StoredType stored);
 
+/// The images of an array: the first of them, and the axes along which the others follow.
+struct NpyImages {
+  FlatImage first;
+  std::vector<NpyAxis> others;
+  std::string names;  ///< of all axes
+};
+/// `axes` as in OpenOptions: see npy_axes(). Throws IoError: damaged header, dtype that is not read.
+NpyImages parse_npy(const InputFile& file, std::string_view axes = {});
+
+/// The only image, or the one that the options choose.
 std::unique_ptr<Reader> open_npy(InputFile file, const OpenOptions& options = {});
+std::unique_ptr<RasterSet> open_npy_set(InputFile file, const OpenOptions& options = {});
+FileInfo describe_npy(InputFile file, const OpenOptions& options);
 
 /// Version 1.0; the pixels begin at a multiple of 64 bytes.
 std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options);
+
+/// The same of an array of several images. Axes that are `single` are left out.
+std::unique_ptr<RasterSetWriter> create_npy_set(const std::filesystem::path& path, const RasterSetSpec& spec,
+                                                const CreateOptions& options);
 
 }  // namespace sepconv

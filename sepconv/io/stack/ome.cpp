@@ -156,7 +156,7 @@ bool is_like(const pugi::xml_node& pixels, const pugi::xml_node& first) {
   return true;
 }
 
-Stack read_ome(const std::string& xml, const ImageSpec& spec, std::int64_t pages) {
+Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t pages) {
   Stack stack;
   pugi::xml_document document;
   stack.problem = parse_ome(xml, document);

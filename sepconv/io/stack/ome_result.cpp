@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "sepconv/io/stack/ome.hpp"
 #include "sepconv/io/stack/stack.hpp"
@@ -14,20 +16,24 @@ namespace {
 
 using pugi::xml_node;
 
-const char* ome_type(PixelType type) {
-  switch (type) {
-    case PixelType::u8:
-      return "uint8";
-    case PixelType::u16:
-      return "uint16";
-    case PixelType::i16:
-      return "int16";
-    case PixelType::f32:
-      return "float";
-    case PixelType::f64:
-      return "double";
+/// Empty for what OME-XML has no word for.
+std::string_view ome_type(StoredType type) {
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"u1", "bit"},
+                                                                      {"i8", "int8"},
+                                                                      {"i16", "int16"},
+                                                                      {"i32", "int32"},
+                                                                      {"u8", "uint8"},
+                                                                      {"u16", "uint16"},
+                                                                      {"u32", "uint32"},
+                                                                      {"f32", "float"},
+                                                                      {"f64", "double"},
+                                                                      {"complex64", "complex"},
+                                                                      {"complex128", "double-complex"}};
+  const std::string name = name_of(type);
+  for (const auto& [ours, theirs] : kTypes) {
+    if (ours == name) return theirs;
   }
-  return "";
+  return {};
 }
 
 template <class Value>
@@ -148,7 +154,7 @@ void place_data(xml_node pixels, std::int64_t first_page, std::int64_t planes) {
 }
 
 void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t first_page) {
-  const ImageSpec made = change.made();
+  const StoredSpec made = change.made();
   const std::int64_t z = size_of_axis(axes, "z");
   const std::int64_t c = size_of_axis(axes, "c");
   const std::int64_t t = size_of_axis(axes, "t");
@@ -159,7 +165,7 @@ void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& chan
   set(pixels, "SizeZ", static_cast<long long>(z));
   set(pixels, "SizeC", static_cast<long long>(c * made.channels));
   set(pixels, "SizeT", static_cast<long long>(t));
-  set(pixels, "Type", ome_type(made.type));
+  set(pixels, "Type", ome_type(made.type).data());
   for (const char* const name : {"BigEndian", "Interleaved"}) pixels.remove_attribute(name);
   if (change.type || change.values) pixels.remove_attribute("SignificantBits");
   remove_all(pixels, {"TiffData", "BinData", "MetadataOnly"});
@@ -176,10 +182,12 @@ std::string text_of(const pugi::xml_document& document) {
 
 }  // namespace
 
+bool ome_holds(StoredType type) { return !ome_type(type).empty(); }
+
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost) {
   pugi::xml_document document;
-  if (!parse_ome(xml, document).empty()) return "";
+  if (!ome_holds(change.to.type) || !parse_ome(xml, document).empty()) return "";
   const bool counts_otherwise = std::ranges::any_of(axes, [](const RasterAxis& axis) {
     return axis.size > 1 && axis.name != "s" && axis.name != "z" && axis.name != "c" && axis.name != "t";
   });
@@ -213,7 +221,7 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
   return text_of(document);
 }
 
-std::string new_ome(const ImageSpec& spec, const RasterAxes& axes) {
+std::string new_ome(const StoredSpec& spec, const RasterAxes& axes) {
   pugi::xml_document document;
   xml_node declaration = document.append_child(pugi::node_declaration);
   set(declaration, "version", "1.0");

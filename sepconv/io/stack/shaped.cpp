@@ -38,7 +38,7 @@ Shape shape_of(const ordered_json& all) {
   return shape;
 }
 
-Shape sides_of(const ImageSpec& spec, bool planar) {
+Shape sides_of(const StoredSpec& spec, bool planar) {
   const auto [rows, cols] = spec.extent;
   if (spec.channels == 1) return {rows, cols};
   return planar ? Shape{spec.channels, rows, cols} : Shape{rows, cols, spec.channels};
@@ -48,7 +48,7 @@ bool ends_with(const Shape& shape, const Shape& end) {
   return shape.size() >= end.size() && std::equal(end.rbegin(), end.rend(), shape.rbegin());
 }
 
-std::string letters_of(const ImageSpec& spec, const RasterAxes& axes, bool planar) {
+std::string letters_of(const StoredSpec& spec, const RasterAxes& axes, bool planar) {
   std::string letters;
   for (const RasterAxis& axis : axes) {
     if (axis.single) continue;
@@ -74,7 +74,7 @@ RasterAxes leading_axes(const Shape& shape, std::size_t sides, std::string names
   return axes;
 }
 
-void set_shape(ordered_json& all, const ImageSpec& spec, const RasterAxes& axes, bool planar) {
+void set_shape(ordered_json& all, const StoredSpec& spec, const RasterAxes& axes, bool planar) {
   Shape shape;
   for (const RasterAxis& axis : axes) {
     if (!axis.single) shape.push_back(axis.size);
@@ -94,7 +94,7 @@ bool is_shaped(std::string_view description) noexcept {
   return description.starts_with('{') && description.find("\"shape\"") != std::string_view::npos;
 }
 
-Stack read_shaped(const std::string& json, const ImageSpec& spec) {
+Stack read_shaped(const std::string& json, const StoredSpec& spec) {
   Stack stack;
   const ordered_json all = parsed(json);
   const Shape shape = shape_of(all);
@@ -123,13 +123,13 @@ std::string describe_shaped(const std::string& json, const RasterAxes& axes, con
   return text_of(all);
 }
 
-std::string new_shaped(const ImageSpec& spec, const RasterAxes& axes) {
+std::string new_shaped(const StoredSpec& spec, const RasterAxes& axes) {
   ordered_json all = {{"shape", ordered_json::array()}, {"axes", ""}};
   set_shape(all, spec, axes, false);
   return text_of(all);
 }
 
-std::string with_channels_at(const std::string& description, const ImageSpec& spec, bool planar) {
+std::string with_channels_at(const std::string& description, const StoredSpec& spec, bool planar) {
   if (!is_shaped(description) || spec.channels == 1 || !planar) return description;
   ordered_json all = parsed(description);
   const Shape shape = shape_of(all);

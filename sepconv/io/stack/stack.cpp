@@ -11,12 +11,12 @@ bool counts_images(std::string_view description) {
   return is_ome(description) || is_imagej(description) || is_shaped(description);
 }
 
-Stack read_stack(const std::string& description, const ImageSpec& spec, std::int64_t pages) {
+Stack read_stack(const std::string& description, const StoredSpec& spec, std::int64_t pages) {
   if (is_ome(description)) return read_ome(description, spec, pages);
   return is_imagej(description) ? read_imagej(description) : read_shaped(description, spec);
 }
 
-bool describes_one(const std::string& description, const ImageSpec& spec) {
+bool describes_one(const std::string& description, const StoredSpec& spec) {
   if (!counts_images(description)) return true;
   const Stack stack = read_stack(description, spec, 1);
   return stack.problem.empty() && stack.refusal.empty() && raster_count(stack.axes) == 1 &&

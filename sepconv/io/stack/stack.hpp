@@ -21,28 +21,30 @@ struct Stack {
 };
 
 /// What a description that counts images says of those of this shape, in a file of so many pages.
-Stack read_stack(const std::string& description, const ImageSpec& spec, std::int64_t pages);
+Stack read_stack(const std::string& description, const StoredSpec& spec, std::int64_t pages);
 
 /// The description of the rasters that are left at these axes and changed so, or nothing where it cannot
 /// be said of them; `lost` gets a sentence about what it does not say any more.
 std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
                            std::vector<std::string>& lost);
 
+/// Whether OME-XML has a word for the type; f16 and 64-bit integers have none.
+bool ome_holds(StoredType type);
 /// A new one: OME-XML, for what is in no other description.
-std::string new_ome(const ImageSpec& spec, const RasterAxes& axes);
+std::string new_ome(const StoredSpec& spec, const RasterAxes& axes);
 /// A new shaped one, which names the axes.
-std::string new_shaped(const ImageSpec& spec, const RasterAxes& axes);
+std::string new_shaped(const StoredSpec& spec, const RasterAxes& axes);
 /// A shaped description whose channels come where they are stored, before rows or behind columns; others as
 /// they are.
-std::string with_channels_at(const std::string& description, const ImageSpec& spec, bool planar);
+std::string with_channels_at(const std::string& description, const StoredSpec& spec, bool planar);
 
 // Kind by kind.
-Stack read_ome(const std::string& xml, const ImageSpec& spec, std::int64_t pages);
+Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t pages);
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost);
 Stack read_imagej(const std::string& text);
 std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change);
-Stack read_shaped(const std::string& json, const ImageSpec& spec);
+Stack read_shaped(const std::string& json, const StoredSpec& spec);
 std::string describe_shaped(const std::string& json, const RasterAxes& axes, const ImageChange& change);
 bool is_imagej(std::string_view description) noexcept;
 bool is_shaped(std::string_view description) noexcept;

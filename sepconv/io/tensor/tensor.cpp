@@ -72,10 +72,11 @@ TensorSpec spec_of_array(const NpyArray& array, const std::filesystem::path& pat
   TensorSpec spec;
   spec.axes = axes == 3 ? 3 : 2;
   std::copy(array.shape.begin(), array.shape.end(), spec.extent.begin() + (axes == 1 ? 1 : 0));
-  if (const auto pixels = npy_pixels(array.descr)) {
-    spec.type = pixels->type;
-    spec.element_bytes = size_of(pixels->type);
-    spec.dtype = npy_descr(pixels->type);
+  if (array.fortran_order && axes > 1) std::reverse(spec.extent.begin(), spec.extent.begin() + spec.axes);
+  if (const auto elements = npy_elements(array.descr); elements && elements->type.is_pixels()) {
+    spec.type = elements->type.pixels();
+    spec.element_bytes = size_of(*spec.type);
+    spec.dtype = npy_descr(*spec.type);
     return spec;
   }
   spec.element_bytes = element_bytes_of(array.descr);
@@ -148,9 +149,11 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
     check_size(array, tensor.spec_, file);
     tensor.flat_ = true;
     tensor.offset_ = array.offset;
-    if (const auto pixels = npy_pixels(array.descr)) tensor.big_endian_ = pixels->big_endian;
-    tensor.description_ = fmt::format("NPY {}, uncompressed, {} as {}", array.version,
-                                      fmt::join(array.shape, " x "), array.descr);
+    tensor.reversed_ = array.fortran_order && array.shape.size() > 1;
+    if (tensor.spec_.type) tensor.big_endian_ = npy_elements(array.descr)->big_endian;
+    tensor.description_ =
+        fmt::format("NPY {}, uncompressed, {} as {}{}", array.version, fmt::join(array.shape, " x "),
+                    array.descr, tensor.reversed_ ? ", Fortran order" : "");
     tensor.warnings_ = npy_warnings(file, array,
                                     tensor.spec_.element_bytes * tensor.spec_.extent[0] *
                                         tensor.spec_.extent[1] * tensor.spec_.extent[2]);
@@ -188,10 +191,13 @@ std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const T
     }
     return make_grid_writer(create_writer(path, image_of(spec), options, formats), grid);
   }
+  const Format& format = *format_of_name(path, formats);
+  const CreateOptions storing = storable(path, format, options, formats);
   std::vector<std::byte> header;
   std::string description = "raw, uncompressed";
-  if (format_of_name(path, formats)->name == "NPY") {
-    header = npy_header(spec.dtype, std::span(spec.extent).first(static_cast<std::size_t>(spec.axes)));
+  if (format.name == "NPY") {
+    header = npy_header(storing.stored ? npy_descr(*storing.stored) : spec.dtype,
+                        std::span(spec.extent).first(static_cast<std::size_t>(spec.axes)));
     description =
         fmt::format("NPY 1.0, uncompressed, {}",
                     fmt::join(std::span(spec.extent).first(static_cast<std::size_t>(spec.axes)), " x "));
@@ -200,7 +206,7 @@ std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const T
   }
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
   return make_flat_writer(std::move(file), grid_spec(spec, extent, grid), std::move(header),
-                          flat_layout(std::move(description), options), false);
+                          flat_layout(std::move(description), storing), false);
 }
 
 }  // namespace sepconv

@@ -12,7 +12,7 @@
 
 namespace sepconv {
 
-/// What a file holds, as an array in C order.
+/// What a file holds, as an array in C order: one in Fortran order is one of the axes the other way round.
 struct TensorSpec {
   std::array<std::int64_t, 3> extent{1, 1, 1};  ///< of an image: rows, columns, channels
   int axes =
@@ -42,6 +42,8 @@ class TensorFile {
                          Formats formats = built_in_formats());
 
   const TensorSpec& spec() const noexcept { return spec_; }
+  /// Whether the axes of spec() are those of the array the other way round.
+  bool is_reversed() const noexcept { return reversed_; }
   /// Whether elements lie in the file in order, so that any shape of the same number of elements can be read
   /// from it.
   bool is_flat() const noexcept { return flat_; }
@@ -56,6 +58,7 @@ class TensorFile {
  private:
   TensorSpec spec_;
   bool flat_ = false;
+  bool reversed_ = false;
   std::filesystem::path path_;
   OpenOptions options_;
   std::int64_t offset_ = 0;

@@ -57,7 +57,7 @@ void set_fields(const TiffHandle& handle, const BlockFormat& format) {
       TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(format.extent.rows)) != 0 &&
       TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(format.extent.rows)) != 0 &&
       TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(format.channels)) != 0 &&
-      TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(format.type))) != 0 &&
+      TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, format.type.bits) != 0 &&
       TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample_format(format.type)) != 0 &&
       TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) != 0 &&
       TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, format.photometric) != 0;

@@ -24,9 +24,17 @@ std::int64_t BlockFormat::min_encoded_bytes() const noexcept {
   }
 }
 
-std::uint16_t sample_format(PixelType type) noexcept {
-  if (is_floating(type)) return SAMPLEFORMAT_IEEEFP;
-  return type == PixelType::i16 ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT;
+std::uint16_t sample_format(StoredType type) noexcept {
+  switch (type.kind) {
+    case StoredType::Kind::integer:
+      return SAMPLEFORMAT_INT;
+    case StoredType::Kind::floating:
+      return SAMPLEFORMAT_IEEEFP;
+    case StoredType::Kind::complex:
+      return SAMPLEFORMAT_COMPLEXIEEEFP;
+    default:
+      return SAMPLEFORMAT_UINT;
+  }
 }
 
 bool has_predictor(std::uint16_t compression) noexcept {

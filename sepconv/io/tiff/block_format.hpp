@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/stored_type.hpp"
 
 namespace sepconv {
 
 /// Fields hold the values of the TIFF tags of the same names.
 struct BlockFormat {
   Extent extent;
-  std::int64_t channels = 1;  ///< in the block: 1 when planar
-  PixelType type = PixelType::u8;
+  std::int64_t channels = 1;  ///< in the block, those of its elements: 1 when planar
+  StoredType type = PixelType::u8;
   std::uint16_t compression = 1;
   std::uint16_t predictor = 1;
   std::uint16_t photometric = 1;
@@ -25,7 +26,7 @@ struct BlockFormat {
   bool big_endian = false;
   int level = 0;  ///< of the encoder; 0: the codec's default
 
-  std::int64_t row_bytes() const noexcept { return extent.cols * channels * size_of(type); }
+  std::int64_t row_bytes() const noexcept { return type.bytes_of(extent.cols * channels); }
   std::int64_t bytes() const noexcept { return extent.rows * row_bytes(); }
 
   /// More encoded bytes than any encoder makes of a block: LZW takes at most 12 bits for 8, JPEG 18 for a
@@ -37,7 +38,7 @@ struct BlockFormat {
 };
 
 /// The value of the tag SampleFormat.
-std::uint16_t sample_format(PixelType type) noexcept;
+std::uint16_t sample_format(StoredType type) noexcept;
 
 /// Whether libtiff's predictors go with this codec.
 bool has_predictor(std::uint16_t compression) noexcept;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "sepconv/io/stored_values.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -17,37 +19,56 @@ void copy_strided(const T* from, std::int64_t from_step, T* to, std::int64_t to_
 
 }  // namespace
 
-void copy_from_block(const std::byte* block, std::int64_t pitch_bytes, std::int64_t channel,
-                     const PixelView& to) noexcept {
-  if (channel == kAllChannels) {
-    copy_pixels({block, to.extent, to.channels, to.type, pitch_bytes}, to);
-    return;
-  }
-  visit_pixel_type(to.type, [&]<class T>(std::type_identity<T>) {
+std::optional<Place> copy_from_block(const std::byte* block, StoredType type, std::int64_t pitch_bytes,
+                                     std::int64_t channel, const PixelView& to, int first_bit) noexcept {
+  const bool all = channel == kAllChannels;
+  if (!type.is_pixels()) {
+    const std::int64_t elements = all ? to.channels / type.parts() : 1;
+    const std::int64_t count = to.extent.cols * elements;
     for (std::int64_t row = 0; row < to.extent.rows; ++row) {
-      copy_strided(reinterpret_cast<const T*>(block + row * pitch_bytes), 1,
-                   to.template row<T>(row) + channel, to.channels, to.extent.cols);
+      std::byte* const first = to.row_data(row) + (all ? 0 : channel * type.parts() * size_of(to.type));
+      const std::int64_t done = load_elements(type, {block + row * pitch_bytes, 1, first_bit}, count, first,
+                                              all ? type.parts() : to.channels);
+      if (done < count) return Place{row, done / elements, all ? done % elements : channel};
     }
-  });
+  } else if (all) {
+    copy_pixels({block, to.extent, to.channels, to.type, pitch_bytes}, to);
+  } else {
+    visit_pixel_type(to.type, [&]<class T>(std::type_identity<T>) {
+      for (std::int64_t row = 0; row < to.extent.rows; ++row) {
+        copy_strided(reinterpret_cast<const T*>(block + row * pitch_bytes), 1,
+                     to.template row<T>(row) + channel, to.channels, to.extent.cols);
+      }
+    });
+  }
+  return std::nullopt;
 }
 
-void copy_to_block(const ConstPixelView& from, std::int64_t channel, std::byte* block,
+void copy_to_block(const ConstPixelView& from, StoredType type, std::int64_t channel, std::byte* block,
                    std::int64_t pitch_bytes) noexcept {
-  if (channel == kAllChannels) {
-    copy_pixels(from, {block, from.extent, from.channels, from.type, pitch_bytes});
-    return;
-  }
-  visit_pixel_type(from.type, [&]<class T>(std::type_identity<T>) {
+  const bool all = channel == kAllChannels;
+  if (!type.is_pixels()) {
+    const std::int64_t elements = all ? from.channels / type.parts() : 1;
     for (std::int64_t row = 0; row < from.extent.rows; ++row) {
-      copy_strided(from.template row<T>(row) + channel, from.channels,
-                   reinterpret_cast<T*>(block + row * pitch_bytes), 1, from.extent.cols);
+      store_elements(type, from.row_data(row) + (all ? 0 : channel * type.parts() * size_of(from.type)),
+                     all ? type.parts() : from.channels, from.extent.cols * elements,
+                     block + row * pitch_bytes);
     }
-  });
+  } else if (all) {
+    copy_pixels(from, {block, from.extent, from.channels, from.type, pitch_bytes});
+  } else {
+    visit_pixel_type(from.type, [&]<class T>(std::type_identity<T>) {
+      for (std::int64_t row = 0; row < from.extent.rows; ++row) {
+        copy_strided(from.template row<T>(row) + channel, from.channels,
+                     reinterpret_cast<T*>(block + row * pitch_bytes), 1, from.extent.cols);
+      }
+    });
+  }
 }
 
 void pad_block(std::byte* block, const BlockFormat& format, Extent filled) noexcept {
   const std::int64_t row_bytes = format.row_bytes();
-  const auto pixel_bytes = static_cast<std::size_t>(format.channels * size_of(format.type));
+  const auto pixel_bytes = static_cast<std::size_t>(format.type.bytes_of(format.channels));
   if (filled.cols < format.extent.cols) {
     for (std::int64_t row = 0; row < filled.rows; ++row) {
       std::byte* end = block + (row + 1) * row_bytes;
@@ -63,45 +84,24 @@ void pad_block(std::byte* block, const BlockFormat& format, Extent filled) noexc
   }
 }
 
-void clear_pixels(const PixelView& pixels, std::int64_t channel) noexcept {
+void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel) noexcept {
   for (std::int64_t row = 0; row < pixels.extent.rows; ++row) {
     if (channel == kAllChannels) {
       std::memset(pixels.row_data(row), 0, static_cast<std::size_t>(pixels.row_bytes()));
       continue;
     }
-    const auto element_bytes = static_cast<std::size_t>(size_of(pixels.type));
-    std::byte* first = pixels.row_data(row) + channel * size_of(pixels.type);
+    const std::int64_t element_bytes = type.parts() * size_of(pixels.type);
+    std::byte* first = pixels.row_data(row) + channel * element_bytes;
     for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
-      std::memset(first + col * pixels.pixel_bytes(), 0, element_bytes);
+      std::memset(first + col * pixels.pixel_bytes(), 0, static_cast<std::size_t>(element_bytes));
   }
-}
-
-bool is_native(const BlockFormat& format) noexcept {
-  const bool swapped =
-      format.big_endian != (std::endian::native == std::endian::big) && size_of(format.type) > 1;
-  return !swapped && format.fill_order == FILLORDER_MSB2LSB;
 }
 
 void make_native(std::span<std::byte> bytes, const BlockFormat& format) noexcept {
-  if (is_native(format)) return;
   if (format.fill_order != FILLORDER_MSB2LSB) {
     TIFFReverseBits(reinterpret_cast<std::uint8_t*>(bytes.data()), static_cast<tmsize_t>(bytes.size()));
   }
-  if (format.big_endian == (std::endian::native == std::endian::big)) return;
-  const auto count = static_cast<tmsize_t>(static_cast<std::int64_t>(bytes.size()) / size_of(format.type));
-  switch (size_of(format.type)) {
-    case 2:
-      TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(bytes.data()), count);
-      break;
-    case 4:
-      TIFFSwabArrayOfLong(reinterpret_cast<std::uint32_t*>(bytes.data()), count);
-      break;
-    case 8:
-      TIFFSwabArrayOfLong8(reinterpret_cast<std::uint64_t*>(bytes.data()), count);
-      break;
-    default:
-      break;
-  }
+  if (format.big_endian != (std::endian::native == std::endian::big)) swap_elements(format.type, bytes);
 }
 
 }  // namespace sepconv

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "sepconv/core/image.hpp"
@@ -13,24 +14,36 @@ namespace sepconv {
 /// Which channels a block holds.
 inline constexpr std::int64_t kAllChannels = -1;
 
-/// Copies stored rows, `pitch_bytes` apart, to the channel `channel` of `to`, or to all of them.
-void copy_from_block(const std::byte* block, std::int64_t pitch_bytes, std::int64_t channel,
-                     const PixelView& to) noexcept;
+/// A pixel of a view and one of its channels, as elements have them.
+struct Place {
+  std::int64_t row, col, channel;
+};
 
-/// The way back: copies the channel `channel` of `from`, or all of them, to rows `pitch_bytes` apart.
-void copy_to_block(const ConstPixelView& from, std::int64_t channel, std::byte* block,
+/// Makes pixels of stored rows, `pitch_bytes` apart, of which the first elements begin at bit `first_bit`:
+/// the channel `channel` of `to`, or all of them. Returns where an element has no number among pixels.
+std::optional<Place> copy_from_block(const std::byte* block, StoredType type, std::int64_t pitch_bytes,
+                                     std::int64_t channel, const PixelView& to, int first_bit = 0) noexcept;
+
+/// The way back: stores the channel `channel` of `from`, or all of them, in rows `pitch_bytes` apart.
+void copy_to_block(const ConstPixelView& from, StoredType type, std::int64_t channel, std::byte* block,
                    std::int64_t pitch_bytes) noexcept;
+
+/// Pixels of interleaved elements seen as pixels of one element each.
+template <class Byte>
+BasicPixelView<Byte> as_elements(const BasicPixelView<Byte>& view, StoredType type) noexcept {
+  const std::int64_t elements = view.channels / type.parts();
+  return {
+      view.data, {view.extent.rows, view.extent.cols * elements}, type.parts(), view.type, view.pitch_bytes};
+}
 
 /// Fills a block of this extent beyond the `filled` pixels at its top left by repeating the last column and
 /// row, which costs an encoder least.
 void pad_block(std::byte* block, const BlockFormat& format, Extent filled) noexcept;
 
-/// Sets channel `channel` of all pixels, or all of them, to zero.
-void clear_pixels(const PixelView& pixels, std::int64_t channel) noexcept;
+/// Sets channel `channel`, of elements of this type, of all pixels, or all of them, to zero.
+void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel) noexcept;
 
 /// Uncompressed bytes as a file of this format stores them, made this machine's own in place.
 void make_native(std::span<std::byte> bytes, const BlockFormat& format) noexcept;
-/// Whether make_native does nothing.
-bool is_native(const BlockFormat& format) noexcept;
 
 }  // namespace sepconv

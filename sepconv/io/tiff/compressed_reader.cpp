@@ -47,13 +47,13 @@ class CompressedReader : public TiffReader {
     const Rect block = directory().block_rect(grid_row, grid_col);
     const std::int64_t index = directory().block_index(plane, grid_row, grid_col);
     const StoredBlock stored = locate(index, grid_row);
-    if (stored.sparse()) return clear_pixels(out, channel_of(plane));
+    if (stored.sparse()) return clear_pixels(out, format.type, channel_of(plane));
 
     const auto decoder =
         decoders_.lease([&] { return std::make_unique<BlockDecoder>(format, file().name()); });
     file().bytes().read_at(stored.offset, decoder->encoded(stored.bytes));
     const std::int64_t decoded_bytes = directory().stored_rows(grid_row) * format.row_bytes();
-    const bool in_place = !directory().planar &&
+    const bool in_place = format.type.is_pixels() && !directory().planar &&
                           part.extent() == Extent{directory().stored_rows(grid_row), format.extent.cols} &&
                           out.contiguous();
     const std::string what =
@@ -64,9 +64,11 @@ class CompressedReader : public TiffReader {
 
     const std::span<std::byte> decoded = decoder->scratch().first(static_cast<std::size_t>(decoded_bytes));
     decoder->decode(decoded, what, is_last_strip);
-    const std::int64_t skipped = (part.row - block.row) * format.row_bytes() +
-                                 (part.col - block.col) * format.channels * size_of(format.type);
-    copy_from_block(decoded.data() + skipped, format.row_bytes(), channel_of(plane), out);
+    const std::int64_t bits = (part.col - block.col) * format.channels * format.type.bits;
+    const std::int64_t skipped = (part.row - block.row) * format.row_bytes() + bits / 8;
+    check_number(copy_from_block(decoded.data() + skipped, format.type, format.row_bytes(), channel_of(plane),
+                                 out, static_cast<int>(bits % 8)),
+                 part);
   }
 
   // A byte count must be one that the block's pixels can have: too few bytes cannot claim much memory, nor

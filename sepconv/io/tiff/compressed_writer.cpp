@@ -79,7 +79,8 @@ class CompressedWriter final : public TiffWriter {
 
   void encode_with(BlockEncoder& encoder, std::int64_t plane, const ConstPixelView& pixels,
                    EncodedBlock& encoded) const {
-    copy_to_block(pixels, channel_of(plane), encoder.pixels(), encoder.format().row_bytes());
+    copy_to_block(pixels, encoder.format().type, channel_of(plane), encoder.pixels(),
+                  encoder.format().row_bytes());
     pad_block(encoder.pixels(), encoder.format(), pixels.extent);
     encoder.encode(encoded);
   }

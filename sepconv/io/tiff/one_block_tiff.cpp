@@ -89,8 +89,7 @@ std::vector<std::byte> one_block_tiff(const BlockFormat& format) {
   DirectoryBytes directory(format.big_endian);
   directory.add_long(TIFFTAG_IMAGEWIDTH, format.extent.cols);
   directory.add_long(TIFFTAG_IMAGELENGTH, format.extent.rows);
-  directory.add_shorts(TIFFTAG_BITSPERSAMPLE, format.channels,
-                       static_cast<std::uint16_t>(8 * size_of(format.type)));
+  directory.add_shorts(TIFFTAG_BITSPERSAMPLE, format.channels, static_cast<std::uint16_t>(format.type.bits));
   directory.add_short(TIFFTAG_COMPRESSION, format.compression);
   directory.add_short(TIFFTAG_PHOTOMETRIC, format.photometric);
   directory.add_short(TIFFTAG_FILLORDER, format.fill_order);

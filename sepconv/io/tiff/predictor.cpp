@@ -31,7 +31,7 @@ void add_up_rows(std::span<std::byte> rows, const BlockFormat& format) noexcept 
 /// difference from the pixel before.
 void join_bytes(std::span<std::byte> rows, const BlockFormat& format) {
   const std::int64_t row_bytes = format.row_bytes();
-  const std::int64_t width = size_of(format.type);
+  const std::int64_t width = format.type.bits / 8;
   const std::int64_t count = row_bytes / width;
   std::vector<std::byte> planes(static_cast<std::size_t>(row_bytes));
   constexpr bool kLittle = std::endian::native == std::endian::little;
@@ -52,12 +52,12 @@ void undo_predictor(std::span<std::byte> rows, const BlockFormat& format) {
   if (format.predictor == PREDICTOR_FLOATINGPOINT) return join_bytes(rows, format);
   make_native(rows, format);
   if (format.predictor != PREDICTOR_HORIZONTAL) return;
-  switch (size_of(format.type)) {
-    case 1:
+  switch (format.type.bits) {
+    case 8:
       return add_up_rows<std::uint8_t>(rows, format);
-    case 2:
+    case 16:
       return add_up_rows<std::uint16_t>(rows, format);
-    case 4:
+    case 32:
       return add_up_rows<std::uint32_t>(rows, format);
     default:
       return add_up_rows<std::uint64_t>(rows, format);

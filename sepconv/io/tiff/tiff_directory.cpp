@@ -20,20 +20,22 @@ T field(const TiffHandle& handle, std::uint32_t tag, T otherwise) {
   return TIFFGetFieldDefaulted(handle.get(), tag, &value) != 0 ? value : otherwise;
 }
 
-PixelType read_pixel_type(const TiffHandle& handle) {
+StoredType read_type(const TiffHandle& handle) {
+  using Kind = StoredType::Kind;
   const auto bits = field<std::uint16_t>(handle, TIFFTAG_BITSPERSAMPLE, 1);
   const auto format = field<std::uint16_t>(handle, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   const bool is_unsigned = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
-  if (is_unsigned && bits == 8) return PixelType::u8;
-  if (is_unsigned && bits == 16) return PixelType::u16;
-  if (format == SAMPLEFORMAT_INT && bits == 16) return PixelType::i16;
-  if (format == SAMPLEFORMAT_IEEEFP && bits == 32) return PixelType::f32;
-  if (format == SAMPLEFORMAT_IEEEFP && bits == 64) return PixelType::f64;
-  const char* kind = is_unsigned                     ? "unsigned integer"
-                     : format == SAMPLEFORMAT_INT    ? "signed integer"
-                     : format == SAMPLEFORMAT_IEEEFP ? "floating-point"
-                     : format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
-                                                                                                 : "unknown";
+  const bool whole = bits == 16 || bits == 32 || bits == 64;
+  if (is_unsigned && (whole || (bits >= 1 && bits <= 16))) return {Kind::natural, bits};
+  if (format == SAMPLEFORMAT_INT && (whole || bits == 8)) return {Kind::integer, bits};
+  if (format == SAMPLEFORMAT_IEEEFP && whole) return {Kind::floating, bits};
+  if (format == SAMPLEFORMAT_COMPLEXIEEEFP && (bits == 64 || bits == 128)) return {Kind::complex, bits};
+  const char* kind = is_unsigned                            ? "unsigned integer"
+                     : format == SAMPLEFORMAT_INT           ? "signed integer"
+                     : format == SAMPLEFORMAT_IEEEFP        ? "floating-point"
+                     : format == SAMPLEFORMAT_COMPLEXINT    ? "complex integer"
+                     : format == SAMPLEFORMAT_COMPLEXIEEEFP ? "complex"
+                                                            : "unknown";
   refuse(handle, fmt::format("{}-bit {} samples are not supported; convert them to u8, u16, i16, f32 or f64",
                              bits, kind));
 }
@@ -95,9 +97,11 @@ void read_codec(const TiffHandle& handle, BlockFormat& block) {
 void read_predictor(const TiffHandle& handle, BlockFormat& block) {
   if (!has_predictor(block.compression)) return;
   block.predictor = field<std::uint16_t>(handle, TIFFTAG_PREDICTOR, PREDICTOR_NONE);
-  const bool known = block.predictor == PREDICTOR_NONE || block.predictor == PREDICTOR_HORIZONTAL ||
-                     (block.predictor == PREDICTOR_FLOATINGPOINT && is_floating(block.type));
-  if (!known) {
+  const bool known =
+      block.predictor == PREDICTOR_NONE || block.predictor == PREDICTOR_HORIZONTAL ||
+      (block.predictor == PREDICTOR_FLOATINGPOINT && block.type.kind == StoredType::Kind::floating);
+  const bool differs = block.predictor != PREDICTOR_NONE;
+  if (!known || (differs && (block.type.is_packed() || block.type.is_complex()))) {
     refuse(handle, fmt::format("predictor {} with {} samples cannot be; the file is damaged", block.predictor,
                                name_of(block.type)));
   }
@@ -186,7 +190,9 @@ TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes) 
   block.channels = directory.planar ? 1 : directory.spec.channels;
   read_codec(handle,
              block);  // before the type: a codec's name explains more than the odd samples that come with it
-  directory.spec.type = block.type = read_pixel_type(handle);
+  block.type = read_type(handle);
+  directory.spec.type = block.type.pixels();
+  directory.spec.channels *= block.type.parts();
   read_predictor(handle, block);
   read_photometric(handle, directory);
   if (block.compression == COMPRESSION_JPEG) read_jpeg_fields(handle, block);
@@ -235,7 +241,8 @@ std::string describe(const TiffDirectory& directory) {
   if (block.predictor == PREDICTOR_FLOATINGPOINT) text += " with floating-point predictor";
   if (directory.planar) text += ", planar";
   text += directory.big_tiff ? ", BigTIFF" : ", TIFF";
-  return text + (block.big_endian ? ", big-endian" : ", little-endian");
+  text += block.big_endian ? ", big-endian" : ", little-endian";
+  return block.type.is_pixels() ? text : text + ", " + name_of(block.type);
 }
 
 }  // namespace sepconv

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sepconv/io/formats.hpp"
@@ -23,7 +24,18 @@ struct TiffDirectory {
   BlockFormat block;  ///< of a whole block, also where the image ends inside of it
 
   bool compressed() const noexcept;
-  std::int64_t planes() const noexcept { return planar ? spec.channels : 1; }
+  /// Channels of elements: half as many as those of pixels where these are complex.
+  std::int64_t channels() const noexcept { return spec.channels / block.type.parts(); }
+  std::int64_t planes() const noexcept { return planar ? channels() : 1; }
+  /// Of the pixels uncompressed, without what fills up tiles.
+  std::int64_t stored_bytes() const noexcept {
+    return planes() * spec.extent.rows * block.type.bytes_of(spec.extent.cols * block.channels);
+  }
+  StoredSpec stored_spec() const noexcept { return {spec.extent, channels(), block.type}; }
+  /// For layouts.
+  std::optional<StoredType> stored() const noexcept {
+    return block.type.is_pixels() ? std::nullopt : std::optional(block.type);
+  }
   /// Rows and columns of blocks.
   Extent grid() const noexcept {
     return {ceil_div(spec.extent.rows, block.extent.rows), ceil_div(spec.extent.cols, block.extent.cols)};

@@ -110,7 +110,7 @@ void TiffFile::select_page() {
 
 // The description of a set is that of its first raster, whichever page it stands in.
 void TiffFile::describe_itself() {
-  const bool is_one = describes_one(metadata_.description, directory_.spec);
+  const bool is_one = describes_one(metadata_.description, directory_.stored_spec());
   if (page_.leads && (!page_.leads->description.empty() || !is_one)) {
     metadata_.description = page_.leads->description;
     metadata_.axes = page_.leads->axes;
@@ -132,7 +132,7 @@ void TiffFile::find_plane() {
         i / directory_.grid().rows * directory_.spec.extent.rows + i % directory_.grid().rows * rows;
     in_one_piece = locate(i).offset == first.offset + rows_before * directory_.block.row_bytes();
   }
-  const std::int64_t plane_bytes = directory_.spec.bytes();
+  const std::int64_t plane_bytes = directory_.stored_bytes();
   const std::int64_t room = file_->size() - first.offset;
   if (!in_one_piece || page_.plane >= room / plane_bytes)
     throw IoError(

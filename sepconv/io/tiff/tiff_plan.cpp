@@ -51,11 +51,12 @@ LevelRange levels_of(Compression compression) {
 
 // The source's own meaning where it still fits; else three integer channels are taken for colours, anything
 // else for intensities.
-Photometric choose_photometric(const ImageSpec& spec, const Metadata& metadata) {
+Photometric choose_photometric(const TiffDirectory& directory, const Metadata& metadata) {
+  const StoredType type = directory.block.type;
   if (metadata.photometric && metadata.photometric != Photometric::other &&
-      channels_meant(*metadata.photometric) <= spec.channels)
+      channels_meant(*metadata.photometric) <= directory.channels())
     return *metadata.photometric;
-  return spec.channels == 3 && (spec.type == PixelType::u8 || spec.type == PixelType::u16)
+  return directory.channels() == 3 && (type == PixelType::u8 || type == PixelType::u16)
              ? Photometric::rgb
              : Photometric::min_is_black;
 }
@@ -159,18 +160,19 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   TiffDirectory directory;
   directory.spec = spec;
   directory.tiled = layout.tiled;
-  directory.planar = layout.planar && spec.channels > 1;
   BlockFormat& block = directory.block;
-  block.channels = directory.planar ? 1 : spec.channels;
-  block.type = spec.type;
+  block.type = options.stored.value_or(StoredType(spec.type));
+  directory.planar = layout.planar && directory.channels() > 1;
+  block.channels = directory.planar ? 1 : directory.channels();
   block.compression = tag_of(layout.compression);
   block.level = layout.level != 0 ? layout.level : levels_of(layout.compression).normal;
   block.big_endian = std::endian::native == std::endian::big;
-  block.extent = choose_block(spec, layout, spec.extent.cols * block.channels * size_of(spec.type));
-  if (layout.predictor && has_predictor(block.compression)) {
-    block.predictor = is_floating(spec.type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL;
+  block.extent = choose_block(spec, layout, block.type.bytes_of(spec.extent.cols * block.channels));
+  if (layout.predictor && has_predictor(block.compression) && !block.type.is_complex()) {
+    block.predictor =
+        block.type.kind == StoredType::Kind::floating ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL;
   }
-  const Photometric photometric = choose_photometric(spec, options.metadata);
+  const Photometric photometric = choose_photometric(directory, options.metadata);
   const bool converts =
       layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
   block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
@@ -180,7 +182,7 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   if (!directory.big_tiff && !directory.compressed() && needs_big) {
     throw InvalidArgument(
         fmt::format("{}: {} bytes of pixels do not fit into a classic TIFF; make it a BigTIFF", path.native(),
-                    pages * spec.bytes()));
+                    pages * directory.stored_bytes()));
   }
   return directory;
 }
@@ -193,8 +195,8 @@ void write_layout(const TiffHandle& handle, const TiffDirectory& directory, cons
   };
   set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(directory.spec.extent.cols));
   set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(directory.spec.extent.rows));
-  set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(directory.spec.channels));
-  set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(block.type)));
+  set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(directory.channels()));
+  set(TIFFTAG_BITSPERSAMPLE, block.type.bits);
   set(TIFFTAG_SAMPLEFORMAT, static_cast<int>(sample_format(block.type)));
   set(TIFFTAG_PLANARCONFIG, directory.planar ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
   set(TIFFTAG_COMPRESSION, static_cast<int>(block.compression));
@@ -212,8 +214,7 @@ void write_layout(const TiffHandle& handle, const TiffDirectory& directory, cons
         static_cast<int>(block.subsampling[1]));
     set(TIFFTAG_REFERENCEBLACKWHITE, static_cast<const float*>(range));
   }
-  const std::int64_t extra =
-      directory.spec.channels - channels_meant(choose_photometric(directory.spec, metadata));
+  const std::int64_t extra = directory.channels() - channels_meant(choose_photometric(directory, metadata));
   if (extra > 0) {
     std::vector<std::uint16_t> meaning(static_cast<std::size_t>(extra), EXTRASAMPLE_UNSPECIFIED);
     if (std::ssize(metadata.extra_samples) == extra) meaning = metadata.extra_samples;

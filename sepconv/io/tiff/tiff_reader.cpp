@@ -56,6 +56,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.description = describe(file_->directory());
   layout_.codec = codec_name(file_->directory().block.compression);
   layout_.warnings = file_->warnings();
+  layout_.stored = file_->directory().stored();
   layout_.file = layout_of(file_->directory());
   const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
     return raw.tag == kTiepoints || raw.tag == kTransformation;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sepconv/io/reader.hpp"
+#include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_file.hpp"
 
@@ -35,6 +36,13 @@ class TiffReader : public Reader {
     const std::int64_t last = directory().block_count() - 1;
     for (std::int64_t index = 0; index <= last; index += file().has_short_tables() || last == 0 ? 1 : last)
       look_up(index / grid.area(), index % grid.area() / grid.cols, index % grid.cols);
+  }
+
+  /// Throws IoError for an element without a number, if there is one in this part of the image.
+  void check_number(const std::optional<Place>& without, const Rect& part) const {
+    if (without)
+      throw_no_number(file_->bytes().path(), directory().block.type, part.row + without->row,
+                      part.col + without->col, without->channel);
   }
 
   TiffFile& file() const noexcept { return *file_; }

@@ -34,10 +34,15 @@ RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector
 
 /// What says how the pages are counted, where the metadata do not.
 std::string new_description(const std::filesystem::path& path, const RasterSetSpec& spec,
-                            std::vector<std::string>& warnings) {
-  if (is_ome_name(path)) return new_ome(spec.raster, ome_axes(spec.axes, path.native(), warnings));
+                            const std::optional<StoredType>& stored, std::vector<std::string>& warnings) {
+  const StoredSpec raster(spec.raster, stored);
+  if (is_ome_name(path) && !ome_holds(raster.type))
+    throw InvalidArgument(
+        fmt::format("{}: OME-XML has no type {}; end the name in .tif, or the chain with a cast",
+                    path.native(), name_of(raster.type)));
+  if (is_ome_name(path)) return new_ome(raster, ome_axes(spec.axes, path.native(), warnings));
   const auto is_told = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
-  return std::ranges::any_of(spec.axes, is_told) ? new_shaped(spec.raster, spec.axes) : "";
+  return std::ranges::any_of(spec.axes, is_told) ? new_shaped(raster, spec.axes) : "";
 }
 
 /// Gives the metadata a description that says how the pages are counted, where they have none that does.
@@ -46,7 +51,7 @@ void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec
   if (counts_images(described) || (!described.empty() && !is_ome_name(path))) return;
   if (!described.empty())
     options.warnings.emplace_back("the description is left out: OME-XML takes its place");
-  described = new_description(path, spec, options.warnings);
+  described = new_description(path, spec, options.stored, options.warnings);
 }
 
 class TiffSetWriter final : public RasterSetWriter {
@@ -61,7 +66,7 @@ class TiffSetWriter final : public RasterSetWriter {
     output_ = std::make_shared<TiffOutput>(
         path_, OutputFile::Options{.overwrite = options_.overwrite, .durable = options_.durable},
         directory.big_tiff);
-    if (!directory.compressed()) output_->file().expect(spec_.count() * spec_.raster.bytes());
+    if (!directory.compressed()) output_->file().expect(spec_.count() * directory.stored_bytes());
     if (is_in_one_piece(options_.layout)) lay_out(directory);
   }
 
@@ -94,7 +99,7 @@ class TiffSetWriter final : public RasterSetWriter {
   void lay_out(const TiffDirectory& directory) {
     const std::int64_t room = directory_bytes(directory, options_.metadata);
     first_ = TiffPlace{round_up(output_->header_bytes() + room, kPageBytes), output_->header_bytes(), room};
-    next_directory_ = first_->pixels + spec_.count() * spec_.raster.bytes();
+    next_directory_ = first_->pixels + spec_.count() * directory.stored_bytes();
     constexpr std::int64_t kMost = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
     lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMost;
     if (!lists_all_)
@@ -107,7 +112,7 @@ class TiffSetWriter final : public RasterSetWriter {
   std::optional<TiffPlace> next_place(const TiffDirectory& directory, const Metadata& metadata) {
     if (!first_ || made_ == 1) return first_;
     const std::int64_t room = directory_bytes(directory, metadata);
-    const TiffPlace place{first_->pixels + (made_ - 1) * spec_.raster.bytes(), next_directory_, room,
+    const TiffPlace place{first_->pixels + (made_ - 1) * directory.stored_bytes(), next_directory_, room,
                           lists_all_};
     next_directory_ += room;
     return place;
@@ -136,7 +141,7 @@ std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const Ima
   auto output = std::make_shared<TiffOutput>(
       path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},
       directory.big_tiff);
-  if (!directory.compressed()) output->file().expect(spec.bytes());
+  if (!directory.compressed()) output->file().expect(directory.stored_bytes());
   return make_tiff_writer(std::move(output), directory, options, false);
 }
 

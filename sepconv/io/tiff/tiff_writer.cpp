@@ -19,6 +19,7 @@ bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int6
 TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) {
   layout_.block = directory().layout_block();
   layout_.cuts_blocks = !directory().compressed();
+  layout_.stored = directory().stored();
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);
   sink_->add_warnings(layout_.warnings);
@@ -45,12 +46,16 @@ void TiffWriter::finish_sink() {
   sink_->finish();
 }
 
+bool tiff_holds(StoredType type) noexcept {
+  return type.kind != StoredType::Kind::boolean && !type.is_packed();
+}
+
 std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
                                          const CreateOptions& options, bool one_of_several,
                                          std::optional<TiffPlace> place) {
   CreateOptions fitting = options;
   fitting.metadata.description =
-      with_channels_at(options.metadata.description, directory.spec, directory.planar);
+      with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
   auto sink = std::make_unique<TiffSink>(std::move(output), directory, fitting, one_of_several, place);
   return directory.compressed() ? make_compressed_writer(std::move(sink))
                                 : make_uncompressed_writer(std::move(sink));

@@ -68,7 +68,7 @@ class UncompressedReader final : public TiffReader {
       const Rect part = tile.intersect(rect);
       const StoredBlock stored = locate(plane, grid_row, grid_col);
       const PixelView to = out.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
-      read_rows(stored, part.row - tile.row, part.col - tile.col, channel_of(plane), to);
+      read_rows(stored, tile, part, channel_of(plane), to);
     });
   }
 
@@ -96,44 +96,59 @@ class UncompressedReader final : public TiffReader {
         if (locate(plane, ++strip, 0).offset != gapless) break;
         end = std::min(part.row_end(), (strip + 1) * strip_rows);
       }
-      read_rows(stored, row_in_strip, part.col, channel_of(plane),
+      const Rect block{row - row_in_strip, 0, end - row + row_in_strip, format_.extent.cols};
+      read_rows(stored, block, {row, part.col, end - row, part.cols}, channel_of(plane),
                 out.crop({row - part.row, 0, end - row, part.cols}));
       row = end;
     }
   }
 
-  /// Reads the pixels from (first_row, first_col) of a block on into `out`.
-  void read_rows(const StoredBlock& stored, std::int64_t first_row, std::int64_t first_col,
-                 std::int64_t channel, const PixelView& out) {
-    if (stored.sparse()) return clear_pixels(out, channel);
+  /// Reads `part` of the image, which lies in `block`, into `out`.
+  void read_rows(const StoredBlock& stored, const Rect& block, const Rect& part, std::int64_t channel,
+                 const PixelView& out) {
+    if (stored.sparse()) return clear_pixels(out, format_.type, channel);
     const std::int64_t row_bytes = format_.row_bytes();
     const std::int64_t part_bytes = out.extent.cols * pixel_bytes();
-    const std::int64_t offset = stored.offset + first_row * row_bytes + first_col * pixel_bytes();
-    if (channel == kAllChannels && part_bytes == row_bytes && out.contiguous()) {
+    const std::int64_t offset =
+        stored.offset + (part.row - block.row) * row_bytes + (part.col - block.col) * pixel_bytes();
+    const bool straight = channel == kAllChannels && format_.type.is_pixels();
+    if (straight && part_bytes == row_bytes && out.contiguous()) {
       read_native(offset, {out.data, static_cast<std::size_t>(out.extent.rows * row_bytes)});
-    } else if (channel == kAllChannels && part_bytes >= kInPlaceBytes) {
+    } else if (straight && part_bytes >= kInPlaceBytes) {
       for (std::int64_t row = 0; row < out.extent.rows; ++row) {
         read_native(offset + row * row_bytes, {out.row_data(row), static_cast<std::size_t>(part_bytes)});
       }
     } else {
-      read_through_scratch(offset, channel, out);
+      read_through_scratch(stored, block, part, channel, out);
     }
   }
 
-  // Several rows at once when most of their bytes are wanted; else row by row, in parts that fit.
-  void read_through_scratch(std::int64_t offset, std::int64_t channel, const PixelView& out) {
+  // Several rows at once when most of their bytes are wanted; else row by row, in parts that fit. A row is
+  // one of elements, and those of some types begin within a byte.
+  void read_through_scratch(const StoredBlock& stored, const Rect& block, const Rect& part,
+                            std::int64_t channel, const PixelView& out) {
     const auto scratch = scratch_.lease([] { return std::make_unique<Buffer>(kScratchBytes); });
+    const bool all = channel == kAllChannels;
+    const PixelView view = all ? as_elements(out, format_.type) : out;
+    const std::int64_t bits = format_.type.bits;
     const std::int64_t row_bytes = format_.row_bytes();
-    const bool whole_rows = 2 * out.extent.cols * pixel_bytes() >= row_bytes && row_bytes <= kScratchBytes;
+    const std::int64_t first = (part.col - block.col) * format_.channels;
+    const bool whole_rows = 2 * view.extent.cols * bits >= 8 * row_bytes && row_bytes <= kScratchBytes;
     const Extent step{whole_rows ? kScratchBytes / row_bytes : 1,
-                      whole_rows ? out.extent.cols : max_scratch_pixels()};
-    for (std::int64_t row = 0; row < out.extent.rows; row += step.rows) {
-      for (std::int64_t col = 0; col < out.extent.cols; col += step.cols) {
-        const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(out.extent));
-        const std::int64_t bytes = (part.rows - 1) * row_bytes + part.cols * pixel_bytes();
-        read_native(offset + row * row_bytes + col * pixel_bytes(),
+                      whole_rows ? view.extent.cols : 8 * (kScratchBytes - 1) / bits};
+    for (std::int64_t row = 0; row < view.extent.rows; row += step.rows) {
+      for (std::int64_t col = 0; col < view.extent.cols; col += step.cols) {
+        const Rect piece = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(view.extent));
+        const std::int64_t bit = (first + col) * bits;
+        const std::int64_t bytes = (piece.rows - 1) * row_bytes + ceil_div(bit % 8 + piece.cols * bits, 8);
+        read_native(stored.offset + (part.row - block.row + row) * row_bytes + bit / 8,
                     scratch->bytes().first(static_cast<std::size_t>(bytes)));
-        copy_from_block(scratch->data(), row_bytes, channel, out.crop(part));
+        std::optional<Place> without = copy_from_block(scratch->data(), format_.type, row_bytes, channel,
+                                                       view.crop(piece), static_cast<int>(bit % 8));
+        if (!without) continue;
+        without->row += row, without->col += col;
+        if (all) *without = {without->row, without->col / format_.channels, without->col % format_.channels};
+        check_number(without, part);
       }
     }
   }
@@ -159,8 +174,7 @@ class UncompressedReader final : public TiffReader {
     return stored;
   }
 
-  std::int64_t pixel_bytes() const noexcept { return format_.channels * size_of(format_.type); }
-  std::int64_t max_scratch_pixels() const noexcept { return kScratchBytes / pixel_bytes(); }
+  std::int64_t pixel_bytes() const noexcept { return format_.type.bytes_of(format_.channels); }
 
   const BlockFormat format_;
   LeasePool<Buffer> scratch_;

@@ -70,7 +70,7 @@ class UncompressedWriter final : public TiffWriter {
     for (std::int64_t row = 0; row < in.extent.rows; row += piece.extent.rows) {
       piece.extent.rows = std::min(scratch.size() / format_.row_bytes(), in.extent.rows - row);
       const Extent filled{piece.extent.rows, in.extent.cols};
-      copy_to_block(in.crop({row, 0, filled.rows, filled.cols}), channel, scratch.data(),
+      copy_to_block(in.crop({row, 0, filled.rows, filled.cols}), format_.type, channel, scratch.data(),
                     format_.row_bytes());
       pad_block(scratch.data(), piece, filled);
       sink().write_at(offset + row * format_.row_bytes(),
@@ -95,31 +95,35 @@ class UncompressedWriter final : public TiffWriter {
 
   void write_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
     const bool whole_rows = in.extent.cols == spec().extent.cols;
-    if (channel == kAllChannels && whole_rows && in.contiguous()) {
+    const bool straight = channel == kAllChannels && format_.type.is_pixels();
+    if (straight && whole_rows && in.contiguous()) {
       sink().write_at(offset, {in.data, static_cast<std::size_t>(in.extent.rows * in.row_bytes())});
-    } else if (channel == kAllChannels && (!whole_rows || 2 * in.row_bytes() > kScratchBytes)) {
+    } else if (straight && (!whole_rows || 2 * in.row_bytes() > kScratchBytes)) {
       for (std::int64_t row = 0; row < in.extent.rows; ++row) {
         sink().write_at(offset + row * format_.row_bytes(),
                         {in.row_data(row), static_cast<std::size_t>(in.row_bytes())});
       }
     } else {
-      write_through_scratch(offset, channel, in, whole_rows);
+      write_through_scratch(offset, channel, channel == kAllChannels ? as_elements(in, format_.type) : in,
+                            whole_rows);
     }
   }
 
+  /// `in`: of one element a pixel, or one of its channels is meant.
   void write_through_scratch(std::int64_t offset, std::int64_t channel, const ConstPixelView& in,
                              bool whole_rows) {
     Buffer& scratch = make_scratch();
     const std::int64_t row_bytes = format_.row_bytes();
+    const std::int64_t element_bytes = format_.type.bytes_of(1);
     const bool many = whole_rows && row_bytes <= kScratchBytes;
     const Extent step{many ? kScratchBytes / row_bytes : 1,
-                      many ? in.extent.cols : kScratchBytes / pixel_bytes()};
+                      many ? in.extent.cols : kScratchBytes / element_bytes};
     for (std::int64_t row = 0; row < in.extent.rows; row += step.rows) {
       for (std::int64_t col = 0; col < in.extent.cols; col += step.cols) {
         const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(in.extent));
-        copy_to_block(in.crop(part), channel, scratch.data(), part.cols * pixel_bytes());
-        sink().write_at(offset + row * row_bytes + col * pixel_bytes(),
-                        scratch.bytes().first(static_cast<std::size_t>(part.area() * pixel_bytes())));
+        copy_to_block(in.crop(part), format_.type, channel, scratch.data(), part.cols * element_bytes);
+        sink().write_at(offset + row * row_bytes + col * element_bytes,
+                        scratch.bytes().first(static_cast<std::size_t>(part.area() * element_bytes)));
       }
     }
   }
@@ -134,7 +138,7 @@ class UncompressedWriter final : public TiffWriter {
     const std::int64_t row_bytes = format_.row_bytes();
     return std::clamp(kScratchBytes / row_bytes * row_bytes, row_bytes, format_.bytes());
   }
-  std::int64_t pixel_bytes() const noexcept { return format_.channels * size_of(format_.type); }
+  std::int64_t pixel_bytes() const noexcept { return format_.type.bytes_of(format_.channels); }
 
   const BlockFormat format_;
   const std::int64_t first_offset_;

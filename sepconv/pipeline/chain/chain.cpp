@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/reader.hpp"
 
 namespace sepconv {
 
@@ -47,6 +48,18 @@ const Stage* Chain::host_only_stage() const {
     if (!stage->traits().runs_on_device) return stage.get();
   }
   return nullptr;
+}
+
+void Chain::check_takes(const Reader& source) const {
+  const std::optional<StoredType>& stored = source.layout().stored;
+  if (!stored || !stored->is_complex()) return;
+  for (const StagePtr& stage : stages_) {
+    if (!stage->traits().by_parts)
+      throw InvalidArgument(
+          fmt::format("stage '{}' is not linear in real and imaginary parts, and the source is {}; take its "
+                      "real part, imaginary part or magnitude first",
+                      stage->text(), name_of(*stored)));
+  }
 }
 
 std::int64_t Chain::resident_bytes() const {

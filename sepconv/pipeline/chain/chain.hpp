@@ -13,6 +13,8 @@
 
 namespace sepconv {
 
+class Reader;
+
 /// What a chain makes a pixel of.
 enum class Work : std::uint8_t {
   none,        ///< pixels are only moved
@@ -60,6 +62,9 @@ class Chain {
 
   /// The first stage that does not run on a device for this source; null if all do.
   const Stage* host_only_stage() const;
+
+  /// Throws InvalidArgument for elements of the source that are complex, if a stage is not by_parts.
+  void check_takes(const Reader& source) const;
 
   /// What its stages hold, and take of each device.
   std::int64_t resident_bytes() const;

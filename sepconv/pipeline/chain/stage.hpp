@@ -51,6 +51,9 @@ struct StageTraits {
   /// Each pixel of its result is made of the one in its place, whatever the channels. What has `pointwise` is
   /// so anyway.
   bool of_one_pixel = false;
+  /// A sum's result is the sum of its parts' results, channel by channel: what it makes of real and imaginary
+  /// parts, as channels beside each other, is what it makes of complex numbers.
+  bool by_parts = false;
   /// It is the transposition of the whole image, of which two in a row cancel.
   bool is_transpose = false;
   /// Its result has larger or smaller pixels than its input: rows and columns are in proportion to the

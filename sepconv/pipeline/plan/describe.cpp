@@ -14,9 +14,11 @@ namespace {
 
 std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
 
-std::string spec_text(const ImageSpec& spec) {
-  return fmt::format("{} x {} pixels, {} channel{} of {}, {}", spec.extent.cols, spec.extent.rows,
-                     spec.channels, spec.channels == 1 ? "" : "s", name_of(spec.type), bytes(spec.bytes()));
+std::string spec_text(const ImageSpec& spec, const std::optional<StoredType>& stored) {
+  const StoredType type = stored.value_or(StoredType(spec.type));
+  const std::int64_t channels = spec.channels / type.parts();
+  return fmt::format("{} x {} pixels, {} channel{} of {}, {}", spec.extent.cols, spec.extent.rows, channels,
+                     channels == 1 ? "" : "s", describe(type), bytes(spec.bytes()));
 }
 
 /// Seconds of copying and of arithmetic at the rates that this machine reaches now, the larger being the
@@ -48,7 +50,7 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
   const auto line = [&text](std::string_view name, const std::string& value) {
     text += fmt::format("{:<10} {}\n", name, printable(value));
   };
-  line("source", spec_text(plan.source()));
+  line("source", spec_text(plan.source(), source.layout().stored));
   line("", source.layout().description);
   if (const std::int64_t rasters = raster_count(plan.axes); rasters > 1)
     line("rasters", fmt::format("each of {} rasters ({}), one after another; what is said here is of one",
@@ -57,7 +59,7 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
        plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic))
                                                   : ", moves pixels and computes nothing"));
   if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("run as", as_run);
-  line("result", spec_text(plan.result()));
+  line("result", spec_text(plan.result(), sink.layout().stored));
   if (plan.sink() != plan.result()) line("region", to_string(plan.region) + " of the result");
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");

@@ -24,15 +24,18 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
   Beginning begun;
   begun.job.sources = open_set(input, files.open, files.formats);
   begun.job.source = begun.job.sources->raster(0);
+  chain.check_takes(*begun.job.source);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
   begun.spec = region_spec(result, region);
   OutputRequest request = files.output;
   request.region = region;
+  request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
   const Kept kept = kept_by(chain, source);
   begun.geometries =
       geometries_of(output, result, begun.job.source.get(), request, kept, chain.work(), files.formats);
-  begun.job.change = change_of(source, result, region, kept, chain.work());
+  begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored}, region,
+                               kept, chain.work());
   return begun;
 }
 

@@ -158,16 +158,16 @@ void check_output_name(const std::filesystem::path& path) {
 
 }  // namespace
 
-ImageChange change_of(const ImageSpec& source, const ImageSpec& result, const Rect& region, Kept kept,
+ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region, Kept kept,
                       Work work) {
-  const ImageSpec spec = region_spec(result, region);
+  const Extent made = region_spec({result.extent}, region).extent;
   return {.places = kept != Kept::in_place || result.extent != source.extent,
-          .channels = kept == Kept::rearranged || spec.channels != source.channels,
-          .to_one_channel = spec.channels == 1,
-          .type = spec.type != source.type,
+          .channels = kept == Kept::rearranged || result.channels != source.channels,
+          .to_one_channel = result.channels == 1,
+          .type = result.type != source.type,
           .values = work != Work::none,
           .spreads = work == Work::neighbours,
-          .part = spec == result ? Rect{} : region,
+          .part = made == result.extent ? Rect{} : region,
           .from = source,
           .to = result,
           .turned = kept == Kept::turned || kept == Kept::scaled_turned,
@@ -191,8 +191,11 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, kept), request, kept,
                                  options.layout_warnings);
   if (source != nullptr)
-    options.metadata = metadata_after(
-        source->metadata(), change_of(source->spec(), result, request.region, kept, work), options.warnings);
+    options.metadata = metadata_after(source->metadata(),
+                                      change_of({source->spec(), source->layout().stored},
+                                                {result, request.stored}, request.region, kept, work),
+                                      options.warnings);
+  options.stored = request.stored;
   options.overwrite = request.overwrite;
   options.durable = request.durable;
   options.big_tiff = request.big_tiff;
@@ -209,8 +212,24 @@ Kept kept_by(const Chain& chain, const ImageSpec& source) {
   return chain.turns() ? Kept::turned : Kept::in_place;
 }
 
+std::optional<StoredType> stored_by(const Chain& chain, const Reader& source) {
+  const std::optional<StoredType> stored = source.layout().stored;
+  if (!stored) return std::nullopt;
+  chain.check_takes(source);
+  const PixelType result = chain.result_spec(source.spec()).type;
+  const bool casts = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    const auto& operation = stage->traits().pointwise;
+    return operation && operation->kind == PointwiseOp::Kind::round_to;
+  });
+  if (!casts && result == stored->pixels()) return stored;
+  if (!stored->is_complex()) return std::nullopt;
+  return StoredType(StoredType::Kind::complex, static_cast<int>(16 * size_of(result)));
+}
+
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request) {
-  return output_options(chain.result_spec(source.spec()), &source, request, kept_by(chain, source.spec()),
+  OutputRequest whole = request;
+  whole.stored = stored_by(chain, source);
+  return output_options(chain.result_spec(source.spec()), &source, whole, kept_by(chain, source.spec()),
                         chain.work());
 }
 

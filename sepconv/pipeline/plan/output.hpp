@@ -28,7 +28,13 @@ struct OutputRequest {
   bool overwrite = false;
   bool durable = false;
   Rect region{};  ///< of the result, what is made, as PlanOptions::region
+  /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
+  std::optional<StoredType> stored{};
 };
+
+/// What the elements of a result are, where they are no pixels: what the source's are, unless a stage casts;
+/// complex numbers stay complex, of f32 or of f64. Throws InvalidArgument as Chain::check_takes().
+std::optional<StoredType> stored_by(const Chain& chain, const Reader& source);
 
 /// Where the pixels of a result come from.
 enum class Kept : std::uint8_t {
@@ -42,7 +48,7 @@ enum class Kept : std::uint8_t {
 Kept kept_by(const Chain& chain, const ImageSpec& source);
 
 /// What becomes of an image of a source like this.
-ImageChange change_of(const ImageSpec& source, const ImageSpec& result, const Rect& region, Kept kept,
+ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region, Kept kept,
                       Work work);
 /// What of an image's metadata holds after the change; what falls is added to `lost`, a sentence each.
 Metadata metadata_after(Metadata metadata, const ImageChange& change, std::vector<std::string>& lost);

@@ -1,6 +1,9 @@
 // Permutations of the axes of images and arrays, from file to file.
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/io/tensor/tensor.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/file_job.hpp"
@@ -71,6 +74,15 @@ TensorSpec result_of(const TensorSpec& source, const Permutation& permutation) {
   return result;
 }
 
+/// The same of an array whose axes are given the other way round.
+Permutation of_reversed(const Permutation& permutation, int axes) {
+  Permutation result = permutation;
+  for (int& axis : result.axes) {
+    if (axis < axes) axis = axes - 1 - axis;
+  }
+  return result;
+}
+
 Kept kept_by(const Permutation& permutation) {
   if (permutation == Permutation{}) return Kept::in_place;
   return permutation == Permutation{{1, 0, 2}} ? Kept::turned : Kept::rearranged;
@@ -79,13 +91,13 @@ Kept kept_by(const Permutation& permutation) {
 }  // namespace
 
 FileJob plan_permutation(const std::filesystem::path& input, const std::filesystem::path& output,
-                         const Permutation& permutation, const PlanOptions& options,
-                         const FileOptions& files) {
-  check_permutation(permutation);
+                         const Permutation& asked, const PlanOptions& options, const FileOptions& files) {
+  check_permutation(asked);
   check_no_region("a permutation", options);
   check_not_read(output, files_read_by(input));
   TensorFile file = TensorFile::open(input, files.open, files.formats);
   const TensorSpec spec = file.spec();
+  const Permutation permutation = file.is_reversed() ? of_reversed(asked, spec.axes) : asked;
   const TensorSpec result = result_of(spec, permutation);
   const bool flat_sink = is_flat_name(output, files.formats);
   const bool decodes_rows =
@@ -93,10 +105,17 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
   const Arrangement arrangement = arrange(spec.extent, permutation, spec.element_bytes,
                                           file.is_flat() && flat_sink, flat_sink, decodes_rows);
 
+  OutputRequest request = files.output;
+  if (file.image() != nullptr) request.stored = file.image()->layout().stored;
+  if (request.stored && request.stored->is_complex())
+    throw InvalidArgument(fmt::format(
+        "the axes of {} are not permuted here: its complex numbers are pairs of channels; give run the stage "
+        "transpose, or store it as .npy",
+        input.native()));
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
-  const Geometries geometries = geometries_of(output, as_image, file.image(), files.output,
-                                              kept_by(permutation), Work::none, files.formats);
+  const Geometries geometries =
+      geometries_of(output, as_image, file.image(), request, kept_by(permutation), Work::none, files.formats);
   FileJob job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {

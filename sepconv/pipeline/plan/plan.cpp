@@ -219,6 +219,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.chain = given.transposes_last();
   const Chain& chain = plan.chain;
   check_image("the source", source.spec());
+  given.check_takes(source);
   plan.specs = chain.specs(source.spec());
   plan.region = region_of(plan.result().extent, options.region);
   if (plan.sink() != sink.spec())

@@ -20,6 +20,7 @@ struct Image {
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
                                          std::optional<Arithmetic> asked) {
   check_image("the source", source.spec());
+  chain.check_takes(source);
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
   const Arithmetic arithmetic = chain.arithmetic(source.spec(), asked);

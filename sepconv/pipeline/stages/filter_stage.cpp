@@ -10,7 +10,11 @@ namespace {
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join) {
   const double values[] = {border.value, join.p, join.q};
-  StageTraits traits{.needs_f64 = any_beyond_f32(values), .runs_on_device = true};
+  using Kind = PointwiseOp::Kind;
+  const bool adds = border.mode == BorderMode::constant && border.value != 0;
+  const bool joins = join.kind == Kind::magnitude || (join.kind == Kind::unsharp && join.q > 0);
+  StageTraits traits{
+      .by_parts = !adds && !joins, .needs_f64 = any_beyond_f32(values), .runs_on_device = true};
   std::size_t operations = join.kind != PointwiseOp::Kind::copy ? 1 : 0;
   for (const SeparableTaps& taps : branches) {
     traits.needs_f64 = traits.needs_f64 || any_beyond_f32(taps.row) || any_beyond_f32(taps.col);

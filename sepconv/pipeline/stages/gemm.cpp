@@ -40,7 +40,8 @@ std::int64_t sum_length_of(const Matrix& matrix, const Factors& factors) {
 }
 
 StageTraits traits_of(const Matrix& matrix, const Factors& factors) {
-  return {.product = factors.left ? Product::of_columns : Product::of_rows,
+  return {.by_parts = !factors.mixes,
+          .product = factors.left ? Product::of_columns : Product::of_rows,
           .runs_on_device = true,
           .operations_per_element = static_cast<double>(sum_length_of(matrix, factors)),
           .halo_share = 0,

@@ -18,7 +18,11 @@ class MovingStage : public Stage {
 
  protected:
   explicit MovingStage(bool is_transpose = false)
-      : Stage({.moves_only = true, .is_transpose = is_transpose, .runs_on_device = true, .halo_share = 0}) {}
+      : Stage({.moves_only = true,
+               .by_parts = true,
+               .is_transpose = is_transpose,
+               .runs_on_device = true,
+               .halo_share = 0}) {}
 
   using Transpose =
       std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;

@@ -16,10 +16,18 @@ bool needs_f64(const PointwiseOp& op) {
          (op.kind == PointwiseOp::Kind::scale && any_beyond_f32(values));
 }
 
+bool is_by_parts(const PointwiseOp& op) {
+  return (op.kind == PointwiseOp::Kind::scale && op.q == 0) ||
+         (op.kind == PointwiseOp::Kind::round_to && is_floating(op.type));
+}
+
 class PointwiseStage final : public Stage {
  public:
   PointwiseStage(std::string text, PointwiseOp op)
-      : Stage({.needs_f64 = needs_f64(op), .runs_on_device = true, .pointwise = op}),
+      : Stage({.by_parts = is_by_parts(op),
+               .needs_f64 = needs_f64(op),
+               .runs_on_device = true,
+               .pointwise = op}),
         text_(std::move(text)),
         op_(op) {}
 

@@ -14,7 +14,7 @@ namespace {
 StageTraits traits_of(ResampleFilter filter) {
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_reach({.scale = kCoarse, .filter = filter}) / kCoarse;
-  return {.scales = true, .runs_on_device = true, .operations_per_element = 2 * taps};
+  return {.by_parts = true, .scales = true, .runs_on_device = true, .operations_per_element = 2 * taps};
 }
 
 }  // namespace
