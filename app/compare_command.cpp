@@ -154,7 +154,7 @@ int compare(CompareRequest& request, std::stop_token stop) {
       add_warnings(request.b, *other, warnings);
     }
   }
-  compared.all = total_of(compared.images, a->spec().type);
+  compared.all = total_of(compared.images);
   if (!request.reporting.quiet) warn(warnings);
   if (request.json) {
     print_json(compared, request.tolerance, warnings);

@@ -1,6 +1,7 @@
 """Elements that are no pixels: read as the type that holds them, computed as that, and stored again. By NumPy, SciPy and tifffile."""
 
 import itertools
+import json
 import struct
 import subprocess
 
@@ -199,7 +200,21 @@ def test_both_types_are_said(sepconv):
     assert sepconv("plan", "in.npy", "out.npy").stdout.count("1 channel of i32, computed as f64") == 2
     assert sepconv("plan", "in.npy", "out.npy", "cast:type=f32").stdout.count("computed as f64") == 1
     np.save(sepconv.folder / "in.npy", elements((20, 30, 3), "c8"))
+    tifffile.imwrite(sepconv.folder / "described.tif", elements((20, 30), "c8"))  # by tifffile's own description, which counts
+    assert "1 channel, complex64" in sepconv("info", "described.tif").stdout
+    sepconv("run", "described.tif", "out.npy", "box:radius=1", "--quiet", "--force")
     assert "3 channels, complex64, computed as two channels of f32" in sepconv("info", "in.npy").stdout
+
+
+def test_compare_knows_the_types(sepconv):
+    image = elements((20, 30), "u4")
+    np.save(sepconv.folder / "a.npy", image)
+    np.save(sepconv.folder / "b.npy", np.where(image > 0, image - 1, 1).astype("u4"))
+    np.save(sepconv.folder / "c.npy", image.astype("f8"))
+    figures = json.loads(sepconv("compare", "a.npy", "b.npy", "--json", status=1).stdout)
+    assert figures["psnr_db"] == pytest.approx(20 * np.log10(2**32 - 1))
+    said = sepconv("compare", "a.npy", "c.npy", status=2).stderr
+    assert "30 x 20 x 1 u32" in said and "30 x 20 x 1 f64" in said
 
 
 # ---- TIFF ----

@@ -11,6 +11,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
+#include "sepconv/io/stored_type.hpp"
 #include "sepconv/pipeline/measure/cells.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
 
@@ -137,26 +138,37 @@ class ComparingWriter final : public Writer {
   Buffer piece_;
 };
 
-std::string describe(const ImageSpec& spec) {
-  return fmt::format("{} x {} x {} {}", spec.extent.cols, spec.extent.rows, spec.channels,
-                     name_of(spec.type));
+/// What the elements are; of packed ones what holds them, as that is what becomes of them.
+StoredType type_of(const Reader& image) {
+  const StoredType type = image.layout().stored.value_or(StoredType(image.spec().type));
+  return type.is_packed() ? StoredType(type.pixels()) : type;
 }
 
-double peak_of(PixelType type) {
-  return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
-    return std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max()) : 1.0;
-  });
+std::string describe(const Reader& image) {
+  const ImageSpec& spec = image.spec();
+  const StoredType type = type_of(image);
+  return fmt::format("{} x {} x {} {}", spec.extent.cols, spec.extent.rows, spec.channels / type.parts(),
+                     name_of(type));
 }
 
-double psnr_of(double mean_square, PixelType type) {
-  const double peak = peak_of(type);
+/// The greatest value of integers.
+double peak_of(StoredType type) {
+  using Kind = StoredType::Kind;
+  const int digits = type.kind == Kind::boolean   ? 1
+                     : type.kind == Kind::natural ? type.bits
+                     : type.kind == Kind::integer ? type.bits - 1
+                                                  : 1;
+  return std::ldexp(1.0, digits) - 1;
+}
+
+double psnr_of(double mean_square, double peak) {
   return mean_square > 0 ? 10 * std::log10(peak * peak / mean_square)
                          : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
-Comparison total_of(const std::vector<Comparison>& comparisons, PixelType type) {
+Comparison total_of(const std::vector<Comparison>& comparisons) {
   Comparison total;
   double sum = 0;
   double squares = 0;
@@ -166,11 +178,12 @@ Comparison total_of(const std::vector<Comparison>& comparisons, PixelType type) 
     total.max_difference = std::max(total.max_difference, one.max_difference);
     sum += one.mean_difference * static_cast<double>(one.elements);
     squares += one.mean_square * static_cast<double>(one.elements);
+    total.peak = one.peak;
     if (!total.first) total.first = one.first;
   }
   total.mean_difference = sum / static_cast<double>(total.elements);
   total.mean_square = squares / static_cast<double>(total.elements);
-  total.psnr_db = psnr_of(total.mean_square, type);
+  total.psnr_db = psnr_of(total.mean_square, total.peak);
   return total;
 }
 
@@ -181,11 +194,11 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
     throw InvalidArgument(
         fmt::format("a tolerance of {} cannot be used; give 0 or a positive number", tolerance));
   }
-  if (spec != b.spec()) {
+  if (spec != b.spec() || type_of(a) != type_of(b)) {
     throw InvalidArgument(
         fmt::format("the images differ in shape or type ({} and {}, columns x rows x channels); "
                     "compare images of the same shape and type",
-                    describe(spec), describe(b.spec())));
+                    describe(a), describe(b)));
   }
   const Difference total = visit_pixel_type(spec.type, [&]<class T>(std::type_identity<T>) {
     ComparingWriter<T> sink(b, tolerance);
@@ -197,8 +210,9 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
   result.different = total.different;
   result.max_difference = total.max;
   result.mean_difference = total.sum / static_cast<double>(result.elements);
+  result.peak = peak_of(type_of(a));
   result.mean_square = total.squares / static_cast<double>(result.elements);
-  result.psnr_db = psnr_of(result.mean_square, spec.type);
+  result.psnr_db = psnr_of(result.mean_square, result.peak);
   result.first = total.first;
   return result;
 }

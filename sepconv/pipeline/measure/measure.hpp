@@ -29,8 +29,8 @@ struct Comparison {
   double max_difference = 0;
   double mean_difference = 0;
   double mean_square = 0;  ///< of the differences
-  double psnr_db = 0;  ///< 10 log10(peak^2 / mean squared difference); peak: the type's greatest value, 1 for
-                       ///< floating types; infinity if equal
+  double peak = 1;         ///< greatest value of the elements' type; 1 of those that are no integers
+  double psnr_db = 0;      ///< 10 log10(peak^2 / mean squared difference); infinity if equal
   struct Position {
     std::int64_t row = 0, col = 0, channel = 0;
     double a = 0, b = 0;
@@ -42,6 +42,6 @@ struct Comparison {
 Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options = {});
 /// Of several pairs of images of one type, as if they were one pair; `first` is that of the first that has
 /// one.
-Comparison total_of(const std::vector<Comparison>& comparisons, PixelType type);
+Comparison total_of(const std::vector<Comparison>& comparisons);
 
 }  // namespace sepconv
