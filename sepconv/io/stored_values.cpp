@@ -103,7 +103,9 @@ T stored(Held<T> value) noexcept {
     // Of 64 bits the greatest is no f64; what is below the next power of two fits.
     constexpr double end =
         2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
-    const double rounded = std::nearbyint(value);
+    // Below 2^52 the sum has no place for a fraction, and rounds half to even; from there on there is none.
+    const double size = std::abs(value);
+    const double rounded = size < 0x1p52 ? std::copysign((size + 0x1p52) - 0x1p52, value) : value;
     if (!(rounded >= least)) return rounded < least ? std::numeric_limits<T>::min() : T{0};
     return rounded >= end ? std::numeric_limits<T>::max() : static_cast<T>(rounded);
   }
