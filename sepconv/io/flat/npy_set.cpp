@@ -117,6 +117,7 @@ FileInfo describe_npy(InputFile file, const OpenOptions& options) {
   const auto set = make_set(file, options);
   FileInfo info = describe_image(*set->raster(0), file.size());
   info.page_count = info.images = set->count();
+  info.axes = set->axes();
   info.pages.front().facts.emplace_back("axes", set->names());
   return info;
 }
