@@ -238,3 +238,16 @@ def test_a_run_that_is_stopped_between_images_leaves_nothing(sepconv):
     running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
     assert listing(sepconv.folder) == ["in.tif"]
+
+
+def test_of_pages_that_are_named_nothing_is_said_of_others(sepconv):
+    write_slide(sepconv.folder / "in.tif")
+    assert not [line for line in said(sepconv, "in.tif", "out.tif", "--page", "0") if "is not read;" in line and "page" in line.split()[0]]
+
+
+def test_pages_of_no_channels_are_damage(sepconv):
+    described(sepconv.folder / "in.tif", OME.format(z=3, c=2, data="<TiffData/>", more=""))
+    with tifffile.TiffFile(sepconv.folder / "in.tif", mode="r+b") as file:
+        for page in file.pages:
+            page.tags[277].overwrite(0)
+    assert "SamplesPerPixel" in fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)

@@ -87,6 +87,30 @@ def tiff_seeds():
         yield "pages.tif", tiffcp(folder, ("-c", "lzw", *TILES), described, tiff_bytes(image("f4")), tiff_bytes(image("u2", 3)))
 
 
+def stack_seeds():
+    """Several images, by each kind of description; levels and masks beside them."""
+    planes = np.stack([image("u1") ^ number for number in range(4)])
+
+    def written(*pages, **options):
+        stream = io.BytesIO()
+        with tifffile.TiffWriter(stream, **options) as writer:
+            for values, how in pages:
+                writer.write(values, photometric="minisblack", **how)
+        return stream.getvalue()
+
+    yield "ome.tif", written((planes.reshape(2, 2, ROWS, COLS), {"metadata": {"axes": "CZYX", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}}}), ome=True)
+    yield "imagej.tif", written((planes, {"metadata": {"axes": "TYX"}}), imagej=True)
+    yield "shaped.tif", written((planes, {}))
+    yield "plain.tif", written(*((plane, {"metadata": None, "contiguous": False, "compression": "zlib"}) for plane in planes))
+    level = {"metadata": None, "tile": (16, 16), "subfiletype": 1}
+    yield "levels.tif", written((planes[0], {"metadata": None, "tile": (16, 16), "subifds": 1}), (planes[0][::2, ::2], level), (planes[0][::4, ::4], level),
+                                (planes[0] > 9, {"metadata": None, "subfiletype": 4}))
+    slide = "Aperio Image Library v1\n70x60"
+    yield "slide.tif", written((planes[0], {"metadata": None, "tile": (16, 16), "description": slide}), (planes[0][:20, :20], {"metadata": None, "description": slide}),
+                               (planes[0][::2, ::2], {**level, "subfiletype": 0, "description": slide}),
+                               (planes[0][:20, :30], {"metadata": None, "subfiletype": 1, "description": slide + " -\nlabel 30x20"}))
+
+
 # ---- NPY ----
 
 
@@ -219,7 +243,7 @@ scale:by=2,add=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|b
 
 def image_seeds():
     """(name, bytes) of every format, the format as the name's ending."""
-    return [*tiff_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
+    return [*tiff_seeds(), *stack_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
 
 
 def main(folder):

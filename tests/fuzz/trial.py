@@ -73,6 +73,18 @@ class Trial:
             self.check_equal("out-0.tif", "out-1.tif", "makes two images under two plans")
         elif self.accepted:
             self.complain("succeeds under one plan only", " ".join(PLANS[good.index(True)]))
+        if " images (" in self.layout:
+            self.filter_all()
+
+    def filter_all(self):
+        """Every image of a file with several, which may well be refused: under both plans alike, and not by stats alone."""
+        options = [option for option in self.options if option not in ("--page", "0")]
+        self.sepconv("stats", self.name, *options)
+        good = [self.filter(self.name, f"all-{index}.tif", *options, *plan) for index, plan in enumerate(PLANS)]
+        if all(good):
+            self.check_equal("all-0.tif", "all-1.tif", "makes two stacks under two plans")
+        elif any(good):
+            self.complain("filters all images under one plan only", " ".join(PLANS[good.index(True)]))
 
     def complain(self, kind, details):
         self.complaints.append((kind, details))

@@ -50,7 +50,7 @@ Planes planes_of(const pugi::xml_node& pixels, std::int64_t channels) {
   for (std::size_t i = 0; i < 3; ++i) {
     const char axis = order[i + 2];
     std::int64_t size = pixels.attribute(name_of_size(axis).c_str()).as_llong(0);
-    if (axis == 'c' && size % channels == 0) size /= channels;
+    if (axis == 'c' && channels > 0 && size % channels == 0) size /= channels;
     if (size < 1 || size > kMostPlanes || (count *= size) > kMostPlanes) return planes;
     planes.sizes[i] = size;
   }

@@ -32,15 +32,6 @@ void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
     if (!is_raster[static_cast<std::size_t>(page)])
       rasters.unlike.emplace_back(page, fmt::format("image of {}", form_text(catalog.page(page).form)));
   }
-  constexpr std::size_t kNamed = 8;
-  for (std::size_t i = 0; i < std::min(kNamed, rasters.unlike.size()); ++i) {
-    const auto& [page, name] = rasters.unlike[i];
-    rasters.warnings.push_back(
-        fmt::format("page {} ({}) is not read; OpenOptions::page {} reads it", page, name, page));
-  }
-  if (rasters.unlike.size() > kNamed)
-    rasters.warnings.push_back(
-        fmt::format("{} more pages that are no rasters are not read", rasters.unlike.size() - kNamed));
 }
 
 /// "2 of 64 x 48 pixels of 1 x 8 bits (page 0 and on)".
@@ -81,7 +72,8 @@ TiffRasters plain_pages(const TiffCatalog& catalog, std::vector<std::string> war
     return rasters;
   }
   if (!are_like(catalog, rasters.pages)) rasters.refusal = refusal_of_unlike(catalog);
-  if (rasters.pages.size() > 1) rasters.axes = {{"page", std::ssize(rasters.pages)}};
+  if (rasters.refusal.empty() && rasters.pages.size() > 1)
+    rasters.axes = {{"page", std::ssize(rasters.pages)}};
   return rasters;
 }
 
@@ -101,6 +93,18 @@ TiffRasters described_pages(const TiffCatalog& catalog, Stack stack) {
 
 }  // namespace
 
+void warn_of_unlike(TiffRasters& rasters) {
+  constexpr std::size_t kNamed = 8;
+  for (std::size_t i = 0; i < std::min(kNamed, rasters.unlike.size()); ++i) {
+    const auto& [page, name] = rasters.unlike[i];
+    rasters.warnings.push_back(
+        fmt::format("page {} ({}) is not read; OpenOptions::page {} reads it", page, name, page));
+  }
+  if (rasters.unlike.size() > kNamed)
+    rasters.warnings.push_back(
+        fmt::format("{} more pages that are no rasters are not read", rasters.unlike.size() - kNamed));
+}
+
 TiffRasters rasters_of(const TiffCatalog& catalog) {
   const std::vector<std::int64_t>& images = catalog.images();
   const std::int64_t pages = std::ssize(catalog.pages());
@@ -119,7 +123,7 @@ TiffRasters rasters_of(const TiffCatalog& catalog) {
   TiffRasters rasters;
   if (!counts_images(description) || catalog.is_aperio()) {
     rasters = plain_pages(catalog, {});
-    add_unlike(catalog, rasters);
+    if (rasters.refusal.empty()) add_unlike(catalog, rasters);
     return rasters;
   }
   const TiffForm& form = catalog.page(images.front()).form;

@@ -129,6 +129,7 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   TiffRasters rasters = rasters_of(*catalog);
   if (!by_number) {
     if (!rasters.refusal.empty()) throw IoError(fmt::format("{}: {}", name, rasters.refusal));
+    warn_of_unlike(rasters);
     return set_of(catalog, std::move(rasters), options.level, ranges);
   }
   const AxisRange pages = ranges[0];

@@ -21,5 +21,7 @@ struct TiffRasters {
 
 /// By the description of the first image, else by the pages' forms.
 TiffRasters rasters_of(const TiffCatalog& catalog);
+/// Adds what is to be said of the pages that are unlike, where nobody has named pages.
+void warn_of_unlike(TiffRasters& rasters);
 
 }  // namespace sepconv
