@@ -251,3 +251,21 @@ def test_pages_of_no_channels_are_damage(sepconv):
         for page in file.pages:
             page.tags[277].overwrite(0)
     assert "SamplesPerPixel" in fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
+
+
+def test_a_plan_is_for_images_stored_alike(sepconv):
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
+        writer.write(STACK[0], metadata=None, contiguous=False)
+        writer.write(STACK[1], metadata=None, compression="zlib", tile=(16, 16))
+    (sepconv.folder / "plan.json").write_text(sepconv("plan", "in.tif", "out.tif", "box:radius=1", "--json").stdout)
+    sentence = fails(sepconv, "run", "in.tif", "out.tif", "--plan", "plan.json", "--quiet", status=2)
+    assert "at page=1, which is tiles of 16 x 16" in sentence
+
+
+def test_info_of_a_level_and_of_no_selection(sepconv):
+    write_pyramid(sepconv.folder / "in.tif", "overviews")
+    (page,) = json.loads(sepconv("info", "in.tif", "--level", "2", "--json").stdout)["pages"]
+    assert (page["rows"], page["cols"]) == (48, 64)
+    (page,) = json.loads(sepconv("info", "in.tif", "--page", "3", "--level", "1", "--json").stdout)["pages"]
+    assert (page["page"], page["rows"]) == (3, 96)
+    assert "by its number" in fails(sepconv, "info", "in.tif", "--page", "page=1", status=2)

@@ -64,6 +64,10 @@ class TiffCatalog {
   TiffPage open_page(std::int64_t index) const;
   /// The same for one of the page's levels, from 1. Throws IoError where it has no such level.
   TiffPage open_level(std::int64_t index, int level) const;
+  /// Either: level 0 is the page itself.
+  TiffPage open(std::int64_t index, int level) const {
+    return level == 0 ? open_page(index) : open_level(index, level);
+  }
 
  private:
   std::string beginning(std::int64_t index) const;

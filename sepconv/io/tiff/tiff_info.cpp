@@ -84,6 +84,11 @@ void add_set(FileInfo& info, const TiffCatalog& catalog) {
 
 FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
   check_is_tiff(file);
+  if (!options.select.empty())
+    throw InvalidArgument(
+        fmt::format("OpenOptions::select {} chooses images of a run, and what is told is told of pages; name "
+                    "one by its number",
+                    options.select));
   const TiffCatalog catalog(std::move(file));
   const std::int64_t count = std::ssize(catalog.pages());
   FileInfo info;
@@ -92,13 +97,14 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
   info.images = std::ssize(catalog.images());
   info.file_bytes = catalog.file().size();
   const std::int64_t first = options.page.value_or(0);
-  const std::int64_t end = options.page || count == 0 ? first + 1 : std::min(count, kListedPages);
+  const std::int64_t end =
+      options.page || options.level > 0 || count == 0 ? first + 1 : std::min(count, kListedPages);
   for (std::int64_t index = first; index < end; ++index) {
     try {
-      info.pages.push_back(page_info(
-          *make_tiff_reader(std::make_unique<TiffFile>(catalog.shared_file(), catalog.open_page(index)))));
+      info.pages.push_back(page_info(*make_tiff_reader(
+          std::make_unique<TiffFile>(catalog.shared_file(), catalog.open(index, options.level)))));
     } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
-      if (options.page || count <= 1) throw;
+      if (options.page || options.level > 0 || count <= 1) throw;
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});
     }
   }

@@ -16,15 +16,11 @@ std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page)
   return make_tiff_reader(std::make_unique<TiffFile>(catalog.shared_file(), std::move(page)));
 }
 
-TiffPage page_of(const TiffCatalog& catalog, std::int64_t page, int level) {
-  return level == 0 ? catalog.open_page(page) : catalog.open_level(page, level);
-}
-
 class TiffSet final : public RasterSet {
  public:
   TiffSet(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, int level)
       : RasterSet(catalog->file().path().native(),
-                  read_page(*catalog, page_of(*catalog, rasters.pages.front(), level))->spec(), rasters.axes),
+                  read_page(*catalog, catalog->open(rasters.pages.front(), level))->spec(), rasters.axes),
         catalog_(std::move(catalog)),
         rasters_(std::move(rasters)),
         level_(level) {
@@ -36,7 +32,7 @@ class TiffSet final : public RasterSet {
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
     const std::int64_t of_page = rasters_.one_directory ? 0 : index;
-    TiffPage page = page_of(*catalog_, rasters_.pages.at(static_cast<std::size_t>(of_page)), level_);
+    TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), level_);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
     if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
@@ -57,15 +53,15 @@ class TiffSet final : public RasterSet {
 class TiffLonePage final : public RasterSet {
  public:
   TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, int level)
-      : RasterSet(catalog->file().path().native(),
-                  read_page(*catalog, page_of(*catalog, page, level))->spec(), {}),
+      : RasterSet(catalog->file().path().native(), read_page(*catalog, catalog->open(page, level))->spec(),
+                  {}),
         catalog_(std::move(catalog)),
         page_(page),
         level_(level) {}
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t, bool) override {
-    return read_page(*catalog_, page_of(*catalog_, page_, level_));
+    return read_page(*catalog_, catalog_->open(page_, level_));
   }
 
   std::shared_ptr<const TiffCatalog> catalog_;
