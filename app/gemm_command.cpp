@@ -12,6 +12,7 @@
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/gemm/gemm.hpp"
+#include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "side_files.hpp"
 
 namespace sepconv::app {
@@ -52,7 +53,7 @@ void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const Geometries geometries =
       geometries_of(request.output, spec, nullptr, request.layout, Kept::rearranged, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& options) {
-    job.out = create_writer(request.output, spec, options);
+    job.out = fill_levels(create_writer(request.output, spec, options));
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
   });
 }

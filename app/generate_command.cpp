@@ -11,6 +11,7 @@
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/pattern.hpp"
+#include "sepconv/pipeline/plan/pyramid_writer.hpp"
 
 namespace sepconv::app {
 
@@ -41,9 +42,9 @@ int generate(GenerateRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
-  const auto sink = create_writer(
-      request.output, request.spec,
-      output_options(request.output, request.spec, source.get(), request.layout, Kept::in_place, Work::none));
+  const auto sink = fill_levels(create_writer(request.output, request.spec,
+                                              output_options(request.output, request.spec, source.get(),
+                                                             request.layout, Kept::in_place, Work::none)));
   {
     ProgressLine line(request.reporting.quiet);
     request.options.progress = line.callback();

@@ -8,6 +8,8 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "commands.hpp"
 #include "console.hpp"
@@ -47,6 +49,20 @@ void check_command_name(const CLI::App& program, const std::string& word) {
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   throw sepconv::InvalidArgument(fmt::format("there is no command '{}'; the commands are {}", word, names));
+}
+
+/// Last one first, as CLI11 wants them. The one option that may stand without its value takes no stage for
+/// it.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = argc; --i > 0;) {
+    if (std::string_view(argv[i]) == "--pyramid" && !words.empty() && words.back() == "none") {
+      words.back() = "--pyramid=none";
+    } else {
+      words.emplace_back(argv[i]);
+    }
+  }
+  return words;
 }
 
 int guarded(const CLI::App& program, const Context& context, const std::function<int()>& work) {
@@ -97,7 +113,7 @@ int main(int argc, char** argv) {
 
   const int code = guarded(program, context, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
-    program.parse(argc, argv);
+    program.parse(words_of(argc, argv));
     signals.start();
     return context.action();
   });

@@ -16,6 +16,8 @@ std::string with_flags(std::string_view text) {
       {"OutputRequest::tile", "--tile"},
       {"OutputRequest::planar", "--planar"},
       {"OutputRequest::no_predictor", "--no-predictor"},
+      {"OutputRequest::pyramid", "--pyramid"},
+      {"OutputRequest::cog", "--cog"},
       {"OutputRequest::big_tiff = true", "--big-tiff"},
       {"OutputRequest::big_tiff = false", "--classic-tiff"},
       {"PlanOptions::max_memory_bytes", "--max-memory"},

@@ -226,6 +226,17 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
   command.add_flag("--planar", request.planar, "TIFF channels in planes of their own");
   command.add_flag("--no-predictor", request.no_predictor,
                    "compress pixels themselves, not their differences");
+  command.add_flag("--pyramid{auto}")
+      ->description(
+          "TIFF with smaller levels, each of half the sides, made in the same pass; none: without; as the "
+          "input where this is left out")
+      ->each([&request](const std::string& text) {
+        if (text != "auto" && text != "none")
+          throw InvalidArgument(fmt::format("--pyramid takes nothing, or none, and not '{}'", text));
+        request.pyramid = text == "auto";
+      })
+      ->type_name("[none]");
+  command.add_flag("--cog", request.cog, "Cloud Optimized GeoTIFF: tiles, levels, directories first");
   auto* big = command.add_flag_callback(
       "--big-tiff", [&request] { request.big_tiff = true; }, "BigTIFF whatever the size");
   command

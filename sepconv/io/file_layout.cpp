@@ -19,4 +19,16 @@ std::optional<Compression> parse_compression(std::string_view name) noexcept {
   return static_cast<Compression>(found - std::begin(kCompressionNames));
 }
 
+std::vector<Extent> level_extents(Extent image, const FileLayout& layout) {
+  constexpr Extent kUsual{512, 512};
+  const Extent least = layout.tiled ? layout.tile : kUsual;
+  std::vector<Extent> extents;
+  if (layout.levels == Levels::none) return extents;
+  while (image.rows > least.rows || image.cols > least.cols) {
+    image = {ceil_div(image.rows, 2), ceil_div(image.cols, 2)};
+    extents.push_back(image);
+  }
+  return extents;
+}
+
 }  // namespace sepconv

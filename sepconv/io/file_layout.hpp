@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sepconv/core/geometry.hpp"
 
@@ -13,6 +14,15 @@ enum class Compression : std::uint8_t { none, lzw, deflate, zstd, jpeg, packbits
 std::string_view name_of(Compression compression) noexcept;
 std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
+/// Where an image's smaller levels are: each has half the sides (rounded up) of the one before, down to what
+/// fits into a tile.
+enum class Levels : std::uint8_t {
+  none,
+  behind,  ///< in pages behind the image's, as GDAL's overviews
+  inside,  ///< in directories inside of the image's, as OME-TIFF's
+  cloud,  ///< behind; all directories at the file's beginning, then the pixels of the smallest level first: a
+          ///< Cloud Optimized GeoTIFF
+};
 struct FileLayout {
   bool tiled = false;
   Extent tile{512, 512};            ///< tile size, when tiled
@@ -21,6 +31,10 @@ struct FileLayout {
   int level = 0;          ///< deflate, zstd: 0 is the codec's default; JPEG: quality, 0 is 90
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
   bool planar = false;    ///< channels in planes of their own instead of interleaved
+  Levels levels = Levels::none;
 };
+
+/// Of an image of this extent the smaller levels, the largest first; none if it is laid out without.
+std::vector<Extent> level_extents(Extent image, const FileLayout& layout);
 
 }  // namespace sepconv

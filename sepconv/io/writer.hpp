@@ -58,6 +58,11 @@ class Writer {
   /// Whether all of the image is to end up so.
   bool is_page_locked() const { return page_locked(Rect::whole(spec().extent)).data != nullptr; }
 
+  /// Sinks of the image's smaller levels, each of half the sides (rounded up) of the one before, which stay
+  /// this writer's: they get all of their pixels before finish(), which is not called of them. None: it makes
+  /// no pyramid.
+  virtual std::vector<Writer*> levels() { return {}; }
+
   /// Does what is left to do and takes time, such as encoding an image collected as a whole, without making
   /// anything visible; run() calls it before finish() so that a stop request that comes meanwhile still
   /// leaves nothing. Optional: finish() does it if it was not called. Throws IoError.

@@ -2,8 +2,7 @@
 #include <vector>
 
 #include "sepconv/io/one_at_a_time.hpp"
-#include "sepconv/io/tiff/block_encoder.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
+#include "sepconv/io/tiff/encoder_pool.hpp"
 #include "sepconv/io/tiff/tiff_writer.hpp"
 
 namespace sepconv {
@@ -14,11 +13,16 @@ constexpr std::int64_t kBatchBytes = 32 << 20;
 
 class CompressedWriter final : public TiffWriter {
  public:
-  explicit CompressedWriter(std::unique_ptr<TiffSink> tiff) : TiffWriter(std::move(tiff)) {}
+  CompressedWriter(std::unique_ptr<TiffSink> tiff, std::shared_ptr<EncoderPool> image)
+      : TiffWriter(std::move(tiff)),
+        is_guest_(image != nullptr),
+        pool_(is_guest_ ? std::move(image) : std::make_shared<EncoderPool>()) {}
 
   void finish() override { finish_sink(); }
+  std::shared_ptr<EncoderPool> encoder_pool() const override { return pool_; }
 
   std::int64_t buffer_bytes(int concurrency) const override {
+    if (is_guest_) return sink().memory_bytes();
     const BlockFormat& format = directory().block;
     // The last strips of the planes, when shorter, take encoders beside those that are kept.
     const bool short_strips = !directory().tiled && spec().extent.rows % format.extent.rows != 0;
@@ -39,8 +43,8 @@ class CompressedWriter final : public TiffWriter {
     const Rect blocks = directory().grid_rect(rect);
     const std::int64_t count = directory().planes() * blocks.area();
     const std::int64_t batch = batch_blocks(executor.concurrency());
-    encoded_.resize(
-        static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(encoded_), std::min(batch, count))));
+    std::vector<EncodedBlock>& held = pool_->encoded;
+    held.resize(static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(held), std::min(batch, count))));
     const auto block_at = [&](std::int64_t i) {
       return Block{i / blocks.area(), blocks.row + i % blocks.area() / blocks.cols,
                    blocks.col + i % blocks.cols};
@@ -69,7 +73,7 @@ class CompressedWriter final : public TiffWriter {
     format.extent.rows = directory().stored_rows(block.grid_row);
     if (format.extent == directory().block.extent) {
       const auto encoder =
-          encoders_.lease([&] { return std::make_unique<BlockEncoder>(format, sink().name()); });
+          pool_->encoders.lease([&] { return std::make_unique<BlockEncoder>(format, sink().name()); });
       encode_with(*encoder, block.plane, pixels, encoded);
     } else {  // the last strip, which is shorter: once a plane, so its encoder is not kept
       BlockEncoder encoder(format, sink().name());
@@ -91,16 +95,17 @@ class CompressedWriter final : public TiffWriter {
     return std::min(several, directory().block_count());
   }
 
-  EncodedBlock& encoded(std::int64_t i) { return encoded_[static_cast<std::size_t>(i)]; }
+  EncodedBlock& encoded(std::int64_t i) { return pool_->encoded[static_cast<std::size_t>(i)]; }
 
-  LeasePool<BlockEncoder> encoders_;
-  std::vector<EncodedBlock> encoded_;
+  bool is_guest_;
+  std::shared_ptr<EncoderPool> pool_;
 };
 
 }  // namespace
 
-std::unique_ptr<Writer> make_compressed_writer(std::unique_ptr<TiffSink> sink) {
-  return std::make_unique<CompressedWriter>(std::move(sink));
+std::unique_ptr<TiffWriter> make_compressed_writer(std::unique_ptr<TiffSink> sink,
+                                                   std::shared_ptr<EncoderPool> image) {
+  return std::make_unique<CompressedWriter>(std::move(sink), std::move(image));
 }
 
 }  // namespace sepconv

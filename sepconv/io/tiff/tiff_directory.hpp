@@ -21,7 +21,8 @@ struct TiffDirectory {
   bool big_tiff = false;
   bool tiled = false;
   bool planar = false;
-  BlockFormat block;  ///< of a whole block, also where the image ends inside of it
+  bool reduced = false;  ///< a smaller level of another image
+  BlockFormat block;     ///< of a whole block, also where the image ends inside of it
 
   bool compressed() const noexcept;
   /// Channels of elements: half as many as those of pixels where these are complex.

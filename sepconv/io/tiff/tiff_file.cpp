@@ -155,12 +155,14 @@ void TiffFile::check_tables() const {
   for (const std::uint32_t tag : {TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_TILEBYTECOUNTS}) check(tag, "byte counts");
 }
 
+Levels TiffFile::levels() const noexcept {
+  if (page_.levels == 0) return Levels::none;
+  return page_.entries.find(TIFFTAG_SUBIFD) != nullptr ? Levels::inside : Levels::behind;
+}
+
 std::vector<std::string> TiffFile::warnings() const {
   std::vector<std::string> all;
   if (page_.leads) all = page_.leads->warnings;
-  if (page_.levels > 0)
-    all.push_back(fmt::format("{} smaller level{} of the image {} not read; OpenOptions::level reads one",
-                              page_.levels, page_.levels == 1 ? "" : "s", page_.levels == 1 ? "is" : "are"));
   if (page_.masks > 0)
     all.emplace_back(
         "the image's mask is not read: what it hides is computed with as if it were valid, and the result "

@@ -32,6 +32,8 @@ class TiffFile {
   const std::string& name() const noexcept { return file_->path().native(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
+  /// Where the image has smaller ones.
+  Levels levels() const noexcept;
   /// What of the page is not read, for SourceLayout::warnings.
   std::vector<std::string> warnings() const;
 

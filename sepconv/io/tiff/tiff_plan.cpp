@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 
 namespace sepconv {
@@ -137,12 +138,14 @@ void check_block(const std::string& name, const TiffDirectory& directory) {
 }
 
 // Whether the file may need offsets beyond 32 bits, whatever the codec makes of the pixels.
-bool needs_big_tiff(const TiffDirectory& directory, const Metadata& metadata, std::int64_t pages) {
+bool needs_big_tiff(const TiffDirectory& directory, const CreateOptions& options, std::int64_t pages) {
   const BlockFormat& block = directory.block;
   const std::int64_t block_bytes = directory.compressed() ? block.max_encoded_bytes() : block.bytes();
   constexpr std::int64_t kDirectory = 64 << 10;
-  const std::int64_t limit = ((std::int64_t{1} << 32) - kDirectory) / pages;
-  const std::int64_t others = directory_bytes(directory, metadata);
+  // Levels are a third of the image, and their last blocks.
+  const std::int64_t share = options.layout.levels == Levels::none ? 8 : 5;
+  const std::int64_t limit = ((std::int64_t{1} << 32) - kDirectory) / pages * share / 8;
+  const std::int64_t others = directory_bytes(directory, options.metadata);
   return others > limit || block_bytes > (limit - others) / directory.block_count();
 }
 
@@ -177,7 +180,7 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
       layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
   block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
   check_block(path.native(), directory);
-  const bool needs_big = needs_big_tiff(directory, options.metadata, pages);
+  const bool needs_big = needs_big_tiff(directory, options, pages);
   directory.big_tiff = options.big_tiff.value_or(needs_big);
   if (!directory.big_tiff && !directory.compressed() && needs_big) {
     throw InvalidArgument(
@@ -187,12 +190,46 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   return directory;
 }
 
+CreateOptions with_levels_placed(CreateOptions options) {
+  Levels& levels = options.layout.levels;
+  if (levels == Levels::behind && is_ome(options.metadata.description)) levels = Levels::inside;
+  return options;
+}
+
+std::vector<TiffDirectory> plan_levels(const std::filesystem::path& path, const TiffDirectory& image,
+                                       const CreateOptions& options) {
+  CreateOptions of_level = level_options(options);
+  of_level.big_tiff = image.big_tiff;
+  std::vector<TiffDirectory> levels;
+  for (const Extent extent : level_extents(image.spec.extent, options.layout)) {
+    levels.push_back(plan_directory(path, {extent, image.spec.channels, image.spec.type}, of_level));
+    levels.back().reduced = true;
+  }
+  return levels;
+}
+
+CreateOptions level_options(const CreateOptions& options) {
+  CreateOptions of_level = options;
+  of_level.layout.levels = Levels::none;
+  of_level.layout.rows_per_strip = 0;
+  of_level.warnings.clear();
+  of_level.layout_warnings.clear();
+  of_level.metadata = {};
+  of_level.metadata.photometric = options.metadata.photometric;
+  of_level.metadata.extra_samples = options.metadata.extra_samples;
+  for (const RawTag& raw : options.metadata.geo_tags) {
+    if (raw.tag == kGdalNodata) of_level.metadata.geo_tags.push_back(raw);
+  }
+  return of_level;
+}
+
 void write_layout(const TiffHandle& handle, const TiffDirectory& directory, const Metadata& metadata) {
   TIFF* tiff = handle.get();
   const BlockFormat& block = directory.block;
   const auto set = [&](std::uint32_t tag, auto... value) {
     handle.check(TIFFSetField(tiff, tag, value...) != 0, fmt::format("cannot set tag {}", tag));
   };
+  if (directory.reduced) set(TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
   set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(directory.spec.extent.cols));
   set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(directory.spec.extent.rows));
   set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(directory.channels()));

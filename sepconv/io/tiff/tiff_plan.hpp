@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/tiff/tiff_directory.hpp"
@@ -15,6 +16,14 @@ std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& met
 /// when a TIFF cannot hold them this way.
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
                              const CreateOptions& options, std::int64_t pages = 1);
+
+/// With levels inside of their images where the description is OME-XML, which wants them there.
+CreateOptions with_levels_placed(CreateOptions options);
+/// Those of the smaller levels that the options ask for.
+std::vector<TiffDirectory> plan_levels(const std::filesystem::path& path, const TiffDirectory& image,
+                                       const CreateOptions& options);
+/// What such a page is made with: of the metadata what says how its values are meant.
+CreateOptions level_options(const CreateOptions& options);
 
 /// Sets the fields of a planned directory; of the metadata only what says how channels are meant.
 void write_layout(const TiffHandle& handle, const TiffDirectory& directory, const Metadata& metadata);

@@ -58,6 +58,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.warnings = file_->warnings();
   layout_.stored = file_->directory().stored();
   layout_.file = layout_of(file_->directory());
+  layout_.file->levels = file_->levels();
   const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
     return raw.tag == kTiepoints || raw.tag == kTransformation;
   });

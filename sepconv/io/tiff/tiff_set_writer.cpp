@@ -59,6 +59,13 @@ class TiffSetWriter final : public RasterSetWriter {
   TiffSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions options)
       : path_(path), spec_(spec), options_(std::move(options)) {
     describe_pages(path_, spec_, options_);
+    options_ = with_levels_placed(std::move(options_));
+    if (options_.layout.levels == Levels::cloud && spec_.count() > 1)
+      throw InvalidArgument(
+          fmt::format("{}: a Cloud Optimized GeoTIFF holds one image and not {}; name one with "
+                      "OpenOptions::select, or leave "
+                      "OutputRequest::cog out",
+                      path_.native(), spec_.count()));
     const bool may_be_unlisted = options_.big_tiff == false && is_in_one_piece(options_.layout);
     const TiffDirectory directory =
         plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
@@ -79,7 +86,8 @@ class TiffSetWriter final : public RasterSetWriter {
     }
     ++made_;
     const TiffDirectory directory = plan_directory(path_, spec_.raster, options);
-    return make_tiff_writer(output_, directory, options, true, next_place(directory, options.metadata));
+    return make_tiff_writer(output_, directory, options, TiffWriter::Role::one_of_several,
+                            next_place(directory, options.metadata));
   }
 
   void finish() override {
@@ -93,12 +101,13 @@ class TiffSetWriter final : public RasterSetWriter {
   /// As ImageJ has its stacks, and as others expect them: see TiffPlace.
   bool is_in_one_piece(const FileLayout& layout) const {
     return is_imagej(options_.metadata.description) && layout.compression == Compression::none &&
-           !layout.tiled;
+           !layout.tiled && layout.levels == Levels::none;
   }
 
   void lay_out(const TiffDirectory& directory) {
     const std::int64_t room = directory_bytes(directory, options_.metadata);
-    first_ = TiffPlace{round_up(output_->header_bytes() + room, kPageBytes), output_->header_bytes(), room};
+    first_ =
+        TiffPlace{round_up(output_->header_bytes() + room, kPixelAlignment), output_->header_bytes(), room};
     next_directory_ = first_->pixels + spec_.count() * directory.stored_bytes();
     constexpr std::int64_t kMost = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
     lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMost;
@@ -118,9 +127,6 @@ class TiffSetWriter final : public RasterSetWriter {
     return place;
   }
 
-  static constexpr std::int64_t kPageBytes =
-      4096;  // where pixels are copied fast: see uncompressed_writer.cpp
-
   std::filesystem::path path_;
   RasterSetSpec spec_;
   CreateOptions options_;  // with the first raster's metadata
@@ -137,12 +143,13 @@ std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const Ima
                                     const CreateOptions& asked) {
   CreateOptions options = asked;
   describe_pages(path, {spec, {}}, options);
+  options = with_levels_placed(std::move(options));
   const TiffDirectory directory = plan_directory(path, spec, options);
   auto output = std::make_shared<TiffOutput>(
       path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},
       directory.big_tiff);
   if (!directory.compressed()) output->file().expect(directory.stored_bytes());
-  return make_tiff_writer(std::move(output), directory, options, false);
+  return make_tiff_writer(std::move(output), directory, options, TiffWriter::Role::only);
 }
 
 std::unique_ptr<RasterSetWriter> create_tiff_set(const std::filesystem::path& path, const RasterSetSpec& spec,

@@ -9,22 +9,30 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
 #include "sepconv/io/tiff/tiff_plan.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 
 namespace sepconv {
+namespace {
 
-/// The file as libtiff sees it: a header, kept here, and then what this page adds to it. Blocks only move its
-/// end.
+constexpr std::int64_t kCopyBytes = 4 << 20;
+
+}  // namespace
+
+/// The file as libtiff sees it: a header, kept here, and then what pages add to it. Blocks only move its end,
+/// or what this page takes for it.
 class TiffSink::Books final : public TiffBytes {
  public:
-  explicit Books(TiffOutput& output)
-      : output_(output), header_bytes_(output.header_bytes()), end_(output.end()) {}
+  explicit Books(TiffOutput& output) : output_(output), header_bytes_(output.header_bytes()) {}
 
-  void begin_directory() noexcept { placing_ = false; }
+  void begin_directory() noexcept {
+    placing_ = false;
+    own_end_.reset();
+  }
   /// Where libtiff goes on.
-  void move_to(std::int64_t offset) noexcept { end_ = offset; }
-  void align(std::int64_t bytes) noexcept { end_ = round_up(end_, bytes); }
+  void move_to(std::int64_t offset) noexcept { own_end_ = offset; }
   std::span<const std::byte> header() const {
     return std::span(header_).first(static_cast<std::size_t>(header_bytes_));
   }
@@ -42,45 +50,47 @@ class TiffSink::Books final : public TiffBytes {
     } else if (!placing_) {
       output_.file().write_at(offset, bytes);
     }
-    end_ = std::max(end_, offset + std::ssize(bytes));
+    const std::int64_t end = std::max(size(), offset + std::ssize(bytes));
+    if (own_end_) own_end_ = end;
+    output_.set_end(std::max(output_.end(), end));
   }
 
-  std::int64_t size() override { return end_; }
+  std::int64_t size() override { return own_end_.value_or(output_.end()); }
 
  private:
   TiffOutput& output_;
   std::int64_t header_bytes_;
   std::array<std::byte, 16> header_{};
-  std::int64_t end_;
+  std::optional<std::int64_t> own_end_;
   bool placing_ = true;
 };
 
 TiffSink::TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
-                   const CreateOptions& options, bool one_of_several, std::optional<TiffPlace> place)
+                   const CreateOptions& options, std::optional<TiffPlace> place)
     : directory_(directory),
       metadata_bytes_(sepconv::memory_bytes(options.metadata)),
       warnings_(options.warnings),
       output_(std::move(output)),
-      one_of_several_(one_of_several),
       place_(place),
       books_(std::make_unique<Books>(*output_)),
       handle_(*books_, name(), directory.big_tiff ? "w8" : "w", std::numeric_limits<std::int32_t>::max()) {
   warnings_.insert(warnings_.end(), options.layout_warnings.begin(), options.layout_warnings.end());
   write_layout(handle_, directory_, options.metadata);
   write_metadata(handle_, options.metadata);
-  if (place_) books_->move_to(place_->pixels);
 }
 
 TiffSink::~TiffSink() = default;
 
-std::int64_t TiffSink::next_offset() const noexcept { return books_->size(); }
-
-void TiffSink::align(std::int64_t bytes) noexcept {
-  if (!place_) books_->align(bytes);
+std::int64_t TiffSink::reserve(std::int64_t bytes, std::int64_t alignment) noexcept {
+  const bool is_placed = place_ && place_->pixels;
+  const std::int64_t begin = is_placed ? *place_->pixels : round_up(output_->end(), alignment);
+  output_->set_end(std::max(output_->end(), begin + bytes));
+  books_->move_to(begin);
+  return begin;
 }
 
-std::int64_t TiffSink::place(std::int64_t block_index, std::int64_t bytes) {
-  const std::int64_t offset = next_offset();
+std::int64_t TiffSink::enter(std::int64_t block_index, std::int64_t bytes) {
+  const std::int64_t offset = books_->size();
   const auto index = static_cast<std::uint32_t>(block_index);
   const tmsize_t placed = directory_.tiled ? TIFFWriteRawTile(handle_.get(), index, nullptr, bytes)
                                            : TIFFWriteRawStrip(handle_.get(), index, nullptr, bytes);
@@ -90,22 +100,60 @@ std::int64_t TiffSink::place(std::int64_t block_index, std::int64_t bytes) {
   return offset;
 }
 
-void TiffSink::finish() {
-  if (!is_listed()) return;
-  const std::int64_t end_of_pixels = books_->size();
+std::int64_t TiffSink::place(std::int64_t block_index, std::int64_t bytes) {
+  if (!waits()) return enter(block_index, bytes);
+  waiting_.resize(static_cast<std::size_t>(directory_.block_count()));
+  const std::int64_t offset = output_->scratch_end();
+  output_->set_scratch_end(offset + bytes);
+  waiting_[static_cast<std::size_t>(block_index)] = {offset, bytes};
+  return offset;
+}
+
+void TiffSink::settle() {
+  if (!waits()) return;
+  const Buffer copied(kCopyBytes);
+  for (std::int64_t index = 0; index < std::ssize(waiting_); ++index) {
+    const Waiting& block = waiting_[static_cast<std::size_t>(index)];
+    const std::int64_t offset = enter(index, block.bytes);
+    for (std::int64_t done = 0; done < block.bytes; done += copied.size()) {
+      const auto part =
+          copied.bytes().first(static_cast<std::size_t>(std::min(copied.size(), block.bytes - done)));
+      if (output_->scratch().read_some_at(block.offset + done, part) != std::ssize(part))
+        throw IoError(fmt::format("{}: its scratch file ends before what was written to it", name()));
+      output_->file().write_at(offset + done, part);
+    }
+  }
+}
+
+void TiffSink::write_directory() {
   books_->begin_directory();
   if (place_) books_->move_to(place_->directory);
   handle_.check(TIFFWriteDirectory(handle_.get()) != 0, "cannot write its directory");
   if (place_ && books_->size() > place_->directory + place_->directory_bytes)
     throw std::logic_error(name() + ": a directory takes more than was foreseen");
-  output_->add(books_->header(), std::max(end_of_pixels, books_->size()));
-  if (!one_of_several_) output_->commit();
+}
+
+void TiffSink::finish(std::span<const std::uint64_t> inside) {
+  if (!is_listed()) return;
+  if (!inside.empty())
+    handle_.check(
+        TIFFSetField(handle_.get(), TIFFTAG_SUBIFD, static_cast<int>(inside.size()), inside.data()) != 0,
+        "cannot name its levels");
+  write_directory();
+  output_->add(books_->header());
+}
+
+std::uint64_t TiffSink::finish_inside() {
+  write_directory();
+  return static_cast<std::uint64_t>(output_->directory_in(books_->header()));
 }
 
 std::int64_t TiffSink::memory_bytes() const {
   constexpr std::int64_t kHandle = 128 << 10;
   // Two tables of 8 bytes a block, and their copies while the directory is written.
-  return kHandle + 48 * directory_.block_count() + 2 * metadata_bytes_;
+  const std::int64_t waiting =
+      waits() ? kCopyBytes + directory_.block_count() * std::int64_t{sizeof(Waiting)} : 0;
+  return kHandle + 48 * directory_.block_count() + 2 * metadata_bytes_ + waiting;
 }
 
 }  // namespace sepconv

@@ -14,11 +14,12 @@
 
 namespace sepconv {
 
-/// Where a page goes whose size is known beforehand. ImageJ's stacks have the first directory before all
-/// planes, the planes one behind the other, and the other directories, if there are any, behind them.
+/// Where a page goes that is not to end the file with its pixels and then its directory. ImageJ's stacks have
+/// the first directory before all planes, the planes one behind the other, and the other directories, if
+/// there are any, behind them; files for clouds all directories first.
 struct TiffPlace {
-  std::int64_t pixels = 0;     ///< offset
-  std::int64_t directory = 0;  ///< offset of so many bytes:
+  std::optional<std::int64_t> pixels{};  ///< offset; unset: when all are there, at what is the end then
+  std::int64_t directory = 0;            ///< offset of so many bytes:
   std::int64_t directory_bytes = 0;
   bool listed = true;  ///< whether the page gets a directory; else the first one speaks for it
 };
@@ -26,10 +27,9 @@ struct TiffPlace {
 /// Libtiff keeps the books and writes the directory; the blocks' bytes go past it, from many threads at once.
 class TiffSink {
  public:
-  /// Checks all fields; makes no file yet. A page that is not one of several is all of its file. Throws
-  /// IoError.
+  /// Checks all fields; makes no file yet. Throws IoError.
   TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory, const CreateOptions& options,
-           bool one_of_several, std::optional<TiffPlace> place = {});
+           std::optional<TiffPlace> place = {});
   ~TiffSink();
 
   const TiffDirectory& directory() const noexcept { return directory_; }
@@ -42,35 +42,47 @@ class TiffSink {
 
   /// Whether there is a table of blocks.
   bool is_listed() const noexcept { return !place_ || place_->listed; }
-  /// Enters a block of `bytes` into the tables, behind the one entered before; returns its offset. From one
-  /// thread at a time.
+  /// Enters a block of `bytes` into the tables, at the file's end or in what is reserved; returns its offset.
+  /// From one thread at a time.
   std::int64_t place(std::int64_t block_index, std::int64_t bytes);
-  /// Lets the next block begin at a multiple of `bytes`.
-  void align(std::int64_t bytes) noexcept;
-  /// Where the next block goes.
-  std::int64_t next_offset() const noexcept;
+  /// Keeps `bytes` of the file for this page's blocks: where its place says, else the next ones from a
+  /// multiple of `alignment` on. Returns where.
+  std::int64_t reserve(std::int64_t bytes, std::int64_t alignment) noexcept;
   /// Writes bytes of a block to where it was placed. Thread-safe.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) {
-    output_->file().write_at(offset, bytes);
+    (waits() ? output_->scratch() : output_->file()).write_at(offset, bytes);
   }
+  /// Of a page whose place has no offset of pixels: its blocks, which lie in the scratch file as they came,
+  /// go to the file's end, in the order of the tables.
+  void settle();
 
-  /// Writes the directory and adds the page to its file, which gets its name if that is all of it.
-  void finish();
+  /// Writes the directory, as the next of the file's chain, with these directories inside.
+  void finish(std::span<const std::uint64_t> inside = {});
+  /// The same for one that is inside of another page; returns where it lies.
+  std::uint64_t finish_inside();
+  /// Gives the file its name.
+  void commit() { output_->commit(); }
 
   /// Upper bound of the memory of all this.
   std::int64_t memory_bytes() const;
 
  private:
   class Books;
+  bool waits() const noexcept { return place_ && !place_->pixels; }
+  std::int64_t enter(std::int64_t block_index, std::int64_t bytes);
+  void write_directory();
 
   TiffDirectory directory_;
   std::int64_t metadata_bytes_;
   std::vector<std::string> warnings_;
   std::shared_ptr<TiffOutput> output_;
-  bool one_of_several_;
   std::optional<TiffPlace> place_;
   std::unique_ptr<Books> books_;
   TiffHandle handle_;
+  struct Waiting {
+    std::int64_t offset = 0, bytes = 0;
+  };
+  std::vector<Waiting> waiting_;  // by block, in the scratch file
 };
 
 }  // namespace sepconv

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
@@ -41,24 +43,95 @@ void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& exe
   written_.add(rect);
 }
 
+std::vector<Writer*> TiffWriter::levels() {
+  std::vector<Writer*> all;
+  for (const auto& level : levels_) all.push_back(level.get());
+  return all;
+}
+
+std::vector<std::uint64_t> TiffWriter::finish_levels(Role role) {
+  std::vector<std::uint64_t> offsets;
+  for (const auto& level : levels_) {
+    if (level->role_ != role) continue;
+    level->finish();
+    offsets.push_back(level->offset_);
+  }
+  return offsets;
+}
+
 void TiffWriter::finish_sink() {
   written_.check_all_of(spec().extent, sink_->name());
-  sink_->finish();
+  if (role_ == Role::inside) {
+    offset_ = sink_->finish_inside();
+    return;
+  }
+  if (role_ != Role::behind) {
+    for (std::size_t i = levels_.size(); i-- > 0;) levels_[i]->sink_->settle();
+    sink_->settle();
+  }
+  sink_->finish(finish_levels(Role::inside));
+  finish_levels(Role::behind);
+  if (role_ == Role::only) sink_->commit();
 }
 
 bool tiff_holds(StoredType type) noexcept {
   return type.kind != StoredType::Kind::boolean && !type.is_packed();
 }
 
+namespace {
+
+std::unique_ptr<TiffWriter> make_page(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
+                                      const CreateOptions& options, TiffWriter::Role role,
+                                      std::optional<TiffPlace> place,
+                                      std::shared_ptr<EncoderPool> pool = nullptr) {
+  auto sink = std::make_unique<TiffSink>(std::move(output), directory, options, place);
+  auto writer = directory.compressed() ? make_compressed_writer(std::move(sink), std::move(pool))
+                                       : make_uncompressed_writer(std::move(sink));
+  writer->set_role(role);
+  return writer;
+}
+
+/// Of a Cloud Optimized GeoTIFF: the directories one behind the other, then the pixels of the smallest level
+/// first. Those of compressed pages are placed when all are there.
+std::vector<TiffPlace> cloud_places(TiffOutput& output, const std::vector<TiffDirectory>& pages,
+                                    const Metadata& metadata) {
+  std::vector<TiffPlace> places;
+  std::int64_t next = output.begin_for_clouds();
+  for (const TiffDirectory& page : pages) {
+    places.push_back({.directory = next, .directory_bytes = directory_bytes(page, metadata)});
+    next += places.back().directory_bytes;
+  }
+  for (std::size_t i = pages.size(); i-- > 0 && !pages[i].compressed();) {
+    places[i].pixels = round_up(next, kPixelAlignment);
+    next = *places[i].pixels + pages[i].block.bytes() * pages[i].block_count();
+  }
+  output.set_end(next);
+  return places;
+}
+
+}  // namespace
+
 std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
-                                         const CreateOptions& options, bool one_of_several,
+                                         const CreateOptions& options, TiffWriter::Role role,
                                          std::optional<TiffPlace> place) {
   CreateOptions fitting = options;
   fitting.metadata.description =
       with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
-  auto sink = std::make_unique<TiffSink>(std::move(output), directory, fitting, one_of_several, place);
-  return directory.compressed() ? make_compressed_writer(std::move(sink))
-                                : make_uncompressed_writer(std::move(sink));
+  std::vector<TiffDirectory> pages = plan_levels(output->file().target(), directory, options);
+  pages.insert(pages.begin(), directory);
+  std::vector<std::optional<TiffPlace>> places(pages.size());
+  places.front() = place;
+  if (options.layout.levels == Levels::cloud)
+    std::ranges::copy(cloud_places(*output, pages, fitting.metadata), places.begin());
+  auto writer = make_page(output, directory, fitting, role, places.front());
+  const auto of_levels =
+      options.layout.levels == Levels::inside ? TiffWriter::Role::inside : TiffWriter::Role::behind;
+  for (std::size_t i = 1; i < pages.size(); ++i) {
+    const bool same_blocks = pages[i].block.extent == directory.block.extent;
+    writer->add_level(make_page(output, pages[i], level_options(options), of_levels, places[i],
+                                same_blocks ? writer->encoder_pool() : nullptr));
+  }
+  return writer;
 }
 
 }  // namespace sepconv

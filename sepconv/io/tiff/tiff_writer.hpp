@@ -11,6 +11,8 @@
 
 namespace sepconv {
 
+struct EncoderPool;
+
 class TiffWriter : public Writer {
  public:
   const ImageSpec& spec() const noexcept final { return directory().spec; }
@@ -18,13 +20,26 @@ class TiffWriter : public Writer {
 
   /// Checks the request and calls write_pixels.
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) final;
+  std::vector<Writer*> levels() final;
+
+  /// Which page of its file it makes.
+  enum class Role : std::uint8_t {
+    only,
+    one_of_several,
+    behind,  ///< a level in a page behind its image's
+    inside,  ///< a level in a directory inside of its image's
+  };
+  /// What another writer may encode with in turns; null: this one encodes nothing.
+  virtual std::shared_ptr<EncoderPool> encoder_pool() const { return nullptr; }
+  void set_role(Role role) noexcept { role_ = role; }
+  void add_level(std::unique_ptr<TiffWriter> level) { levels_.push_back(std::move(level)); }
 
  protected:
   explicit TiffWriter(std::unique_ptr<TiffSink> sink);
 
   virtual void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
 
-  /// Throws IoError for a file with holes, then what TiffSink::finish() does.
+  /// Throws IoError for a file with holes, then what TiffSink::finish() does. A level waits for its image.
   void finish_sink();
 
   TiffSink& sink() const noexcept { return *sink_; }
@@ -34,18 +49,25 @@ class TiffWriter : public Writer {
   }
 
  private:
+  std::vector<std::uint64_t> finish_levels(Role role);
+
   std::unique_ptr<TiffSink> sink_;
   SinkLayout layout_;
   WrittenArea written_;
+  Role role_ = Role::only;
+  std::uint64_t offset_ = 0;  // of the directory, once it is finished and inside of another
+  std::vector<std::unique_ptr<TiffWriter>> levels_;
 };
 
-/// Whichever of these the directory needs.
+/// Whichever of these the directory needs, with those of its levels.
 std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
-                                         const CreateOptions& options, bool one_of_several,
+                                         const CreateOptions& options, TiffWriter::Role role,
                                          std::optional<TiffPlace> place = {});
 /// Every byte's place is known beforehand: any order, straight from the caller's rows where they fit.
-std::unique_ptr<Writer> make_uncompressed_writer(std::unique_ptr<TiffSink> sink);
-/// Blocks are encoded one a task and follow each other as they come.
-std::unique_ptr<Writer> make_compressed_writer(std::unique_ptr<TiffSink> sink);
+std::unique_ptr<TiffWriter> make_uncompressed_writer(std::unique_ptr<TiffSink> sink);
+/// Blocks are encoded one a task and follow each other as they come. `image`: of a writer for blocks of this
+/// format that takes turns with this one; null: there is none.
+std::unique_ptr<TiffWriter> make_compressed_writer(std::unique_ptr<TiffSink> sink,
+                                                   std::shared_ptr<EncoderPool> image = nullptr);
 
 }  // namespace sepconv

@@ -8,12 +8,8 @@
 namespace sepconv {
 namespace {
 
-/// Pixels begin where a page of the system's cache does: where they began at byte 8, as libtiff has it, they
-/// were written in three times the time, because processors copy slowly between addresses that differ within
-/// a cache line.
-constexpr std::int64_t kPageBytes = 4096;
 /// In smaller files a page of nothing would show.
-constexpr std::int64_t kLeastAlignedBytes = 16 * kPageBytes;
+constexpr std::int64_t kLeastAlignedBytes = 16 * kPixelAlignment;
 
 class UncompressedWriter final : public TiffWriter {
  public:
@@ -21,10 +17,8 @@ class UncompressedWriter final : public TiffWriter {
       : TiffWriter(std::move(tiff)), format_(directory().block), first_offset_(begin_pixels()) {}
 
   void finish() override {
-    const Extent grid = directory().grid();
-    for (std::int64_t index = 0; sink().is_listed() && index < directory().block_count(); ++index) {
-      sink().place(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
-    }
+    if (sink().is_listed())
+      for_each_block([&](std::int64_t index, std::int64_t bytes) { sink().place(index, bytes); });
     finish_sink();
   }
 
@@ -33,8 +27,17 @@ class UncompressedWriter final : public TiffWriter {
  private:
   /// Where the first pixel goes.
   std::int64_t begin_pixels() {
-    if (format_.bytes() * directory().block_count() >= kLeastAlignedBytes) sink().align(kPageBytes);
-    return sink().next_offset();
+    std::int64_t bytes = 0;
+    for_each_block([&](std::int64_t, std::int64_t block) { bytes += block; });
+    return sink().reserve(bytes, bytes >= kLeastAlignedBytes ? kPixelAlignment : 1);
+  }
+
+  /// Calls use(index, bytes) in the order of the tables.
+  template <class Use>
+  void for_each_block(const Use& use) const {
+    const Extent grid = directory().grid();
+    for (std::int64_t index = 0; index < directory().block_count(); ++index)
+      use(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
   }
 
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {

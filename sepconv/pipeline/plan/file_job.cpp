@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/plan/pyramid_writer.hpp"
 
 namespace sepconv {
 namespace {
@@ -43,7 +44,7 @@ void make_sinks(FileJob& job, const std::filesystem::path& output, const ImageSp
                 const CreateOptions& create, Formats formats) {
   job.sink.reset();
   job.sinks = create_set(output, {spec, job.sources->axes()}, create, formats);
-  job.sink = job.sinks->next(create.metadata);
+  job.sink = fill_levels(job.sinks->next(create.metadata));
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ void FileJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
   std::vector<std::string> lost;
-  sink = sinks->next(metadata_after(source->metadata(), change, lost));
+  sink = fill_levels(sinks->next(metadata_after(source->metadata(), change, lost)));
   add_new(plan.warnings, source->layout().warnings);
   add_new(plan.warnings, lost);
   add_new(plan.warnings, sink->layout().warnings);

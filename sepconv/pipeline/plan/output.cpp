@@ -112,6 +112,13 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, std::int64
     layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
+  if (request.cog) {
+    if (!layout.tiled) layout.tile = kUsualTile;
+    layout.tiled = true;
+    layout.levels = Levels::cloud;
+  }
+  if (request.pyramid == false) layout.levels = Levels::none;
+  if (request.pyramid == true && layout.levels == Levels::none) layout.levels = Levels::behind;
   return layout;
 }
 
@@ -123,6 +130,8 @@ std::vector<std::string> given_layout_options(const OutputRequest& request) {
   if (request.tile) options.emplace_back("OutputRequest::tile");
   if (request.planar) options.emplace_back("OutputRequest::planar");
   if (request.no_predictor) options.emplace_back("OutputRequest::no_predictor");
+  if (request.pyramid == true) options.emplace_back("OutputRequest::pyramid");
+  if (request.cog) options.emplace_back("OutputRequest::cog");
   if (request.big_tiff)
     options.emplace_back(*request.big_tiff ? "OutputRequest::big_tiff = true"
                                            : "OutputRequest::big_tiff = false");
@@ -229,22 +238,33 @@ std::optional<StoredType> stored_by(const Chain& chain, const Reader& source) {
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request) {
   OutputRequest whole = request;
   whole.stored = stored_by(chain, source);
-  return output_options(chain.result_spec(source.spec()), &source, whole, kept_by(chain, source.spec()),
-                        chain.work());
+  CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
+                                         kept_by(chain, source.spec()), chain.work());
+  if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;
+  return options;
 }
 
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
                              const OutputRequest& request, Kept kept, Work work, Formats formats) {
   check_output_name(path);
   check_layout_options(path, request, formats);
-  return output_options(result, source, request, kept, work);
+  if (request.cog && (request.pyramid == false || (request.tile && request.tile->empty())))
+    throw InvalidArgument(
+        "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
+        "OutputRequest::cog");
+  CreateOptions options = output_options(result, source, request, kept, work);
+  const Format* const format = format_of_name(path, formats);
+  if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
+    options.warnings.push_back(
+        fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
+  return options;
 }
 
 Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
                          const OutputRequest& request, Kept kept, Work work, Formats formats) {
   Geometries geometries{output_options(path, result, source, request, kept, work, formats), {}};
   const Format* const format = format_of_name(path, formats);
-  if (format == nullptr || !format->has_layout || request.tile) return geometries;
+  if (format == nullptr || !format->has_layout || request.tile || request.cog) return geometries;
   FileLayout tiles;
   tiles.tile = kUsualTile;
   shrink_tiles(tiles, pixel_bytes_behind(source, result, kept), kLargestKeptStrip);

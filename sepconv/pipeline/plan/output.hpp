@@ -24,6 +24,9 @@ struct OutputRequest {
   std::optional<Extent> tile;  ///< 0 x 0: strips
   bool planar = false;
   bool no_predictor = false;
+  bool cog =
+      false;  ///< a Cloud Optimized GeoTIFF: tiled, with levels, everything in the order for few requests
+  std::optional<bool> pyramid;  ///< smaller levels; unset: where the source has them
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
@@ -59,7 +62,8 @@ Metadata metadata_after(Metadata metadata, const ImageChange& change, std::vecto
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
                              Kept kept, Work work);
 
-/// The same for what `chain` makes of `source`.
+/// The same for what `chain` makes of `source`; with levels only if asked for, because then the sink is to go
+/// through fill_levels().
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request = {});
 
 /// output_options() for a file of this name. Throws InvalidArgument for what is asked and its format would

@@ -1,0 +1,17 @@
+// What compressed writers of one file take turns with: the image and those of its levels that have blocks
+// like its own.
+#pragma once
+
+#include <vector>
+
+#include "sepconv/io/tiff/block_encoder.hpp"
+#include "sepconv/io/tiff/lease_pool.hpp"
+
+namespace sepconv {
+
+struct EncoderPool {
+  LeasePool<BlockEncoder> encoders;
+  std::vector<EncodedBlock> encoded;  ///< held until all of their batch are there, to be placed in order
+};
+
+}  // namespace sepconv

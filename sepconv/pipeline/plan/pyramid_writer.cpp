@@ -1,0 +1,141 @@
+#include "sepconv/pipeline/plan/pyramid_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/core/worker.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+/// What a thread makes of a level at once.
+constexpr Extent kTile{64, 1024};
+/// Rows that are gathered for a sink that takes any: a number that goes twice into all that follow.
+constexpr std::int64_t kGatheredRows = 64;
+
+std::int64_t even(std::int64_t rows) { return rows % 2 == 0 ? rows : 2 * rows; }
+
+/// One level on its way to its sink.
+class Level {
+ public:
+  Level(Writer& sink, const ImageSpec& larger)
+      : sink_(sink),
+        chain_(Chain::parse({"reduce:factor=2"})),
+        specs_(chain_.specs(larger)),
+        arithmetic_(chain_.arithmetic(larger)) {
+    const std::int64_t unit = even(sink.layout().unit().rows);
+    held_rows_ = std::min(round_up(kGatheredRows, unit), sink.spec().extent.rows);
+  }
+
+  const ImageSpec& spec() const noexcept { return specs_.back(); }
+  std::int64_t scratch_bytes() const { return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_); }
+  std::int64_t bytes(int concurrency) const {
+    return sink_.buffer_bytes(concurrency) + held_rows_ * spec().row_bytes();
+  }
+
+  /// Takes rows of the larger level from `row` on, which is even, an even number unless they are its last.
+  /// Calls full(rows) with those of this one whenever they were written.
+  template <class Full>
+  void take(std::int64_t row, const ConstPixelView& rows, Executor& executor, std::vector<Worker>& workers,
+            const Full& full) {
+    if (held_.size() == 0) held_ = Buffer(held_rows_ * spec().row_bytes());
+    for (std::int64_t done = 0; done < rows.extent.rows;) {
+      const std::int64_t room = 2 * (first_ + held_rows_ - end_);
+      const std::int64_t count = std::min(room, rows.extent.rows - done);
+      add({rows.crop({done, 0, count, rows.extent.cols}),
+           {row + done, 0, count, rows.extent.cols},
+           specs_.front().extent},
+          executor, workers);
+      done += count;
+      if (end_ < std::min(first_ + held_rows_, spec().extent.rows)) continue;
+      const ConstPixelView made = dense_view(held_.data(), spec(), {end_ - first_, spec().extent.cols});
+      sink_.write({first_, 0, made.extent.rows, made.extent.cols}, made, executor);
+      full(first_, made);
+      first_ = end_;
+    }
+  }
+
+ private:
+  void add(const ConstRegion& in, Executor& executor, std::vector<Worker>& workers) {
+    const Rect rect{end_, 0, ceil_div(in.rect.rows, 2), spec().extent.cols};
+    const Region out{dense_view(held_.data() + (end_ - first_) * spec().row_bytes(), spec(), rect.extent()),
+                     rect, spec().extent};
+    const std::vector<Rect> tiles = tiles_of(rect, kTile);
+    executor.for_each(std::ssize(tiles), [&](std::int64_t i, int worker) {
+      compute_tile(chain_, specs_, arithmetic_, in, out.crop(tiles[static_cast<std::size_t>(i)]),
+                   workers[static_cast<std::size_t>(worker)]);
+    });
+    end_ += rect.rows;
+  }
+
+  Writer& sink_;
+  Chain chain_;
+  std::vector<ImageSpec> specs_;
+  Arithmetic arithmetic_;
+  std::int64_t held_rows_ = 0;
+  Buffer held_;
+  std::int64_t first_ = 0, end_ = 0;  // rows that are held
+};
+
+class PyramidWriter final : public Writer {
+ public:
+  explicit PyramidWriter(std::unique_ptr<Writer> image)
+      : image_(std::move(image)), layout_(image_->layout()) {
+    const ImageSpec* larger = &image_->spec();
+    levels_.reserve(image_->levels().size());
+    for (Writer* const sink : image_->levels()) larger = &levels_.emplace_back(*sink, *larger).spec();
+    const Extent unit = layout_.unit();
+    layout_.access = Access::sequential;
+    layout_.cuts_blocks = false;
+    layout_.block = {even(unit.rows), unit.cols};
+  }
+
+  const ImageSpec& spec() const noexcept override { return image_->spec(); }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    while (std::ssize(workers_) < executor.concurrency()) workers_.emplace_back(Buffer(scratch_bytes()));
+    image_->write(rect, in, executor);
+    fill(0, rect.row, in, executor);
+  }
+
+  void prepare_finish() override { image_->prepare_finish(); }
+  void finish() override { image_->finish(); }
+
+  std::int64_t buffer_bytes(int concurrency) const override {
+    std::int64_t bytes = image_->buffer_bytes(concurrency) + concurrency * scratch_bytes();
+    for (const Level& level : levels_) bytes += level.bytes(concurrency);
+    return bytes;
+  }
+
+ private:
+  void fill(std::size_t level, std::int64_t row, const ConstPixelView& rows, Executor& executor) {
+    if (level == levels_.size()) return;
+    levels_[level].take(row, rows, executor, workers_, [&](std::int64_t first, const ConstPixelView& made) {
+      fill(level + 1, first, made, executor);
+    });
+  }
+
+  std::int64_t scratch_bytes() const {
+    std::int64_t most = 0;
+    for (const Level& level : levels_) most = std::max(most, level.scratch_bytes());
+    return most;
+  }
+
+  std::unique_ptr<Writer> image_;
+  SinkLayout layout_;
+  std::vector<Level> levels_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image) {
+  if (image->levels().empty()) return image;
+  return std::make_unique<PyramidWriter>(std::move(image));
+}
+
+}  // namespace sepconv

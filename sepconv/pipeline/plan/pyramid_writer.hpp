@@ -1,0 +1,15 @@
+// The smaller levels of a result, made in the pass that makes it.
+#pragma once
+
+#include <memory>
+
+#include "sepconv/io/writer.hpp"
+
+namespace sepconv {
+
+/// A sink that hands its pixels on to `image` and fills image->levels(): each is the stage `reduce:factor=2`
+/// of the level before it, as that is stored, and nothing is read back. Rows come in ascending order. A
+/// writer without levels is returned as it is.
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image);
+
+}  // namespace sepconv

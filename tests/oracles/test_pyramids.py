@@ -1,0 +1,128 @@
+"""Levels made in the pass that makes the image: means of 2 x 2 of the level before, as tifffile and libvips find them."""
+
+import subprocess
+
+import numpy as np
+import pytest
+import tifffile
+from reference import random_image
+from tiff_tools import read_tiff
+
+
+
+def halved(image):
+    """Means of cells of 2 x 2, of what is there at the edges, in float64, rounded half to even for integers."""
+    rows, cols = image.shape[:2]
+    sums = np.zeros(((rows + 1) // 2, (cols + 1) // 2) + image.shape[2:])
+    counts = np.zeros_like(sums)
+    for row in (0, 1):
+        for col in (0, 1):
+            part = image[row::2, col::2]
+            sums[: part.shape[0], : part.shape[1]] += part
+            counts[: part.shape[0], : part.shape[1]] += 1
+    means = sums / counts
+    return np.rint(means) if image.dtype.kind in "iu" else means
+
+
+def plain(path, level):
+    """A level's pixels, copied without compression by libtiff where tifffile lacks the codec."""
+    with tifffile.TiffFile(path) as tif:
+        try:
+            return tif.pages[level].asarray()
+        except ValueError:
+            copy = path.with_suffix(".plain.tif")
+            subprocess.run(["tiffcp", "-c", "none", f"{path},{level}", copy], check=True, capture_output=True)
+            return tifffile.imread(copy)
+
+
+def check_levels(images, least):
+    assert max(images[-1].shape[:2]) <= least < max(images[-2].shape[:2])
+    for larger, smaller in zip(images, images[1:]):
+        expected = halved(larger)
+        assert smaller.shape == expected.shape and smaller.dtype == larger.dtype
+        np.testing.assert_allclose(smaller, expected, rtol=0, atol=0 if larger.dtype.kind in "iu" else 1e-4)
+
+
+@pytest.mark.parametrize("compress", ["none", "deflate:1", "zstd", "lzw"])
+@pytest.mark.parametrize("shape", [(700, 333), (65, 1500, 3), (1, 3000), (2999, 1)], ids=str)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+def test_levels_are_overviews(sepconv, dtype, shape, compress):
+    np.save(sepconv.folder / "in.npy", random_image(shape, dtype))
+    options = ["--compress", compress, "--tile", 128, "--quiet", "--axes", "yxc" if len(shape) == 3 else "yx"]
+    sepconv("run", "in.npy", "out.tif", "gaussian:sigma=2", "--pyramid", *options)
+    sepconv("run", "in.npy", "plain.tif", "gaussian:sigma=2", *options)
+    path = sepconv.folder / "out.tif"
+    with tifffile.TiffFile(path) as tif:
+        assert [page.subfiletype for page in tif.pages] == [0] + [1] * (len(tif.pages) - 1)
+        count = len(tif.pages)
+        if min(shape[:2]) > 1:  # tifffile takes both sides to shrink
+            assert len(tif.series) == 1 and len(tif.series[0].levels) == count
+    images = [plain(path, level) for level in range(count)]
+    np.testing.assert_array_equal(images[0], read_tiff(sepconv.folder / "plain.tif"))
+    check_levels(images, 128)
+
+
+@pytest.mark.parametrize("options", [["--band-rows", 64, "--slots", 1], ["--threads", 3], ["--max-memory", "12M"]], ids=str)
+def test_levels_do_not_depend_on_the_plan(sepconv, options):
+    np.save(sepconv.folder / "in.npy", random_image((1500, 1100), np.uint8))
+    run = ["run", "in.npy", "out.tif", "gaussian:sigma=2", "--pyramid", "--compress", "deflate:1", "--tile", 64, "--force", "--quiet"]
+    levels = []
+    for given in ([], options):
+        sepconv(*run, *given)
+        with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+            levels.append([page.asarray() for page in tif.pages])
+    assert len(levels[0]) == len(levels[1]) == 6
+    for one, other in zip(*levels):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_stack_has_levels_in_sub_directories(sepconv):
+    """As OME-TIFF wants them: its pages are the planes and nothing else."""
+    stack = np.stack([[random_image((300, 260), np.uint16, seed=2 * z + c) for c in range(2)] for z in range(3)])
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", stack, metadata={"axes": "ZCYX"}, tile=(64, 64))
+    sepconv("run", "in.ome.tif", "out.ome.tif", "gaussian:sigma=1", "--pyramid", "--quiet")
+    sepconv("run", "out.ome.tif", "again.ome.tif", "abs", "--quiet")  # levels are made where the source has them
+    sepconv("run", "out.ome.tif", "none.ome.tif", "abs", "--pyramid", "none", "--quiet")
+    for name, count in [("out", 4), ("again", 4), ("none", 1)]:
+        with tifffile.TiffFile(sepconv.folder / f"{name}.ome.tif") as tif:
+            assert len(tif.pages) == 6 and len(tif.series) == 1 and tif.series[0].axes == "ZCYX"
+            levels = [level.asarray() for level in tif.series[0].levels]
+        assert len(levels) == count and levels[0].shape == (3, 2, 300, 260)
+        for z, c in np.ndindex(3, 2):
+            if count > 1:
+                check_levels([level[z, c] for level in levels], 64)
+
+
+def test_levels_are_read_alone(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
+    sepconv("run", "in.npy", "out.tif", "--pyramid", "--tile", 64, "--quiet")
+    for level, expected in enumerate(plain(sepconv.folder / "out.tif", i) for i in range(5)):
+        sepconv("run", "out.tif", "level.npy", "--level", level, "--quiet", "--force")
+        np.testing.assert_array_equal(np.load(sepconv.folder / "level.npy"), expected)
+
+
+def test_libvips_reads_the_levels(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
+    sepconv("run", "in.npy", "out.tif", "--pyramid", "--tile", 64, "--compress", "deflate", "--quiet")
+    path = sepconv.folder / "out.tif"
+    subprocess.run(["vips", "copy", f"{path}[page=2]", sepconv.folder / "two.tif"], check=True, capture_output=True)
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "two.tif"), plain(path, 2))
+
+
+def test_where_levels_cannot_be(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
+    assert "--pyramid means nothing for NPY" in sepconv("run", "in.npy", "out.npy", "--pyramid", status=2).stderr
+    assert "--pyramid takes nothing, or none" in sepconv("run", "in.npy", "out.tif", "--pyramid=all", status=2).stderr
+    sepconv("run", "in.npy", "levels.tif", "--pyramid", "--tile", 64, "--quiet")
+    said = sepconv("run", "levels.tif", "out.png").stderr
+    assert "the smaller levels are not kept: PNG holds the full image only" in said
+
+
+def test_levels_of_what_is_made_and_multiplied(sepconv):
+    sepconv("generate", "made.tif", "--size", "700x333", "--tile", 64, "--pyramid")
+    check_levels([plain(sepconv.folder / "made.tif", level) for level in range(5)], 64)
+    rng = np.random.default_rng(3)
+    np.save(sepconv.folder / "a.npy", rng.random((300, 40), np.float32))
+    np.save(sepconv.folder / "b.npy", rng.random((40, 260), np.float32))
+    sepconv("gemm", "a.npy", "b.npy", "c.tif", "--tile", 64, "--pyramid")
+    check_levels([plain(sepconv.folder / "c.tif", level) for level in range(4)], 64)
