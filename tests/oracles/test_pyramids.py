@@ -126,3 +126,43 @@ def test_levels_of_what_is_made_and_multiplied(sepconv):
     np.save(sepconv.folder / "b.npy", rng.random((40, 260), np.float32))
     sepconv("gemm", "a.npy", "b.npy", "c.tif", "--tile", 64, "--pyramid")
     check_levels([plain(sepconv.folder / "c.tif", level) for level in range(4)], 64)
+
+
+@pytest.mark.parametrize("options", [[], ["--big-tiff"], ["--tile", 64], ["--planar"]], ids=str)
+@pytest.mark.parametrize("compress", ["none", "deflate:1", "lzw"])
+def test_cloud_optimized(sepconv, compress, options):
+    """Directories first, the image's where GDAL's ghost area ends; then the pixels, those of the smallest level first, all in order."""
+    np.save(sepconv.folder / "in.npy", random_image((1100, 1333, 3), np.uint8))
+    common = ["--compress", compress, "--tile", 64 if "--tile" in options else 512, "--quiet", *[o for o in options if o not in ("--tile", 64)]]
+    sepconv("run", "in.npy", "cog.tif", "gaussian:sigma=1", "--cog", *common)
+    sepconv("run", "in.npy", "plain.tif", "gaussian:sigma=1", "--pyramid", *common)
+    with tifffile.TiffFile(sepconv.folder / "cog.tif") as cog, tifffile.TiffFile(sepconv.folder / "plain.tif") as plain_levels:
+        assert len(cog.pages) == len(plain_levels.pages) > 1
+        for level in range(len(cog.pages)):
+            np.testing.assert_array_equal(plain(sepconv.folder / "cog.tif", level), plain(sepconv.folder / "plain.tif", level))
+        start = 16 if cog.is_bigtiff else 8
+        head = (sepconv.folder / "cog.tif").read_bytes()[start:300]
+        line, rest = head.split(b"\n", 1)
+        size = int(line.removeprefix(b"GDAL_STRUCTURAL_METADATA_SIZE=").removesuffix(b" bytes"))
+        assert rest.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and rest[size - 2:size] == b"\n "
+        end = start + len(line) + 1 + size
+        offsets = [page.offset for page in cog.pages]
+        assert offsets[0] == end + end % 2 and offsets == sorted(offsets)
+        blocks = [list(page.dataoffsets) for page in cog.pages]
+        assert all(offset == sorted(offset) for offset in blocks)
+        assert max(offsets) < blocks[-1][0]
+        for larger, smaller in zip(blocks, blocks[1:]):
+            assert smaller[-1] < larger[0]
+        last = cog.pages[0]
+        assert (sepconv.folder / "cog.tif").stat().st_size >= last.dataoffsets[-1] + last.databytecounts[-1]
+
+
+def test_what_cannot_be_cloud_optimized(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
+    for options in (["--tile", 0], ["--pyramid", "none"]):
+        assert "a Cloud Optimized GeoTIFF has tiles and levels" in sepconv("run", "in.npy", "out.tif", "--cog", *options, status=2).stderr
+    assert "--cog means nothing for NPY" in sepconv("run", "in.npy", "out.npy", "--cog", status=2).stderr
+    tifffile.imwrite(sepconv.folder / "stack.tif", np.zeros((3, 20, 30), np.uint8), photometric="minisblack")
+    assert "holds one image and not 3" in sepconv("run", "stack.tif", "out.tif", "--cog", status=2).stderr
+    sepconv("run", "stack.tif", "out.tif", "--cog", "--page", 1, "--quiet")
+    assert sorted(path.name for path in sepconv.folder.iterdir()) == ["in.npy", "out.tif", "stack.tif"]

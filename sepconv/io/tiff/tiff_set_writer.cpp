@@ -108,7 +108,7 @@ class TiffSetWriter final : public RasterSetWriter {
     const std::int64_t room = directory_bytes(directory, options_.metadata);
     first_ =
         TiffPlace{round_up(output_->header_bytes() + room, kPixelAlignment), output_->header_bytes(), room};
-    next_directory_ = first_->pixels + spec_.count() * directory.stored_bytes();
+    next_directory_ = *first_->pixels + spec_.count() * directory.stored_bytes();
     constexpr std::int64_t kMost = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
     lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMost;
     if (!lists_all_)
@@ -121,7 +121,7 @@ class TiffSetWriter final : public RasterSetWriter {
   std::optional<TiffPlace> next_place(const TiffDirectory& directory, const Metadata& metadata) {
     if (!first_ || made_ == 1) return first_;
     const std::int64_t room = directory_bytes(directory, metadata);
-    const TiffPlace place{first_->pixels + (made_ - 1) * directory.stored_bytes(), next_directory_, room,
+    const TiffPlace place{*first_->pixels + (made_ - 1) * directory.stored_bytes(), next_directory_, room,
                           lists_all_};
     next_directory_ += room;
     return place;

@@ -150,7 +150,7 @@ class UncompressedWriter final : public TiffWriter {
 
 }  // namespace
 
-std::unique_ptr<Writer> make_uncompressed_writer(std::unique_ptr<TiffSink> sink) {
+std::unique_ptr<TiffWriter> make_uncompressed_writer(std::unique_ptr<TiffSink> sink) {
   return std::make_unique<UncompressedWriter>(std::move(sink));
 }
 
