@@ -22,6 +22,7 @@ void add_job_options(CLI::App& command, JobRequest& request) {
       ->type_name(kStageTextType);
   add_job_settings(command, request);
   add_region_option(command, request.options);
+  add_missing_options(command, request.options.missing);
 }
 
 FileJob prepare(const JobRequest& request) {

@@ -27,6 +27,8 @@ std::string with_flags(std::string_view text) {
       {"PlanOptions::band_rows", "--band-rows"},
       {"PlanOptions::band_cols", "--band-cols"},
       {"PlanOptions::region", "--region"},
+      {"MissingOptions::value", "--nodata"},
+      {"MissingOptions::result", "--result-nodata"},
   };
   std::string words(text);
   for (const auto& [member, flag] : names) {

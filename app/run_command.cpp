@@ -41,7 +41,7 @@ int run_whole(const RunRequest& request, FileJob& job) {
         if (raster == 0) _exit(kInterrupted);
       });
       add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
-                                        request.job.options.arithmetic));
+                                        request.job.options.arithmetic, request.job.options.missing));
     }
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
     job.sink->prepare_finish();
@@ -109,8 +109,9 @@ void add_run_command(CLI::App& program, Context& context) {
   auto* plan = command->add_option("--plan", request->job.plan_file,
                                    "run this plan, which plan --json printed for these files");
   plan->type_name(kFileType);
-  for (const char* name : {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols",
-                           "--arithmetic", "--device", "--max-device-memory", "--region", "--whole"})
+  for (const char* name :
+       {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
+        "--max-device-memory", "--region", "--nodata", "--result-nodata", "--whole"})
     plan->excludes(command->get_option(name));
   add_reporting_options(*command, request->reporting);
   command->footer(stage_list() +

@@ -113,24 +113,20 @@ void drop_meaning(Metadata& metadata, bool to_one_channel, std::vector<std::stri
   drop_tag(metadata.geo_tags, kGdalMetadata);
 }
 
-/// A filter takes missing pixels for values.
-void drop_nodata(std::vector<RawTag>& tags, bool spreads, std::vector<std::string>& lost) {
-  const auto found = std::ranges::find(tags, kGdalNodata, &RawTag::tag);
-  if (found == tags.end()) return;
-  if (text_of(*found).empty()) return drop_tag(tags, kGdalNodata);
-  lost.push_back(
-      fmt::format("missing pixels (GDAL's nodata value {}) are computed with as if they were values{}; the "
-                  "result has no nodata value",
-                  text_of(*found), spreads ? " and spread to their neighbours" : ""));
-  tags.erase(found);
-}
-
 }  // namespace
 
 std::optional<std::string> nodata_value(const Metadata& metadata) {
   const auto found = std::ranges::find(metadata.geo_tags, kGdalNodata, &RawTag::tag);
   if (found == metadata.geo_tags.end()) return std::nullopt;
   return text_of(*found);
+}
+
+void set_nodata(Metadata& metadata, const std::optional<std::string>& text) {
+  drop_tag(metadata.geo_tags, kGdalNodata);
+  if (!text) return;
+  const auto bytes = std::as_bytes(std::span(text->c_str(), text->size() + 1));
+  constexpr std::uint16_t kAscii = 2;
+  metadata.geo_tags.push_back({kGdalNodata, kAscii, bytes.size(), {bytes.begin(), bytes.end()}});
 }
 
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
@@ -156,15 +152,11 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   if (change.values || !change.part.empty()) drop_statistics(kept.geo_tags, lost);
   if (change.values) {
     warn_of_scale(kept.geo_tags, lost);
-    drop_nodata(kept.geo_tags, change.spreads, lost);
     if (change.spreads &&
         std::ranges::find(kept.extra_samples, kUnassociatedAlpha) != kept.extra_samples.end())
       lost.emplace_back(
           "colours are computed with as if alpha hid none of them: what is transparent spreads to its "
           "neighbours");
-  } else if (change.type) {
-    left_out(nodata_value(*this).has_value(), "the nodata value is", "the type of the result is another");
-    drop_tag(kept.geo_tags, kGdalNodata);
   }
   if (description_of_several) {
     left_out(true, "the description is", "it counts other images beside this one");

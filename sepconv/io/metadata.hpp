@@ -85,9 +85,9 @@ struct Metadata {
   /// What still holds after this change: position, orientation and resolution fall with the places, and the
   /// position of a part is moved; profile,
   /// photometric (but "0 is white" of the one channel that is left) and extra samples with the channels;
-  /// GDAL's statistics and nodata value with the values. A description that states shape, type and number of
-  /// images (OME-XML, ImageJ, shaped JSON) says those of the result. What falls is added to `lost`, a
-  /// sentence each.
+  /// GDAL's statistics with the values; its nodata value is left to whoever knows the result's. A description
+  /// that states shape, type and number of images (OME-XML, ImageJ, shaped JSON) says those of the result.
+  /// What falls is added to `lost`, a sentence each.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 };
 
@@ -100,6 +100,8 @@ bool counts_images(std::string_view description);
 
 /// The text of GDAL's nodata tag.
 std::optional<std::string> nodata_value(const Metadata& metadata);
+/// Puts this one in its place, or none.
+void set_nodata(Metadata& metadata, const std::optional<std::string>& text);
 
 /// The code by which the GeoTIFF keys name the coordinate reference system: projected, else geographic.
 std::optional<int> epsg_code(const Metadata& metadata);

@@ -133,13 +133,13 @@ def tags_of(path):
         return {tag.code: tag.value for tag in file.pages[0].tags}
 
 
-def test_a_filter_says_that_it_spreads_missing_pixels_and_leaves_their_value_out(sepconv, satellite):
+def test_a_filter_keeps_missing_pixels_and_leaves_statistics_out(sepconv, satellite):
     said = warnings(sepconv, "in.tif", "out.tif", "gaussian:sigma=1")
-    only(said, "nodata value -9999", "spread")
+    assert not [line for line in said if "nodata" in line]
     only(said, "statistics", "left out")
     only(said, "65000")
     tags = tags_of(sepconv.folder / "out.tif")
-    assert 42113 not in tags and "STATISTICS" not in tags[42112] and "AREA_OR_POINT" in tags[42112]
+    assert tags[42113] == "-9999" and "STATISTICS" not in tags[42112] and "AREA_OR_POINT" in tags[42112]
     assert tags[33550] == GEO[0][3] and tags[50844] == GEO[4][3]
 
 
@@ -164,15 +164,20 @@ def test_nan_that_is_spread_is_said(sepconv, dtype, place):
     only(whole.splitlines(), "warning: the source holds NaN")
 
 
-def test_nan_that_the_nodata_value_names_is_said_once(sepconv):
+def test_nan_that_the_nodata_value_names_is_nothing_to_warn_of(sepconv):
     values = np.zeros((20, 30), np.float32)
     values[3, 4] = np.nan
     tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, "nan")])
-    only(warnings(sepconv, "in.tif", "out.tif", "box:radius=1"), "nodata value nan", "spread")
+    assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1") == []
+    made = tifffile.imread(sepconv.folder / "out.tif")
+    assert np.isnan(made[3, 4]) and np.isnan(made).sum() == 1 and tags_of(sepconv.folder / "out.tif")[42113] == "nan"
 
 
-def test_the_whole_image_runner_warns_too(sepconv, satellite):
-    only(sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--whole").stderr.splitlines(), "nodata value -9999", "spread")
+@pytest.mark.parametrize("whole", [[], ["--whole"]])
+def test_plain_arithmetic_on_missing_pixels_is_said_and_leaves_their_value_out(sepconv, satellite, whole):
+    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", "none", *whole).stderr.splitlines()
+    only(said, "nodata value -9999", "as if they were values", "no nodata value")
+    assert 42113 not in tags_of(sepconv.folder / "out.tif")
 
 
 def test_a_copy_keeps_nodata_and_statistics(sepconv, satellite):

@@ -12,8 +12,11 @@ using test::DeviceImage;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::copy,     Kind::scale,     Kind::clamp, Kind::absolute,   Kind::threshold,
-                           Kind::round_to, Kind::magnitude, Kind::sum,   Kind::difference, Kind::unsharp};
+constexpr Kind kKinds[] = {Kind::copy,       Kind::scale,         Kind::clamp,        Kind::absolute,
+                           Kind::threshold,  Kind::round_to,      Kind::magnitude,    Kind::sum,
+                           Kind::difference, Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
+                           Kind::weight,     Kind::store_missing, Kind::keep_missing, Kind::quotient,
+                           Kind::renormalise};
 constexpr Arithmetic kBoth[] = {Arithmetic::f32, Arithmetic::f64};
 
 /// Fills a framed image with random pixels, special values among them.
@@ -79,6 +82,8 @@ TEST_CASE("pointwise_cuda has the reference's bits: every operation, type and ar
       for (const PixelType to : kPixelTypes) {
         PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
+        if (kind == Kind::mark_missing || kind == Kind::store_missing) op.p = 3;  // which some are, or become
+        op.keeps_missing = random_between(random, 0, 1) == 1;
         const FramedImage a = random_framed(random, {3, 21}, 2, from);
         const FramedImage b = random_framed(random, {3, 21}, 2, random_of(random, kPixelTypes));
         for (const Arithmetic arithmetic : kBoth) check_pointwise_case(op, a, b, to, arithmetic, {});

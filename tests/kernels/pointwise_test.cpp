@@ -11,8 +11,11 @@ using Kind = PointwiseOp::Kind;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::copy,     Kind::scale,     Kind::clamp, Kind::absolute,   Kind::threshold,
-                           Kind::round_to, Kind::magnitude, Kind::sum,   Kind::difference, Kind::unsharp};
+constexpr Kind kKinds[] = {Kind::copy,       Kind::scale,         Kind::clamp,        Kind::absolute,
+                           Kind::threshold,  Kind::round_to,      Kind::magnitude,    Kind::sum,
+                           Kind::difference, Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
+                           Kind::weight,     Kind::store_missing, Kind::keep_missing, Kind::quotient,
+                           Kind::renormalise};
 
 /// One element through pointwise_host in f64.
 double apply(const PointwiseOp& op, double a, double b = 0) {
@@ -66,6 +69,33 @@ TEST_CASE("each pointwise operation does what its name says") {
   CHECK(apply({Kind::unsharp, 2, 3}, 10, 8) == 10);
 }
 
+TEST_CASE("each operation on what is missing does what its name says") {
+  CHECK(std::isnan(apply({Kind::mark_missing, 7}, 7)));
+  CHECK(apply({Kind::mark_missing, 7}, 8) == 8);
+  CHECK(apply({Kind::zero_missing}, NAN) == 0);
+  CHECK(apply({Kind::zero_missing}, 5) == 5);
+  CHECK(apply({Kind::weight}, NAN) == 0);
+  CHECK(apply({Kind::weight}, INFINITY) == 1);
+  CHECK(apply({Kind::store_missing, 7, 8, 0, PixelType::u8}, NAN) == 7);
+  CHECK(apply({Kind::store_missing, 7, 8, 0, PixelType::u8}, 6.6) == 8);
+  CHECK(apply({Kind::store_missing, 7, 8, 0, PixelType::u8}, 300) == 255);
+  CHECK(std::isnan(apply({Kind::keep_missing}, NAN, 3)));
+  CHECK(apply({Kind::keep_missing}, 2, 3) == 3);
+  CHECK(apply({Kind::quotient}, 3, 4) == 0.75);
+  CHECK(apply({Kind::renormalise, 4}, 3, 4) == 3);
+  CHECK(apply({Kind::renormalise, 4}, 3, 2) == 6);
+  CHECK(std::isnan(apply({Kind::renormalise, 4}, 3, 0)));
+  CHECK(std::isnan(apply({Kind::renormalise, 4}, 3, -2)));
+  CHECK(std::isnan(apply({Kind::renormalise, 4}, NAN, 4)));
+  PointwiseOp threshold{Kind::threshold, 10, 255, 7};
+  threshold.keeps_missing = true;
+  CHECK(std::isnan(apply(threshold, NAN)));
+  CHECK(apply(threshold, 11) == 255);
+  PointwiseOp unsharp{Kind::unsharp, 2, 1};
+  unsharp.keeps_missing = true;
+  CHECK(std::isnan(apply(unsharp, 10, NAN)));
+}
+
 TEST_CASE("pointwise_host has the reference's bits: every operation, type and arithmetic") {
   Random random(11);
   for (const Kind kind : kKinds) {
@@ -73,6 +103,8 @@ TEST_CASE("pointwise_host has the reference's bits: every operation, type and ar
       for (const PixelType to : kPixelTypes) {
         PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
+        if (kind == Kind::mark_missing || kind == Kind::store_missing) op.p = 3;  // which some are, or become
+        op.keeps_missing = random_between(random, 0, 1) == 1;
         Image a({3, 21}, 2, from);
         Image b({3, 21}, 2, random_of(random, kPixelTypes));
         fill_random(a.view, random, true);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 
 namespace sepconv::test {
@@ -29,6 +31,16 @@ std::string random_border(std::mt19937_64& random) {
   return pick<std::string>(random, {"reflect101", "reflect", "replicate", "constant,value=7.5", "wrap"});
 }
 
+/// Of a stage that averages.
+std::string random_missing(std::mt19937_64& random) {
+  return pick<std::string>(random, {"", "", "", ",missing=ignore", ",missing=propagate", ",missing=fill"});
+}
+
+/// Of one whose taps may sum to 0, or that scales.
+std::string random_missing(std::mt19937_64& random, const std::string& other) {
+  return pick<std::string>(random, {"", "", "", ",missing=propagate", other});
+}
+
 std::string random_taps(std::mt19937_64& random) {
   std::vector<double> taps(static_cast<std::size_t>(2 * between(random, 0, 6) + 1));
   for (double& tap : taps) tap = static_cast<double>(between(random, -8, 8)) / 16;
@@ -44,12 +56,14 @@ std::string random_stage(std::mt19937_64& random) {
           "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
           pick<std::string>(random, {"", "", "sigma_y=3,", "radius_y=0,", "order=1,order_y=3,"}), border);
     case 1:
-      return fmt::format("box:radius={},radius_y={},border={}", between(random, 0, 40),
-                         between(random, 0, 40), border);
+      return fmt::format("box:radius={},radius_y={},border={}{}", between(random, 0, 40),
+                         between(random, 0, 40), border, random_missing(random));
     case 2:
-      return fmt::format("binomial:radius={},border={}", between(random, 0, 9), border);
+      return fmt::format("binomial:radius={},border={}{}", between(random, 0, 9), border,
+                         random_missing(random));
     case 3:
-      return fmt::format("sobel:axis={},border={}", pick<std::string>(random, {"x", "y"}), border);
+      return fmt::format("sobel:axis={},border={}{}", pick<std::string>(random, {"x", "y"}), border,
+                         random_missing(random, ""));
     case 4:
       return fmt::format("scharr:axis={},border={}", pick<std::string>(random, {"x", "y"}), border);
     case 5:
@@ -60,9 +74,10 @@ std::string random_stage(std::mt19937_64& random) {
     case 7:
       return fmt::format("log:sigma=1.5,border={}", border);
     case 8:
-      return fmt::format("dog:sigma=1,sigma2=2.2,border={}", border);
+      return fmt::format("dog:sigma=1,sigma2=2.2,border={}{}", border, random_missing(random));
     case 9:
-      return fmt::format("unsharp:sigma=1.2,amount=0.7,threshold=2,border={}", border);
+      return fmt::format("unsharp:sigma=1.2,amount=0.7,threshold=2,border={}{}", border,
+                         random_missing(random, ",missing=ignore"));
     case 10:
       return fmt::format("taps:row={},col={},border={}", random_taps(random), random_taps(random), border);
     case 11:
@@ -75,14 +90,16 @@ std::string random_stage(std::mt19937_64& random) {
     case 14:
       return pick<std::string>(random, {"clamp:low=3,high=90", "abs"});
     case 15:
-      return fmt::format("reduce:factor={},factor_y={},filter={}", between(random, 1, 5),
-                         between(random, 1, 5), pick<std::string>(random, {"box", "binomial"}));
+      return fmt::format("reduce:factor={},factor_y={},filter={}{}", between(random, 1, 5),
+                         between(random, 1, 5), pick<std::string>(random, {"box", "binomial"}),
+                         random_missing(random, ",missing=ignore"));
     case 16:
-      return fmt::format("resize:{},filter={}",
+      return fmt::format("resize:{},filter={}{}",
                          random() % 2 == 0
                              ? fmt::format("to={}x{}", between(random, 1, 150), between(random, 1, 150))
                              : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
-                         pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}));
+                         pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}),
+                         random_missing(random, ",missing=ignore"));
     default:
       return "threshold:at=20,above=200,below=10";
   }
@@ -139,6 +156,31 @@ std::int64_t random_side(std::mt19937_64& random) {
                             {1, 2, 3, 5, 7, 13, 15, 16, 17, 31, 33, 61, 64, 65, 97, 127, 128, 129, 211});
 }
 
+/// Declares them, by themselves or as another value in the result, or leaves them to the stages' keys.
+void add_holes(std::mt19937_64& random, PropertyCase& c) {
+  c.holes = true;
+  const bool nan = is_floating(c.spec.type);
+  if (random() % 3 > 0) c.missing.value = nan && random() % 2 == 0 ? std::nan("") : kHole;
+  if (!c.missing.value) return;
+  const PixelType result = chain_of(c).result_spec(c.spec).type;
+  if (random() % 2 == 0 || !is_floating(result)) c.missing.result = pick(random, {0.0, 9.0, 255.0});
+}
+
+/// The case's image: holes are single pixels, and a rectangle of an eighth of each side.
+Image source_of(const PropertyCase& c) {
+  Image image = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
+  if (!c.holes) return image;
+  std::mt19937_64 random(c.image_seed);
+  const double hole = is_floating(c.spec.type) && !(c.missing.value == kHole) ? std::nan("") : kHole;
+  const auto [rows, cols] = c.spec.extent;
+  const Rect block = Rect{between(random, 0, rows - 1), between(random, 0, cols - 1), rows / 8, cols / 8};
+  fill_pixels(image.view().crop(block.intersect(Rect::whole(c.spec.extent))), hole);
+  const std::int64_t share = pick<std::int64_t>(random, {3, 50, 1000});
+  for (std::int64_t i = c.spec.extent.area() / share; i > 0; --i)
+    fill_pixels(image.view().crop({between(random, 0, rows - 1), between(random, 0, cols - 1), 1, 1}), hole);
+  return image;
+}
+
 /// Copies of the chain's stages, each delayed.
 Chain delayed(const Chain& chain, const PropertyCase& c) {
   Chain slow;
@@ -176,6 +218,7 @@ PropertyCase random_case(std::mt19937_64& random) {
     c.band_cols = std::max<std::int64_t>(pick<std::int64_t>(random, {1, 5, 16, 31, 64}), cols / 64);
   if (random() % 2 == 0) c.tile = {between(random, 1, 40), between(random, 1, 40)};
   c.delay_us = static_cast<int>(pick(random, {0, 0, 50, 200}));
+  if (random() % 2 == 0) add_holes(random, c);
   return c;
 }
 
@@ -189,7 +232,8 @@ PlanOptions options_of(const PropertyCase& c, const std::vector<int>& devices) {
           .band_cols = c.band_cols,
           .tile = c.tile,
           .devices = devices,
-          .max_device_memory_bytes = std::int64_t{1} << 30};
+          .max_device_memory_bytes = std::int64_t{1} << 30,
+          .missing = c.missing};
 }
 
 Rect random_region(std::mt19937_64& random, Extent extent) {
@@ -214,10 +258,10 @@ std::vector<BandRange> random_ranges(std::mt19937_64& random, std::int64_t bands
 }  // namespace
 
 bool holds(const PropertyCase& c, const std::vector<int>& devices) {
-  const Image source = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
+  const Image source = source_of(c);
   const Chain chain = chain_of(c);
   const Image expected(chain.result_spec(c.spec));
-  run_whole_image(*source.reader(), *expected.writer(), chain);
+  run_whole_image(*source.reader(), *expected.writer(), chain, std::nullopt, c.missing);
 
   const Image streamed(expected.spec());
   const auto reader = source.reader();
@@ -240,10 +284,10 @@ bool holds(const PropertyCase& c, const std::vector<int>& devices) {
 }
 
 bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::vector<int>& devices) {
-  const Image source = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
+  const Image source = source_of(c);
   const Chain chain = chain_of(c);
   const Image expected(chain.result_spec(c.spec));
-  run_whole_image(*source.reader(), *expected.writer(), chain);
+  run_whole_image(*source.reader(), *expected.writer(), chain, std::nullopt, c.missing);
 
   PlanOptions options = options_of(c, devices);
   options.region = random_region(random, expected.spec().extent);
@@ -269,6 +313,8 @@ PropertyCase shrunk(PropertyCase failing, const std::function<bool(const Propert
   using Change = std::function<void(PropertyCase&)>;
   std::vector<Change> changes{
       [](PropertyCase& c) { c.delay_us = 0; },
+      [](PropertyCase& c) { c.holes = false, c.missing = {}; },
+      [](PropertyCase& c) { c.missing.result.reset(); },
       [](PropertyCase& c) { c.threads = 1; },
       [](PropertyCase& c) { c.slots = 1; },
       [](PropertyCase& c) { c.tile = {}; },
@@ -322,6 +368,10 @@ std::string command_line(const PropertyCase& c) {
   text += "\nsepconv compare whole.npy streamed.npy\n";
   if (!c.tile.empty())
     text += fmt::format("# with compute tiles of {} x {} (RunOptions::tile)\n", c.tile.rows, c.tile.cols);
+  if (c.holes)
+    text += fmt::format("# with holes (source_of()), --nodata {} --result-nodata {}\n",
+                        c.missing.value ? fmt::format("{}", *c.missing.value) : "as it is",
+                        c.missing.result ? fmt::format("{}", *c.missing.result) : "the same");
   if (c.delay_us > 0) text += fmt::format("# with delays of up to {} us\n", c.delay_us);
   return text;
 }

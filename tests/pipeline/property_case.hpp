@@ -11,6 +11,9 @@
 
 namespace sepconv::test {
 
+/// A value of every type.
+inline constexpr double kHole = 7;
+
 struct PropertyCase {
   ImageSpec spec;
   std::vector<std::string> stages;
@@ -23,6 +26,8 @@ struct PropertyCase {
   int delay_us = 0;    ///< longest delay of a read, of a stage on a tile, and of a write
   ImageSpec matrix{};  ///< of a gemm stage; no rows if there is none
   std::uint64_t matrix_seed = 0;
+  bool holes = false;        ///< some pixels are kHole, or NaN if they are floating
+  MissingOptions missing{};  ///< which may declare them
 };
 
 PropertyCase random_case(std::mt19937_64& random);

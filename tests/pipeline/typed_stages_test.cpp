@@ -17,6 +17,7 @@ using Catch::Contains;
 namespace {
 
 constexpr Border kReplicate{.mode = BorderMode::replicate};
+constexpr MissingPolicy kIgnore = MissingPolicy::ignore, kPropagate = MissingPolicy::propagate;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string sentence_of(const std::function<StagePtr()>& make) {
@@ -86,6 +87,19 @@ Cases cases(const std::string& file) {
       {"taps:row=1,2.5,1,col=-1,0,1,border=constant,value=9,flip=true",
        taps({.row = {1, 2.5, 1}, .col = {-1, 0, 1}, .border = {BorderMode::constant, 9}, .flip = true})},
       {"taps:file=" + file, taps({.file = file})},
+      {"gaussian:sigma=2,missing=ignore", gaussian({.sigma = 2, .missing = kIgnore})},
+      {"box:missing=fill", box({.missing = MissingPolicy::fill})},
+      {"binomial:missing=propagate", binomial({.missing = kPropagate})},
+      {"sobel:missing=propagate", sobel({.missing = kPropagate})},
+      {"scharr:missing=propagate", scharr({.missing = kPropagate})},
+      {"derivative:missing=propagate", derivative({.missing = kPropagate})},
+      {"gradient:missing=propagate", gradient({.missing = kPropagate})},
+      {"log:sigma=2,missing=propagate", sepconv::log({.sigma = 2, .missing = kPropagate})},
+      {"dog:sigma=1,sigma2=2,missing=ignore", dog({.sigma = 1, .sigma2 = 2, .missing = kIgnore})},
+      {"unsharp:sigma=1,missing=ignore", unsharp({.sigma = 1, .missing = kIgnore})},
+      {"taps:row=1,2,1,missing=ignore", taps({.row = {1, 2, 1}, .missing = kIgnore})},
+      {"reduce:factor=3,missing=ignore", reduce({.factor = 3, .missing = kIgnore})},
+      {"resize:by=2,missing=propagate", resize({.by = 2, .missing = kPropagate})},
       {"matrix:values=1,2,3,4,rows=2", matrix({.values = {1, 2, 3, 4}, .rows = 2})},
       {"matrix:file=" + file, matrix({.file = file})},
       {"scale:by=0.5,add=16", scale({.by = 0.5, .add = 16})},

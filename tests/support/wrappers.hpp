@@ -82,6 +82,9 @@ class HookedStage final : public Stage {
     const StagePtr inner = stage_->transposed();
     return inner == nullptr ? nullptr : std::make_shared<HookedStage>(inner, hook_);
   }
+  StagePtr honouring_missing() const override {
+    return std::make_shared<HookedStage>(stage_->honouring_missing(), hook_);
+  }
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);

@@ -16,6 +16,7 @@ struct Op {
   PointwiseOp::Kind kind = PointwiseOp::Kind::copy;
   PixelType type = PixelType::f32;
   A p = 0, q = 0, r = 0;
+  bool keeps_missing = false;
 
   Op() = default;
   explicit Op(const PointwiseOp& op)
@@ -23,7 +24,8 @@ struct Op {
         type(op.type),
         p(static_cast<A>(op.p)),
         q(static_cast<A>(op.q)),
-        r(static_cast<A>(op.r)) {}
+        r(static_cast<A>(op.r)),
+        keeps_missing(op.keeps_missing) {}
 
   /// x[i] = op(a[i], b[i]); the arrays may be one. What is to be done is decided outside the loop: once in
   /// the code, not once an element, which for a kernel of sixteen elements a thread is the difference between
@@ -34,7 +36,8 @@ struct Op {
     using Kind = PointwiseOp::Kind;
     const auto each = [&](const auto& op) {
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) x[i] = op(a[i], b[i]);
+      for (int i = 0; i < kCount; ++i)
+        x[i] = keeps_missing && (isnan(a[i]) || isnan(b[i])) ? missing() : op(a[i], b[i]);
     };
     switch (kind) {
       case Kind::copy:
@@ -52,6 +55,19 @@ struct Op {
         return each([&](A u, A) { return u > p ? q : r; });
       case Kind::round_to:
         return visit(type, [&]<class T>(T) { each([](A u, A) { return static_cast<A>(to_pixel<T>(u)); }); });
+      case Kind::mark_missing:
+        return each([&](A u, A) { return u == p ? missing() : u; });
+      case Kind::zero_missing:
+        return each([](A u, A) { return isnan(u) ? A(0) : u; });
+      case Kind::weight:
+        return each([](A u, A) { return isnan(u) ? A(0) : A(1); });
+      case Kind::store_missing:
+        return visit(type, [&]<class T>(T) {
+          each([&](A u, A) {
+            const A stored = static_cast<A>(to_pixel<T>(u));
+            return isnan(u) ? p : stored == p ? q : stored;
+          });
+        });
       case Kind::magnitude:
         return each([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
       case Kind::sum:
@@ -63,7 +79,21 @@ struct Op {
           const A detail = u - v;
           return fabs(detail) >= q ? fused_multiply_add(p, detail, u) : u;
         });
+      case Kind::keep_missing:
+        return each([](A u, A v) { return isnan(u) ? missing() : v; });
+      case Kind::quotient:
+        return each([](A u, A v) { return u / v; });
+      case Kind::renormalise:
+        return each([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
     }
+  }
+
+  /// std::numeric_limits<A>::quiet_NaN().
+  __device__ static __forceinline__ A missing() {
+    if constexpr (sizeof(A) == 4)
+      return __int_as_float(0x7fc00000);
+    else
+      return __longlong_as_double(0x7ff8000000000000LL);
   }
 };
 

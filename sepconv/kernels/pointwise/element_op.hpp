@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/simd/rows.hpp"
@@ -16,15 +17,29 @@ struct ElementOp {
   PointwiseOp::Kind kind;
   A p, q, r;
   PixelType type;
+  bool keeps_missing;
 
   explicit ElementOp(const PointwiseOp& op)
       : kind(op.kind),
         p(static_cast<A>(op.p)),
         q(static_cast<A>(op.q)),
         r(static_cast<A>(op.r)),
-        type(op.type) {}
+        type(op.type),
+        keeps_missing(op.keeps_missing) {}
+
+  static constexpr A kMissing = std::numeric_limits<A>::quiet_NaN();
 
   A operator()(A a, A b) const {
+    return keeps_missing && (std::isnan(a) || std::isnan(b)) ? kMissing : value(a, b);
+  }
+
+ private:
+  A rounded(A a) const {
+    return visit_pixel_type(type,
+                            [a]<class T>(std::type_identity<T>) { return static_cast<A>(to_pixel<T>(a)); });
+  }
+
+  A value(A a, A b) const {
     using Kind = PointwiseOp::Kind;
     switch (kind) {
       case Kind::copy:
@@ -40,8 +55,17 @@ struct ElementOp {
       case Kind::threshold:
         return a > p ? q : r;
       case Kind::round_to:
-        return visit_pixel_type(
-            type, [a]<class T>(std::type_identity<T>) { return static_cast<A>(to_pixel<T>(a)); });
+        return rounded(a);
+      case Kind::mark_missing:
+        return a == p ? kMissing : a;
+      case Kind::zero_missing:
+        return std::isnan(a) ? A(0) : a;
+      case Kind::weight:
+        return std::isnan(a) ? A(0) : A(1);
+      case Kind::store_missing: {
+        const A stored = rounded(a);
+        return std::isnan(a) ? p : stored == p ? q : stored;
+      }
       case Kind::magnitude:
         return std::sqrt(std::fma(a, a, b * b));
       case Kind::sum:
@@ -52,6 +76,12 @@ struct ElementOp {
         const A detail = a - b;
         return std::fabs(detail) >= q ? std::fma(p, detail, a) : a;
       }
+      case Kind::keep_missing:
+        return std::isnan(a) ? kMissing : b;
+      case Kind::quotient:
+        return a / b;
+      case Kind::renormalise:
+        return b == p || std::isnan(a) ? a : b > 0 ? a * (p / b) : kMissing;
     }
     return a;
   }

@@ -12,25 +12,35 @@
 
 namespace sepconv {
 
-/// What is done to one element x of each input (a: first, b: second).
+/// What is done to one element x of each input (a: first, b: second). Where pixels may be missing, NaN stands
+/// for one that is; a NaN that an operation makes is the quiet one without payload.
 struct PointwiseOp {
   enum class Kind : std::uint8_t {
-    copy,        ///< a
-    scale,       ///< fma(a, p, q)
-    clamp,       ///< min(max(a, p), q); NaN stays NaN
-    absolute,    ///< |a|
-    threshold,   ///< a > p ? q : r; NaN compares false
-    round_to,    ///< rounded half to even and saturated to `type`, as a store to that type would; f32, f64:
-                 ///< rounded to that precision
-    magnitude,   ///< sqrt(fma(a, a, b * b))
-    sum,         ///< a + b
-    difference,  ///< a - b
-    unsharp,     ///< d = a - b; |d| >= q ? fma(p, d, a) : a      (a: source, b: blurred; p: amount, q:
-                 ///< threshold)
+    copy,          ///< a
+    scale,         ///< fma(a, p, q)
+    clamp,         ///< min(max(a, p), q); NaN stays NaN
+    absolute,      ///< |a|
+    threshold,     ///< a > p ? q : r; NaN compares false
+    round_to,      ///< rounded half to even and saturated to `type`, as a store to that type would; f32, f64:
+                   ///< rounded to that precision
+    mark_missing,  ///< a == p ? NaN : a
+    zero_missing,  ///< a is NaN ? 0 : a
+    weight,        ///< a is NaN ? 0 : 1
+    store_missing,  ///< a is NaN ? p : x == p ? q : x, with x as round_to
+    magnitude,      ///< sqrt(fma(a, a, b * b))
+    sum,            ///< a + b
+    difference,     ///< a - b
+    unsharp,        ///< d = a - b; |d| >= q ? fma(p, d, a) : a      (a: source, b: blurred; p: amount, q:
+                    ///< threshold)
+    keep_missing,   ///< a is NaN ? NaN : b
+    quotient,       ///< a / b
+    renormalise,    ///< b == p ? a : b > 0 ? a * (p / b) : NaN; NaN stays as it is      (a: weighted sum of
+                    ///< what is there; b: of its weights; p: of all weights)
   };
   Kind kind = Kind::copy;
   double p = 0, q = 0, r = 0;
   PixelType type = PixelType::f32;
+  bool keeps_missing = false;  ///< the result is NaN where a, or b of a binary one, is
 
   bool binary() const noexcept { return kind >= Kind::magnitude; }
 };

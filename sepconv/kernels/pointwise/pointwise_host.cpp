@@ -40,6 +40,17 @@ HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D
   }
   if constexpr (kKind == Kind::absolute) return hn::Abs(a);
   if constexpr (kKind == Kind::threshold) return hn::IfThenElse(hn::Gt(a, p), q, hn::Set(d, op.r));
+  const auto missing = hn::Set(d, op.kMissing);
+  const auto zero = hn::Zero(d);
+  if constexpr (kKind == Kind::mark_missing) return hn::IfThenElse(hn::Eq(a, p), missing, a);
+  if constexpr (kKind == Kind::zero_missing) return hn::IfThenElse(hn::IsNaN(a), zero, a);
+  if constexpr (kKind == Kind::weight) return hn::IfThenElse(hn::IsNaN(a), zero, hn::Set(d, A(1)));
+  if constexpr (kKind == Kind::keep_missing) return hn::IfThenElse(hn::IsNaN(a), missing, b);
+  if constexpr (kKind == Kind::quotient) return hn::Div(a, b);
+  if constexpr (kKind == Kind::renormalise) {
+    const auto grown = hn::IfThenElse(hn::Gt(b, zero), hn::Mul(a, hn::Div(p, b)), missing);
+    return hn::IfThenElse(hn::Or(hn::Eq(b, p), hn::IsNaN(a)), a, grown);
+  }
   if constexpr (kKind == Kind::magnitude) return hn::Sqrt(fused_multiply_add(a, a, hn::Mul(b, b)));
   if constexpr (kKind == Kind::sum) return hn::Add(a, b);
   if constexpr (kKind == Kind::difference) return hn::Sub(a, b);
@@ -63,15 +74,30 @@ void apply_chunk(const ElementOp<A>& op, const A* a, const A* b, std::int64_t co
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < count; i += lanes) {
-    hn::Store(apply<kKind>(d, op, hn::Load(d, a + i), hn::Load(d, b + i)), d, to + i);
+    const auto x = hn::Load(d, a + i);
+    const auto y = hn::Load(d, b + i);
+    auto result = apply<kKind>(d, op, x, y);
+    if (op.keeps_missing)
+      result = hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::IsNaN(y)), hn::Set(d, op.kMissing), result);
+    hn::Store(result, d, to + i);
   }
 }
 
+/// round_to and store_missing.
 template <class A, class T>
-void round_chunk(const ElementOp<A>&, const A* a, const A*, std::int64_t count, A* to) {
+void round_chunk(const ElementOp<A>& op, const A* a, const A*, std::int64_t count, A* to) {
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += lanes) hn::Store(round_to<T>(d, hn::Load(d, a + i)), d, to + i);
+  const bool stores = op.kind == PointwiseOp::Kind::store_missing;
+  const auto p = hn::Set(d, op.p);
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    const auto x = hn::Load(d, a + i);
+    auto result = round_to<T>(d, x);
+    if (stores)
+      result = hn::IfThenElse(hn::IsNaN(x), p, hn::IfThenElse(hn::Eq(result, p), hn::Set(d, op.q), result));
+    if (op.keeps_missing) result = hn::IfThenElse(hn::IsNaN(x), hn::Set(d, op.kMissing), result);
+    hn::Store(result, d, to + i);
+  }
 }
 
 template <class A>
@@ -88,7 +114,14 @@ ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
       return apply_chunk<A, Kind::absolute>;
     case Kind::threshold:
       return apply_chunk<A, Kind::threshold>;
+    case Kind::mark_missing:
+      return apply_chunk<A, Kind::mark_missing>;
+    case Kind::zero_missing:
+      return apply_chunk<A, Kind::zero_missing>;
+    case Kind::weight:
+      return apply_chunk<A, Kind::weight>;
     case Kind::round_to:
+    case Kind::store_missing:
       return visit_pixel_type(op.type,
                               []<class T>(std::type_identity<T>) -> ChunkOp<A> { return round_chunk<A, T>; });
     case Kind::magnitude:
@@ -99,6 +132,12 @@ ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
       return apply_chunk<A, Kind::difference>;
     case Kind::unsharp:
       return apply_chunk<A, Kind::unsharp>;
+    case Kind::keep_missing:
+      return apply_chunk<A, Kind::keep_missing>;
+    case Kind::quotient:
+      return apply_chunk<A, Kind::quotient>;
+    case Kind::renormalise:
+      return apply_chunk<A, Kind::renormalise>;
   }
   return apply_chunk<A, Kind::copy>;
 }

@@ -17,6 +17,7 @@ struct Resampling {
   ResampleAxis down;           ///< from row to row: the column pass
   ResampleAxis across;         ///< from column to column: the row pass
   bool columns_first = false;  ///< column pass before row pass: the bits of the transposed image, transposed
+  PointwiseOp read{};          ///< unary: what is resampled is this of the input
 };
 
 /// The part of the input that the pixels of `out` are made of.

@@ -28,7 +28,7 @@ Rect resample_input(const Resampling& resampling, const Rect& out) {
 }
 
 void check_resampling(const Resampling& resampling, const ConstRegion& in, const Region& out) {
-  const auto& [down, across, columns_first] = resampling;
+  const ResampleAxis &down = resampling.down, &across = resampling.across;
   if (in.pixels.channels != out.pixels.channels || in.image != Extent{down.from, across.from} ||
       out.image != Extent{down.to, across.to}) {
     throw InvalidArgument(
@@ -61,11 +61,14 @@ std::int64_t resample_device_bytes(const Resampling& resampling, Extent out, std
     return Arena::bytes_for(count * static_cast<std::int64_t>(sizeof(ResampleWindow))) +
            Arena::bytes_for(count * resample_most_taps(axis) * size_of(type));
   };
-  const Extent between = resampling.columns_first
-                             ? Extent{out.rows, resample_most_pixels(resampling.across, out.cols)}
-                             : Extent{resample_most_pixels(resampling.down, out.rows), out.cols};
+  const Extent needed{resample_most_pixels(resampling.down, out.rows),
+                      resample_most_pixels(resampling.across, out.cols)};
+  const bool copied = resampling.read.kind != PointwiseOp::Kind::copy;
+  const Extent between =
+      resampling.columns_first ? Extent{out.rows, needed.cols} : Extent{needed.rows, out.cols};
   return table_bytes(resampling.down, out.rows) + table_bytes(resampling.across, out.cols) +
-         Arena::view_bytes(between, channels, type);
+         Arena::view_bytes(between, channels, type) +
+         (copied ? Arena::view_bytes(needed, channels, type) : 0);
 }
 
 }  // namespace sepconv

@@ -121,9 +121,15 @@ class Passes {
 
 void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arithmetic arithmetic,
               Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  const auto& [down, across, columns_first] = resampling;
+  const auto& [down, across, columns_first, read] = resampling;
+  const Arena::Scope whole_scope(arena);
   const Rect needed = resample_input(resampling, out.rect);
-  const ConstPixelView pixels = in.crop(needed).pixels;
+  ConstPixelView pixels = in.crop(needed).pixels;
+  if (read.kind != PointwiseOp::Kind::copy) {
+    const PixelView values = arena.allocate_view(needed.extent(), pixels.channels, pixel_type_of(arithmetic));
+    pointwise_cuda(read, pixels, pixels, values, arithmetic, stream);
+    pixels = values;
+  }
   if (down.kept() && across.kept())
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, then);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {

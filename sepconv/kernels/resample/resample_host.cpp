@@ -163,6 +163,10 @@ class Resampler {
 
   void load(std::int64_t input, A* to) const {
     load_(in_.row_data(input - needed_.row), in_.row_elements(), to);
+    if (resampling_.read.kind == PointwiseOp::Kind::copy) return;
+    const PixelView row = view_of(to, {1, in_.extent.cols}, in_.channels);
+    pointwise_host(resampling_.read, row, row, row,
+                   sizeof(A) == sizeof(double) ? Arithmetic::f64 : Arithmetic::f32);
   }
 
   /// Of kGroup rows, some of which may be there for nothing.

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "sepconv/kernels/pointwise/element_op.hpp"
 #include "sepconv/kernels/resample/resample_check.hpp"
 #include "sepconv/kernels/simd/rows.hpp"
 
@@ -33,12 +34,14 @@ void for_each_element(const Rect& rect, std::int64_t channels, const Visit& visi
 }
 
 template <class A>
-Plane<A> loaded(const ConstRegion& in) {
+Plane<A> loaded(const ConstRegion& in, const PointwiseOp& read) {
+  const ElementOp<A> op(read);
   Plane<A> plane(in.rect, in.pixels.channels);
   visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) {
     for_each_element(in.rect, plane.channels, [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
-      plane.at(row, col, channel) = to_arithmetic<A>(
+      const A value = to_arithmetic<A>(
           in.pixels.template row<T>(row - in.rect.row)[(col - in.rect.col) * plane.channels + channel]);
+      plane.at(row, col, channel) = op(value, value);
     });
   });
   return plane;
@@ -82,9 +85,9 @@ Plane<A> column_pass(const ResampleAxis& axis, Plane<A> in, const Rect& out) {
 void resample_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
                         Arithmetic arithmetic) {
   check_resampling(resampling, in, out);
-  const auto& [down, across, columns_first] = resampling;
+  const auto& [down, across, columns_first, read] = resampling;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    Plane<A> values = loaded<A>(in);
+    Plane<A> values = loaded<A>(in, read);
     values = columns_first ? row_pass(across, column_pass(down, std::move(values), out.rect), out.rect)
                            : column_pass(down, row_pass(across, std::move(values), out.rect), out.rect);
     visit_pixel_type(out.pixels.type, [&]<class T>(std::type_identity<T>) {

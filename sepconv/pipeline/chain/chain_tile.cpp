@@ -7,62 +7,12 @@
 #include <utility>
 
 #include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/chain/missing_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
+#include "sepconv/pipeline/chain/steps.hpp"
 
 namespace sepconv {
 namespace {
-
-/// A stage and the pointwise stages after it that it does as well.
-struct Step {
-  std::size_t first;
-  std::vector<PointwiseOp> then;
-  PixelType result = PixelType::f32;  ///< what its result is stored as
-  std::size_t end() const noexcept { return first + 1 + then.size(); }
-};
-
-/// Between stages that compute, values are of the arithmetic type; those that only move pixels are given the
-/// type that they are to deliver, so that a transpose at the end moves the result's bytes and one at the
-/// beginning the source's.
-void set_result_types(std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
-                      Arithmetic arithmetic) {
-  PixelType type = specs.back().type;
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    steps[i].result = type;
-    if (!chain.stages()[steps[i].first]->traits().moves_only) type = pixel_type_of(arithmetic);
-  }
-  for (Step& step : steps) {
-    if (!chain.stages()[step.first]->traits().moves_only) break;
-    step.result = specs.front().type;
-  }
-}
-
-/// Every stage for itself, as the CPU computes them.
-std::vector<Step> single_steps(const Chain& chain, const std::vector<ImageSpec>& specs,
-                               Arithmetic arithmetic) {
-  std::vector<Step> steps;
-  for (std::size_t i = 0; i < chain.size(); ++i) steps.push_back({i, {}});
-  set_result_types(steps, chain, specs, arithmetic);
-  return steps;
-}
-
-/// Pointwise stages done by the stage before them, as a device computes them.
-std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& specs,
-                              Arithmetic arithmetic) {
-  std::vector<Step> steps;
-  const auto takes_more = [&](const Step& step) {
-    return step.then.size() < kMostFusedOps && !chain.stages()[step.first]->traits().moves_only;
-  };
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const std::optional<PointwiseOp>& op = chain.stages()[i]->traits().pointwise;
-    if (op && !steps.empty() && takes_more(steps.back())) {
-      steps.back().then.push_back(*op);
-    } else {
-      steps.push_back({i, {}});
-    }
-  }
-  set_result_types(steps, chain, specs, arithmetic);
-  return steps;
-}
 
 std::vector<Extent> extents_of(const std::vector<Rect>& rects) {
   std::vector<Extent> extents;
@@ -215,7 +165,7 @@ void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, con
 
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
                                 const std::vector<Extent>& needed, Arithmetic arithmetic) {
-  return steps_bytes(single_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::host, arithmetic);
+  return steps_bytes(host_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::host, arithmetic);
 }
 
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
@@ -268,10 +218,14 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
     const ConstPixelView pixels = source.crop(out.rect).pixels;
     return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
   }
+  const TileWay way = way_of_tile(chain, specs, source, source_rect(chain, specs, out.rect));
+  if (way.nothing_there) return fill_pixels(out.pixels, *way.missing);
   const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
-  walk_steps(single_steps(chain, specs, arithmetic), chain, specs, source, out, worker, copy,
-             [&](const Stage& stage, const Step&, const ConstRegion& in, const Region& result) {
+  walk_steps(host_steps(chain, specs, arithmetic, way.first, way.stored_in_place), chain, specs, source, out,
+             worker, copy, [&](const Stage& stage, const Step& step, const ConstRegion& in, Region result) {
+               result.past_caches = result.past_caches && step.then.empty();
                stage.apply(in, result, arithmetic, worker);
+               for (const PointwiseOp& op : step.then) store_missing_in_place(op, result.pixels, arithmetic);
              });
 }
 

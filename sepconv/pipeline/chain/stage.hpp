@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,6 +73,12 @@ struct StageTraits {
   double halo_share = 0.5;
   /// Bytes that it holds for as long as it lives, and that on_device() takes of each device: a matrix.
   std::int64_t resident_bytes = 0;
+  /// Values of at most m in magnitude become values of at most growth * max(m, 1).
+  double growth = std::numeric_limits<double>::infinity();
+  /// What it makes of missing pixels is settled: they are NaN, its key says it, or it asks no neighbours.
+  bool settles_missing = false;
+  /// Where all that it needs is NaN, its result is.
+  bool keeps_missing = false;
   /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the
   /// stage before, which saves a trip through memory.
   std::optional<PointwiseOp> pointwise{};
@@ -104,6 +111,10 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// The stage that does to an image what this one does to the transposed image, to the bit: transposed, then
   /// this, is that, then transposed. Null if there is none; then a transpose before this stage stays there.
   virtual std::shared_ptr<const Stage> transposed() const { return nullptr; }
+
+  /// The stage where NaN stands for a missing pixel: what makes something else of NaN, as a threshold does,
+  /// leaves it one, and what computes with neighbours does what its key `missing` says, or the stage's kind.
+  virtual std::shared_ptr<const Stage> honouring_missing() const { return shared_from_this(); }
 
   /// Of a stage that makes rows of its input columns of its result: the part of the result within which it
   /// does so as a whole, the result itself or matrices of this extent that it is made of. Else nothing.

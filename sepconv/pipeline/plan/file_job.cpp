@@ -20,23 +20,24 @@ struct Beginning {
 };
 
 Beginning begin(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
-                const Rect& region, const FileOptions& files) {
+                const PlanOptions& options, const FileOptions& files) {
   check_not_read(output, files_read_by(input, chain));
   Beginning begun;
   begun.job.sources = open_set(input, files.open, files.formats);
   begun.job.source = begun.job.sources->raster(0);
   chain.check_takes(*begun.job.source);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
-  begun.spec = region_spec(result, region);
+  begun.spec = region_spec(result, options.region);
   OutputRequest request = files.output;
-  request.region = region;
+  request.region = options.region;
+  request.missing = options.missing;
   request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
   const Kept kept = kept_by(chain, source);
   begun.geometries =
       geometries_of(output, result, begun.job.source.get(), request, kept, chain.work(), files.formats);
-  begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored}, region,
-                               kept, chain.work());
+  begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
+                               options.region, kept, chain.work());
   return begun;
 }
 
@@ -71,7 +72,7 @@ void add_new(std::vector<std::string>& sentences, const std::vector<std::string>
 
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanOptions& options, const FileOptions& files) {
-  auto [job, spec, geometries] = begin(input, output, chain, options.region, files);
+  auto [job, spec, geometries] = begin(input, output, chain, options, files);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
     make_sinks(job, output, spec, create, files.formats);
     job.plan = plan(*job.source, *job.sink, chain, options);
@@ -83,7 +84,7 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
 
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanRecord& record, const FileOptions& files) {
-  auto [job, spec, geometries] = begin(input, output, chain, record.asked.region, files);
+  auto [job, spec, geometries] = begin(input, output, chain, record.asked, files);
   const auto same = [](const RasterAxis& a, const RasterAxis& b) {
     return a.name == b.name && a.size == b.size && a.first == b.first;
   };

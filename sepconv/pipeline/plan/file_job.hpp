@@ -14,8 +14,8 @@ namespace sepconv {
 
 struct FileOptions {
   OpenOptions open{};
-  OutputRequest output{};  ///< all but its region, which PlanOptions says, and what is stored. Overwriting is
-                           ///< one of these
+  OutputRequest output{};  ///< all but its region and missing pixels, which PlanOptions says, and what is
+                           ///< stored. Overwriting is one of these
   Formats formats = built_in_formats();
 };
 

@@ -199,11 +199,14 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   const ImageSpec spec = region_spec(result, request.region);
   options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, kept), request, kept,
                                  options.layout_warnings);
-  if (source != nullptr)
-    options.metadata = metadata_after(source->metadata(),
+  if (source != nullptr) {
+    Metadata metadata = source->metadata();
+    declare(missing_pixels(*source, spec.type, request.missing), work, metadata, options.warnings);
+    options.metadata = metadata_after(std::move(metadata),
                                       change_of({source->spec(), source->layout().stored},
                                                 {result, request.stored}, request.region, kept, work),
                                       options.warnings);
+  }
   options.stored = request.stored;
   options.overwrite = request.overwrite;
   options.durable = request.durable;

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "sepconv/io/formats.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/plan/missing.hpp"
 
 namespace sepconv {
 
@@ -30,7 +30,8 @@ struct OutputRequest {
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
-  Rect region{};  ///< of the result, what is made, as PlanOptions::region
+  Rect region{};             ///< of the result, what is made, as PlanOptions::region
+  MissingOptions missing{};  ///< as PlanOptions::missing
   /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
   std::optional<StoredType> stored{};
 };

@@ -216,10 +216,14 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   Plan plan;
   plan.asked = asked;
   plan.given = given;
-  plan.chain = given.transposes_last();
-  const Chain& chain = plan.chain;
   check_image("the source", source.spec());
   given.check_takes(source);
+  const MissingPixels missing =
+      missing_pixels(source, given.result_spec(source.spec()).type, options.missing);
+  const Chain honoured = honouring(missing, given, source.spec(), options.arithmetic);
+  check_stored(missing, honoured, sink);
+  plan.chain = honoured.transposes_last();
+  const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());
   plan.region = region_of(plan.result().extent, options.region);
   if (plan.sink() != sink.spec())
@@ -273,6 +277,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.stored_bytes = source.stored_bytes();
   plan.changed_ns = source.changed_ns();
   plan.notes = explain(problem, plan, asked, threads_of(asked));
+  std::ranges::move(notes_of(missing, honoured), std::back_inserter(plan.notes));
   plan.predicted = predict(problem, plan, cut);
   return plan;
 }

@@ -13,6 +13,7 @@
 #include "sepconv/io/writer.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/machine/machine_model.hpp"
+#include "sepconv/pipeline/plan/missing.hpp"
 
 namespace sepconv {
 
@@ -39,6 +40,7 @@ struct PlanOptions {
   /// The part of the result that is made, which the sink has the extent of; only what it needs of the source
   /// is read. Empty: all of the result.
   Rect region{};
+  MissingOptions missing{};  ///< changes pixels, as the chain does
 };
 
 /// Where the ceiling's bytes go.
@@ -109,9 +111,9 @@ struct BandRange {
 /// A value: what run() does is in it, and nothing is planned again. Made by plan() for a source and a sink,
 /// and for those that look like them.
 struct Plan {
-  PlanOptions asked;             ///< that it was made with
-  Chain given;                   ///< as it was given
-  Chain chain;                   ///< as it is run: that one with its transposes_last()
+  PlanOptions asked;  ///< that it was made with
+  Chain given;        ///< as it was given
+  Chain chain;        ///< as it is run: that one honouring() missing pixels, with its transposes_last()
   std::vector<ImageSpec> specs;  ///< of the source, between stages, of the result
   Arithmetic arithmetic = Arithmetic::f32;
   int threads = 1;

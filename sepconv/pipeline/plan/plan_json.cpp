@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,16 @@ json source_json(const std::string& layout, std::int64_t stored_bytes, std::int6
   return {{"layout", layout}, {"stored_bytes", stored_bytes}, {"changed_ns", changed_ns}};
 }
 
+/// As text: JSON has no NaN.
+json value_json(const std::optional<double>& value) {
+  return value ? json(fmt::format("{}", *value)) : json();
+}
+
+json missing_json(const MissingOptions& missing) {
+  return {
+      {"none", missing.none}, {"value", value_json(missing.value)}, {"result", value_json(missing.result)}};
+}
+
 /// A choice of the device is stored as what was chosen.
 json asked_json(const Plan& plan) {
   const PlanOptions& asked = plan.asked;
@@ -42,7 +53,8 @@ json asked_json(const Plan& plan) {
           {"band_cols", asked.band_cols},
           {"tile", extent_json(asked.tile)},
           {"arithmetic", asked.arithmetic ? json(name_of(*asked.arithmetic)) : json()},
-          {"devices", asked.choose_device ? plan.devices : asked.devices}};
+          {"devices", asked.choose_device ? plan.devices : asked.devices},
+          {"missing", missing_json(asked.missing)}};
 }
 
 json device_json(const Plan& plan) {
@@ -200,6 +212,24 @@ std::vector<int> devices_at(const json& object) {
   return devices;
 }
 
+std::optional<double> value_at(const json& object, const char* key) {
+  const json& value = field(object, key);
+  if (value.is_null()) return std::nullopt;
+  const std::string text = word(value, key);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail(fmt::format("its {} is {}, which is no number", key, brief(value)));
+  return number;
+}
+
+MissingOptions missing_at(const json& object) {
+  const json& missing = field(object, "missing");
+  const json& none = field(missing, "none");
+  if (!none.is_boolean()) fail(fmt::format("its none is {}, which is neither true nor false", brief(none)));
+  return {none.get<bool>(), value_at(missing, "value"), value_at(missing, "result")};
+}
+
 PlanOptions asked_of(const json& all) {
   const json& asked = field(all, "asked");
   return {.max_memory_bytes = whole_at(asked, "max_memory_bytes", kMost),
@@ -211,7 +241,8 @@ PlanOptions asked_of(const json& all) {
           .arithmetic = arithmetic_at(asked),
           .devices = devices_at(asked),
           .max_device_memory_bytes = whole_at(asked, "max_device_memory_bytes", kMost),
-          .region = region_at(all)};
+          .region = region_at(all),
+          .missing = missing_at(asked)};
 }
 
 /// What the planner is to choose among: nothing.

@@ -1,58 +1,54 @@
 #include "sepconv/pipeline/run/nan_watch.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <limits>
 
 #include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
 
 namespace sepconv {
 namespace {
 
-/// Compared without a branch so many at a time, so that the compiler uses vectors.
-constexpr std::int64_t kBlock = 1024;
-
-template <class T>
-bool holds_nan(const T* values, std::int64_t count) {
-  std::int64_t first = 0;
-  for (; first + kBlock <= count; first += kBlock) {
-    int unequal = 0;
-    for (std::int64_t i = 0; i < kBlock; ++i)
-      unequal |= static_cast<int>(values[first + i] != values[first + i]);
-    if (unequal != 0) return true;
-  }
-  return std::any_of(values + first, values + count, [](T value) { return std::isnan(value); });
+bool is_of(const StagePtr& stage, PointwiseOp::Kind kind) {
+  return stage->traits().pointwise && stage->traits().pointwise->kind == kind;
 }
 
-bool row_holds_nan(const ConstPixelView& pixels, std::int64_t row) {
-  if (pixels.type == PixelType::f64) return holds_nan(pixels.row<double>(row), pixels.row_elements());
-  return holds_nan(pixels.row<float>(row), pixels.row_elements());
-}
-
-bool calls_nan_missing(const Metadata& metadata) {
-  const auto value = nodata_value(metadata);
-  return value && std::isnan(std::strtod(value->c_str(), nullptr));
+NanWatch::Meaning meaning_in(const Chain& chain) {
+  using enum NanWatch::Meaning;
+  using Kind = PointwiseOp::Kind;
+  const auto has = [&](Kind kind) {
+    return std::ranges::any_of(chain.stages(), [kind](const StagePtr& stage) { return is_of(stage, kind); });
+  };
+  if (has(Kind::mark_missing)) return missing_too;
+  if (has(Kind::store_missing)) return settled;
+  const bool all_settled = std::ranges::all_of(
+      chain.stages(), [](const StagePtr& stage) { return stage->traits().settles_missing; });
+  return chain.work() != Work::neighbours || all_settled ? settled : a_value;
 }
 
 }  // namespace
 
 NanWatch::NanWatch(const Reader& source, const Chain& chain)
-    : looks_(is_floating(source.spec().type) && chain.work() == Work::neighbours &&
-             !calls_nan_missing(source.metadata())) {}
+    : meaning_(is_floating(source.spec().type) ? meaning_in(chain) : Meaning::settled) {}
 
 void NanWatch::look(const ConstPixelView& pixels, Executor& executor) {
-  if (!looks_ || found_.load(std::memory_order_relaxed) || pixels.extent.empty()) return;
-  for_each_row_piece(pixels.extent.rows, pixels.row_bytes(), executor,
-                     [&](std::int64_t first, std::int64_t count) {
-                       for (std::int64_t row = first; row < first + count; ++row) {
-                         if (found_.load(std::memory_order_relaxed)) return;
-                         if (row_holds_nan(pixels, row)) found_.store(true, std::memory_order_relaxed);
-                       }
-                     });
+  const auto found = [this] { return found_.load(std::memory_order_relaxed); };
+  if (meaning_ == Meaning::settled || found() || pixels.extent.empty()) return;
+  for_each_row_piece(
+      pixels.extent.rows, pixels.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+        constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+        for (std::int64_t row = first; row < first + count && !found(); ++row) {
+          if (presence_of(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) != Presence::all_there)
+            found_.store(true, std::memory_order_relaxed);
+        }
+      });
 }
 
 std::vector<std::string> NanWatch::warnings() const {
   if (!found_) return {};
+  if (meaning_ == Meaning::missing_too)
+    return {
+        "the source holds NaN, which counts as missing beside its nodata value, and is that in the result"};
   return {
       "the source holds NaN, which filters compute with as if it were a value: what they make of pixels near "
       "one is NaN, or no filtered value"};

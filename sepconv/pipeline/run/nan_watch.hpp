@@ -15,8 +15,14 @@ namespace sepconv {
 /// them missing too. Both runners show it what they read.
 class NanWatch {
  public:
-  /// Looks at nothing where NaN cannot be or is not spread, nor where the source's metadata call it missing:
-  /// the plan warns of that.
+  /// What NaN in the source is.
+  enum class Meaning : std::uint8_t {
+    settled,      ///< it cannot be, is not spread, is what is declared to be missing, or stages say what they
+                  ///< make of it: nothing is looked at
+    a_value,      ///< one that is computed with
+    missing_too,  ///< beside another that is declared to be
+  };
+
   NanWatch(const Reader& source, const Chain& chain);
 
   /// From any thread. Looks no further once it has found one.
@@ -25,7 +31,7 @@ class NanWatch {
   std::vector<std::string> warnings() const;
 
  private:
-  bool looks_;
+  Meaning meaning_;
   std::atomic<bool> found_ = false;
 };
 

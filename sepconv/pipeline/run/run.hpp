@@ -83,9 +83,10 @@ RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOpt
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
 
 /// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan
-/// options except `arithmetic`. For tests and for checking; memory and time have no bound. Returns what a
-/// RunReport's plan would warn of beyond what is planned.
+/// options except `arithmetic` and `missing`. For tests and for checking; memory and time have no bound.
+/// Returns what a RunReport's plan would warn of beyond what is planned.
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
-                                         std::optional<Arithmetic> arithmetic = std::nullopt);
+                                         std::optional<Arithmetic> arithmetic = std::nullopt,
+                                         const MissingOptions& missing = {});
 
 }  // namespace sepconv

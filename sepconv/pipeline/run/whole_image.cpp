@@ -17,10 +17,12 @@ struct Image {
 
 }  // namespace
 
-std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
-                                         std::optional<Arithmetic> asked) {
+std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& given,
+                                         std::optional<Arithmetic> asked, const MissingOptions& options) {
   check_image("the source", source.spec());
-  chain.check_takes(source);
+  given.check_takes(source);
+  const MissingPixels missing = missing_pixels(source, given.result_spec(source.spec()).type, options);
+  const Chain chain = honouring(missing, given, source.spec(), asked);
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
   const Arithmetic arithmetic = chain.arithmetic(source.spec(), asked);

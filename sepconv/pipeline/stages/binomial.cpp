@@ -7,13 +7,11 @@
 namespace sepconv {
 namespace {
 
-Keys keys(BinomialOptions& options) {
-  return joined({radius_keys(options, 512), convolving_keys(options.border, options.flip)});
-}
+Keys keys(BinomialOptions& options) { return joined({radius_keys(options, 512), convolving_keys(options)}); }
 
 StagePtr make(const BinomialOptions& options, const Spelling& spelling) {
   return make_filter(
-      spelling, options.border, options.flip,
+      spelling, options,
       {{binomial_taps(options.radius), binomial_taps(options.radius_y.value_or(options.radius))}});
 }
 

@@ -8,11 +8,11 @@ namespace sepconv {
 namespace {
 
 Keys keys(BoxOptions& options) {
-  return joined({radius_keys(options, kMaxRadius), convolving_keys(options.border, options.flip)});
+  return joined({radius_keys(options, kMaxRadius), convolving_keys(options)});
 }
 
 StagePtr make(const BoxOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options.border, options.flip,
+  return make_filter(spelling, options,
                      {{box_taps(options.radius), box_taps(options.radius_y.value_or(options.radius))}});
 }
 

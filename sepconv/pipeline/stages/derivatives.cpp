@@ -21,17 +21,15 @@ SeparableTaps directed(Axis axis, std::vector<double> along, std::vector<double>
 
 template <class Options>
 Keys keys(Options& options) {
-  return joined({{axis_key(options.axis)}, convolving_keys(options.border, options.flip)});
+  return joined({{axis_key(options.axis)}, convolving_keys(options)});
 }
 
 StagePtr make(const SobelOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options.border, options.flip,
-                     {directed(options.axis, difference_taps(), sobel_smoothing_taps())});
+  return make_filter(spelling, options, {directed(options.axis, difference_taps(), sobel_smoothing_taps())});
 }
 
 StagePtr make(const ScharrOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options.border, options.flip,
-                     {directed(options.axis, difference_taps(), scharr_smoothing_taps())});
+  return make_filter(spelling, options, {directed(options.axis, difference_taps(), scharr_smoothing_taps())});
 }
 
 Keys keys(DerivativeOptions& options) {
@@ -43,14 +41,14 @@ Keys keys(DerivativeOptions& options) {
                   length_key("radius", &options.radius,
                              "what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis",
                              between(0, 64))},
-                 convolving_keys(options.border, options.flip)});
+                 convolving_keys(options)});
 }
 
 StagePtr make(const DerivativeOptions& options, const Spelling& spelling) {
   const std::int64_t least_radius = (options.order + 1) / 2;
   const std::int64_t radius = options.radius.value_or(least_radius);
   if (radius < least_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
-  return make_filter(spelling, options.border, options.flip,
+  return make_filter(spelling, options,
                      {directed(options.axis, derivative_taps(static_cast<int>(options.order), radius), {})});
 }
 
@@ -63,7 +61,7 @@ Keys keys(GradientOptions& options) {
                                                 {"gaussian", Operator::gaussian}}),
                    .words = "what takes the differences"}},
                  width_keys(options, "operator=gaussian"),
-                 convolving_keys(options.border, options.flip)});
+                 convolving_keys(options)});
 }
 
 StagePtr make(const GradientOptions& options, const Spelling& spelling) {
@@ -78,7 +76,7 @@ StagePtr make(const GradientOptions& options, const Spelling& spelling) {
          options.op == Operator::scharr ? scharr_smoothing_taps() : sobel_smoothing_taps()};
     y = {x.col, x.row};
   }
-  return make_filter(spelling, options.border, options.flip, {x, y}, {.kind = PointwiseOp::Kind::magnitude});
+  return make_filter(spelling, options, {x, y}, {.kind = PointwiseOp::Kind::magnitude});
 }
 
 constexpr StageKind<SobelOptions> kSobel{"sobel", "(-1 0 1) along the axis, (1 2 1) across", "sobel:axis=x",

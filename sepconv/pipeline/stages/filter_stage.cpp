@@ -1,14 +1,36 @@
 #include "sepconv/pipeline/stages/filter_stage.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/what_is_there.hpp"
 
 namespace sepconv {
 namespace {
 
+using Kind = PointwiseOp::Kind;
+
+double size_of_taps(const std::vector<double>& taps) {
+  return taps.empty() ? 1
+                      : std::transform_reduce(taps.begin(), taps.end(), 0.0, std::plus<>(),
+                                              [](double tap) { return std::abs(tap); });
+}
+
+double growth_of(const Border& border, const std::vector<SeparableTaps>& branches, const PointwiseOp& join) {
+  double growth = 0;
+  for (const SeparableTaps& taps : branches) growth += size_of_taps(taps.row) * size_of_taps(taps.col);
+  if (join.kind == Kind::unsharp) growth = 1 + std::abs(join.p) * (1 + growth);
+  return std::max(1.0, std::abs(border.value)) * growth;
+}
+
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
-                      const PointwiseOp& join) {
+                      const PointwiseOp& join, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value, join.p, join.q};
   using Kind = PointwiseOp::Kind;
   const bool adds = border.mode == BorderMode::constant && border.value != 0;
@@ -21,18 +43,32 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
     operations += taps.row.size() + taps.col.size();
   }
   traits.operations_per_element = static_cast<double>(std::max<std::size_t>(operations, 1));
+  traits.growth = growth_of(border, branches, join);
+  traits.settles_missing = missing.has_value();
+  traits.keeps_missing = missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
   return traits;
 }
 
 }  // namespace
 
 FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches,
-                         PointwiseOp join)
-    : Stage(traits_of(border, branches, join)),
+                         PointwiseOp join, std::optional<MissingPolicy> missing)
+    : Stage(traits_of(border, branches, join, missing)),
       text_(std::move(text)),
       border_(border),
       branches_(std::move(branches)),
-      join_(join) {}
+      join_(join),
+      missing_(missing) {
+  join_.keeps_missing = missing.has_value();
+}
+
+StagePtr FilterStage::honouring_missing() const {
+  if (missing_) return shared_from_this();
+  const MissingPolicy policy = usual_policy(branches_);
+  const std::string text = fmt::format("{}{}missing={}", text_, text_.find(':') == text_.npos ? ':' : ',',
+                                       policy == MissingPolicy::ignore ? "ignore" : "propagate");
+  return std::make_shared<FilterStage>(text, border_, branches_, join_, policy);
+}
 
 Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
   // Every border maps what lies outside the image to pixels at most a radius inside it, or else to the whole
@@ -51,6 +87,13 @@ FilterStage::Regions FilterStage::as_convolved(const ConstRegion& in, const Regi
   const Rect needed = input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type});
   const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
   return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.past_caches}};
+}
+
+/// The part of a region's pixels that `output` is computed from.
+Rect FilterStage::needed_of(const ConstRegion& in, const Rect& output) const {
+  // With border=wrap it is that already, as an image of its own.
+  return border_.mode == BorderMode::wrap ? in.rect
+                                          : input_for(output, {in.image, in.pixels.channels, in.pixels.type});
 }
 
 Extent FilterStage::largest_image(const ImageSpec& input) const {
@@ -79,15 +122,35 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
                            on_host ? convolve_scratch_bytes(taps, output, input.channels, arithmetic, image)
                                    : convolve_device_bytes(taps, output, input.channels, arithmetic, image));
   }
+  const PixelType type = pixel_type_of(arithmetic);
+  const auto branches = static_cast<std::int64_t>(branches_.size());
+  if (renormalises())
+    return convolution + what_is_there_bytes(branches_.size(), scratch, needed_extent(output, input), output,
+                                             input.channels, arithmetic);
   // Results that wait to be joined: on a device the last convolution joins its own before it stores them.
-  const auto results = static_cast<std::int64_t>(branches_.size()) - (on_host ? 0 : 1);
-  return convolution +
-         (joined() ? results * Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0);
+  const std::int64_t results = branches - (on_host ? 0 : 1);
+  return convolution + (joined() ? results * Arena::view_bytes(output, input.channels, type) : 0);
+}
+
+/// Of the input, at most, for a result of this extent.
+Extent FilterStage::needed_extent(Extent output, const ImageSpec& input) const {
+  const Extent image = largest_image(input);
+  Extent needed = output;
+  for (const SeparableTaps& taps : branches_) {
+    needed = {std::max(needed.rows, output.rows + 2 * taps.col_radius()),
+              std::max(needed.cols, output.cols + 2 * taps.row_radius())};
+  }
+  return {std::min(needed.rows, image.rows), std::min(needed.cols, image.cols)};
 }
 
 void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
                         Worker& worker) const {
   const auto [in, out] = as_convolved(given, result);
+  if (renormalises()) {
+    const ConstRegion needed = in.crop(needed_of(in, out.rect));
+    if (presence_of(needed.pixels, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there)
+      return filter_what_is_there(renormalised(), needed, out, arithmetic, worker);
+  }
   if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, worker);
   const Arena::Scope scope(worker);
   std::vector<ConstPixelView> operands;
@@ -103,6 +166,7 @@ void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmet
 }
 
 void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
+  if (renormalises()) return filter_what_is_there_reference(renormalised(), in, out, arithmetic);
   if (!joined()) return convolve_reference(branches_.front(), border_, in, out, arithmetic);
   const PixelType type = pixel_type_of(arithmetic);
   const Extent extent = out.rect.extent();
@@ -124,6 +188,9 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
 void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
                           DeviceStream stream, std::span<const PointwiseOp> then) const {
   const auto [in, out] = as_convolved(given, result);
+  if (renormalises())
+    return enqueue_filter_what_is_there(renormalised(), in.crop(needed_of(in, out.rect)), out, arithmetic,
+                                        arena, stream, then);
   const Arena::Scope scope(arena);
   ConvolutionEpilogue epilogue{
       .join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = then};
@@ -136,7 +203,7 @@ void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithm
   convolve_cuda(branches_.back(), border_, in, out, arithmetic, arena, stream, epilogue);
 }
 
-Keys convolving_keys(Border& border, bool& flip) {
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing) {
   ChoiceWords<BorderMode> modes;
   for (const BorderMode mode : {BorderMode::reflect101, BorderMode::reflect, BorderMode::replicate,
                                 BorderMode::constant, BorderMode::wrap})
@@ -147,17 +214,26 @@ Keys convolving_keys(Border& border, bool& flip) {
        .words = "how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, "
                 "wrap bcd|abcd|abc"},
       {.name = "value", .value = &border.value, .words = "what lies outside", .only_with = "border=constant"},
-      {.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"}};
+      {.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"},
+      missing_key(missing)};
 }
 
-StagePtr make_filter(const Spelling& spelling, const Border& border, bool flip,
-                     std::vector<SeparableTaps> branches, PointwiseOp join) {
+StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
+                     PointwiseOp join) {
   for (SeparableTaps& taps : branches) {
-    if (!flip) break;
+    if (!options.flip) break;
     std::ranges::reverse(taps.row);
     std::ranges::reverse(taps.col);
   }
-  return std::make_shared<FilterStage>(spelling.text(), border, std::move(branches), join);
+  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate &&
+      !can_renormalise(branches))
+    spelling.refuse("missing",
+                    "its taps sum to 0 or next to it, so those of what is there stand for nothing; take "
+                    "missing=propagate");
+  if (options.missing == MissingPolicy::fill && join.kind == Kind::unsharp)
+    spelling.refuse("missing", "a missing pixel has no details to sharpen; take missing=ignore");
+  return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
+                                       options.missing);
 }
 
 }  // namespace sepconv

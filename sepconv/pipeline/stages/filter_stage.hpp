@@ -7,15 +7,25 @@
 
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
+#include "sepconv/pipeline/stages/what_is_there.hpp"
 
 namespace sepconv {
+
+/// What every convolving stage's options say beside its taps.
+struct Convolving {
+  Border border{};
+  bool flip = false;
+  std::optional<MissingPolicy> missing{};
+};
 
 class FilterStage final : public Stage {
  public:
   /// One filter, or two over the same input, and what joins them: nothing or join(input, filter(input)) of
-  /// one, as unsharp, join(filter(input), other filter(input)) of two, as gradient, dog, log.
-  FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join);
+  /// one, as unsharp, join(filter(input), other filter(input)) of two, as gradient, dog, log. Without
+  /// `missing` NaN is computed with as IEEE says.
+  FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join,
+              std::optional<MissingPolicy> missing = {});
 
   /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
   /// makes.
@@ -26,6 +36,7 @@ class FilterStage final : public Stage {
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   StagePtr transposed() const override;
+  StagePtr honouring_missing() const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override;
 
@@ -36,19 +47,37 @@ class FilterStage final : public Stage {
     Region out;
   };
   Regions as_convolved(const ConstRegion& in, const Region& out) const;
+  Rect needed_of(const ConstRegion& in, const Rect& output) const;
   Extent largest_image(const ImageSpec& input) const;
+  bool renormalises() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
+  Renormalised renormalised() const noexcept {
+    return {branches_, border_, join_, missing_ == MissingPolicy::fill};
+  }
+  Extent needed_extent(Extent output, const ImageSpec& input) const;
 
   std::string text_;
   Border border_;
   std::vector<SeparableTaps> branches_;  // one or two
   PointwiseOp join_;                     // copy: none
+  std::optional<MissingPolicy> missing_;
 };
 
-/// The keys that every convolving stage takes: border, value, flip.
-Keys convolving_keys(Border& border, bool& flip);
+/// The keys that every convolving stage takes: border, value, flip, missing.
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing);
+template <class Options>
+Keys convolving_keys(Options& options) {
+  return convolving_keys(options.border, options.flip, options.missing);
+}
 
-/// A FilterStage of this spelling, its taps turned round if `flip`.
-StagePtr make_filter(const Spelling& spelling, const Border& border, bool flip,
-                     std::vector<SeparableTaps> branches, PointwiseOp join = {});
+/// A FilterStage of this spelling, its taps turned round if `flip`. Throws InvalidArgument for missing pixels
+/// that its taps cannot do without.
+StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
+                     PointwiseOp join = {});
+template <class Options>
+StagePtr make_filter(const Spelling& spelling, const Options& options, std::vector<SeparableTaps> branches,
+                     PointwiseOp join = {}) {
+  return make_filter(spelling, Convolving{options.border, options.flip, options.missing}, std::move(branches),
+                     join);
+}
 
 }  // namespace sepconv

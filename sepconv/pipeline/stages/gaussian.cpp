@@ -16,13 +16,12 @@ Keys keys(GaussianOptions& options) {
                    .value = &options.order_y,
                    .words = "order of the derivative along y; as along x where it is left out",
                    .range = between(0, 3)}},
-                 convolving_keys(options.border, options.flip)});
+                 convolving_keys(options)});
 }
 
 StagePtr make(const GaussianOptions& options, const Spelling& spelling) {
   const GaussianWidth width = width_of(options, spelling);
-  return make_filter(spelling, options.border, options.flip,
-                     {width.taps(options.order, options.order_y.value_or(options.order))});
+  return make_filter(spelling, options, {width.taps(options.order, options.order_y.value_or(options.order))});
 }
 
 constexpr StageKind<GaussianOptions> kGaussian{"gaussian",

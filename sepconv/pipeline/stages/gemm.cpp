@@ -45,7 +45,9 @@ StageTraits traits_of(const Matrix& matrix, const Factors& factors) {
           .runs_on_device = true,
           .operations_per_element = static_cast<double>(sum_length_of(matrix, factors)),
           .halo_share = 0,
-          .resident_bytes = matrix.memory.size()};
+          .resident_bytes = matrix.memory.size(),
+          .settles_missing = true,
+          .keeps_missing = true};
 }
 
 class GemmStage final : public Stage {

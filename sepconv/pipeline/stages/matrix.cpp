@@ -18,7 +18,9 @@ StageTraits traits_of(const Table& table) {
   return {.of_one_pixel = true,
           .needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
           .runs_on_device = static_cast<std::int64_t>(table.size() * (cols + 1)) <= kMostDeviceMatrix,
-          .operations_per_element = static_cast<double>(cols)};
+          .operations_per_element = static_cast<double>(cols),
+          .settles_missing = true,
+          .keeps_missing = true};
 }
 
 class MatrixStage final : public Stage {

@@ -22,7 +22,10 @@ class MovingStage : public Stage {
                .by_parts = true,
                .is_transpose = is_transpose,
                .runs_on_device = true,
-               .halo_share = 0}) {}
+               .halo_share = 0,
+               .growth = 1,
+               .settles_missing = true,
+               .keeps_missing = true}) {}
 
   using Transpose =
       std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;

@@ -6,14 +6,12 @@
 namespace sepconv {
 namespace {
 
-Keys keys(LogOptions& options) {
-  return joined({width_keys(options), convolving_keys(options.border, options.flip)});
-}
+Keys keys(LogOptions& options) { return joined({width_keys(options), convolving_keys(options)}); }
 
 /// d2/dx2 + d2/dy2 of the blurred image, as scipy.ndimage.gaussian_laplace.
 StagePtr make(const LogOptions& options, const Spelling& spelling) {
   const GaussianWidth width = width_of(options, spelling);
-  return make_filter(spelling, options.border, options.flip, {width.taps(2, 0), width.taps(0, 2)},
+  return make_filter(spelling, options, {width.taps(2, 0), width.taps(0, 2)},
                      {.kind = PointwiseOp::Kind::sum});
 }
 
@@ -23,13 +21,12 @@ Keys keys(DogOptions& options) {
                              above(0), true),
                   length_key("sigma2_y", &options.sigma2_y,
                              "the same along y; as along x where it is left out", above(0))},
-                 convolving_keys(options.border, options.flip)});
+                 convolving_keys(options)});
 }
 
 StagePtr make(const DogOptions& options, const Spelling& spelling) {
   const GaussianWidth second = width_of(options, spelling, *options.sigma2, options.sigma2_y, "sigma2");
-  return make_filter(spelling, options.border, options.flip,
-                     {width_of(options, spelling).taps(), second.taps()},
+  return make_filter(spelling, options, {width_of(options, spelling).taps(), second.taps()},
                      {.kind = PointwiseOp::Kind::difference});
 }
 
@@ -41,11 +38,11 @@ Keys keys(UnsharpOptions& options) {
          .value = &options.threshold,
          .words = "least difference that is sharpened",
          .range = at_least(0)}},
-       convolving_keys(options.border, options.flip)});
+       convolving_keys(options)});
 }
 
 StagePtr make(const UnsharpOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options.border, options.flip, {width_of(options, spelling).taps()},
+  return make_filter(spelling, options, {width_of(options, spelling).taps()},
                      {.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold});
 }
 

@@ -5,10 +5,24 @@
 
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/pipeline/stages/pointwise_stage.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
+
+double growth_of(const PointwiseOp& op) {
+  switch (op.kind) {
+    case PointwiseOp::Kind::scale:
+      return std::abs(op.p) + std::abs(op.q);
+    case PointwiseOp::Kind::clamp:
+      return 1 + std::max(std::abs(op.p), std::abs(op.q));
+    case PointwiseOp::Kind::threshold:
+      return std::max(std::abs(op.q), std::abs(op.r));
+    default:
+      return 1;
+  }
+}
 
 bool needs_f64(const PointwiseOp& op) {
   const double values[] = {op.p, op.q};
@@ -27,6 +41,9 @@ class PointwiseStage final : public Stage {
       : Stage({.by_parts = is_by_parts(op),
                .needs_f64 = needs_f64(op),
                .runs_on_device = true,
+               .growth = growth_of(op),
+               .settles_missing = true,
+               .keeps_missing = true,
                .pointwise = op}),
         text_(std::move(text)),
         op_(op) {}
@@ -51,6 +68,12 @@ class PointwiseStage final : public Stage {
 
   StagePtr transposed() const override { return shared_from_this(); }
 
+  StagePtr honouring_missing() const override {
+    PointwiseOp op = op_;
+    op.keeps_missing = true;
+    return std::make_shared<PointwiseStage>(text_, op);
+  }
+
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                std::span<const PointwiseOp> then) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
@@ -63,7 +86,7 @@ class PointwiseStage final : public Stage {
 };
 
 StagePtr make_pointwise(const Spelling& spelling, PointwiseOp op) {
-  return std::make_shared<PointwiseStage>(spelling.text(), op);
+  return pointwise_stage(spelling.text(), op);
 }
 
 Keys keys(ScaleOptions& options) {
@@ -124,6 +147,10 @@ constexpr StageKind<ThresholdOptions> kThreshold{"threshold", "above where x > a
                                                  "threshold:at=128,above=255", keys, make};
 
 }  // namespace
+
+StagePtr pointwise_stage(std::string text, const PointwiseOp& op) {
+  return std::make_shared<PointwiseStage>(std::move(text), op);
+}
 
 StagePtr scale(const ScaleOptions& options) { return kScale(options); }
 StagePtr cast(const CastOptions& options) { return kCast(options); }

@@ -23,14 +23,16 @@ Keys keys(ReduceOptions& options) {
            .range = kSide},
           {.name = "filter",
            .value = choice(options.filter, {{"box", box}, {"binomial", binomial}}),
-           .words = "a cell's mean, or a smoother one of the cells around it too"}};
+           .words = "a cell's mean, or a smoother one of the cells around it too"},
+          missing_key(options.missing, false)};
 }
 
 StagePtr make(const ReduceOptions& options, const Spelling& spelling) {
   const bool is_box = options.filter == ReduceOptions::Filter::box;
   return std::make_shared<ResampleStage>(
       spelling.text(), ResampledSide{.cell = options.factor_y.value_or(*options.factor)},
-      ResampledSide{.cell = *options.factor}, is_box ? ResampleFilter::box : ResampleFilter::binomial);
+      ResampledSide{.cell = *options.factor}, is_box ? ResampleFilter::box : ResampleFilter::binomial,
+      options.missing);
 }
 
 constexpr StageKind<ReduceOptions> kReduce{

@@ -4,17 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/stages/what_is_there.hpp"
 
 namespace sepconv {
 namespace {
 
 /// Both passes, as many taps each as a filter has pixels of the coarser side.
-StageTraits traits_of(ResampleFilter filter) {
+StageTraits traits_of(ResampleFilter filter, bool settles_missing) {
+  constexpr double kMostLobes = 3;  // of a pass: sums of |weights|, whose sum is 1
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_reach({.scale = kCoarse, .filter = filter}) / kCoarse;
-  return {.by_parts = true, .scales = true, .runs_on_device = true, .operations_per_element = 2 * taps};
+  return {.by_parts = true,
+          .scales = true,
+          .runs_on_device = true,
+          .operations_per_element = 2 * taps,
+          .growth = kMostLobes * kMostLobes,
+          .settles_missing = settles_missing,
+          .keeps_missing = settles_missing};
 }
 
 }  // namespace
@@ -32,12 +42,13 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
 }
 
 ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
-                             bool columns_first)
-    : Stage(traits_of(filter)),
+                             std::optional<MissingPolicy> missing, bool columns_first)
+    : Stage(traits_of(filter, missing.has_value())),
       text_(std::move(text)),
       rows_(rows),
       cols_(cols),
       filter_(filter),
+      missing_(missing),
       columns_first_(columns_first) {}
 
 Resampling ResampleStage::for_image(Extent input) const {
@@ -57,26 +68,45 @@ StagePtr ResampleStage::transposed() const {
   static constexpr std::string_view kMark = " (transposed)";
   std::string text =
       columns_first_ ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
-  return std::make_shared<ResampleStage>(std::move(text), cols_, rows_, filter_, !columns_first_);
+  return std::make_shared<ResampleStage>(std::move(text), cols_, rows_, filter_, missing_, !columns_first_);
+}
+
+StagePtr ResampleStage::honouring_missing() const {
+  if (missing_) return shared_from_this();
+  return std::make_shared<ResampleStage>(text_ + ",missing=ignore", rows_, cols_, filter_,
+                                         MissingPolicy::ignore, columns_first_);
 }
 
 std::int64_t ResampleStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                           Arithmetic arithmetic) const {
+  const Resampling resampling = for_image(input.extent);
+  if (missing_ == MissingPolicy::ignore)
+    return resample_what_is_there_bytes(resampling, scratch, output, input.channels, arithmetic);
   const auto bytes = scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes;
-  return bytes(for_image(input.extent), output, input.channels, arithmetic);
+  return bytes(resampling, output, input.channels, arithmetic);
 }
 
 void ResampleStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
                           Worker& worker) const {
-  resample_host(for_image(in.image), in, out, arithmetic, worker);
+  const Resampling resampling = for_image(in.image);
+  if (missing_ == MissingPolicy::ignore) {
+    const ConstPixelView needed = in.crop(resample_input(resampling, out.rect)).pixels;
+    if (presence_of(needed, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there)
+      return resample_what_is_there(resampling, in, out, arithmetic, worker);
+  }
+  resample_host(resampling, in, out, arithmetic, worker);
 }
 
 void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
+  if (missing_ == MissingPolicy::ignore)
+    return resample_what_is_there_reference(for_image(in.image), in, out, arithmetic);
   resample_reference(for_image(in.image), in, out, arithmetic);
 }
 
 void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                             DeviceStream stream, std::span<const PointwiseOp> then) const {
+  if (missing_ == MissingPolicy::ignore)
+    return enqueue_resample_what_is_there(for_image(in.image), in, out, arithmetic, arena, stream, then);
   resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, then);
 }
 

@@ -6,6 +6,7 @@
 
 #include "sepconv/kernels/resample/resample.hpp"
 #include "sepconv/pipeline/chain/stage.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
 
 namespace sepconv {
 
@@ -22,13 +23,14 @@ struct ResampledSide {
 class ResampleStage final : public Stage {
  public:
   ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
-                bool columns_first = false);
+                std::optional<MissingPolicy> missing, bool columns_first = false);
 
   /// With " (transposed)" at the end of what no text can ask for and transposed() makes.
   std::string text() const override { return text_; }
   ImageSpec output_spec(const ImageSpec& input) const override;
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
   StagePtr transposed() const override;
+  StagePtr honouring_missing() const override;
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
@@ -42,6 +44,7 @@ class ResampleStage final : public Stage {
   std::string text_;
   ResampledSide rows_, cols_;
   ResampleFilter filter_;
+  std::optional<MissingPolicy> missing_;
   bool columns_first_;
 };
 

@@ -24,7 +24,8 @@ Keys keys(ResizeOptions& options) {
       {.name = "filter",
        .value = choice(options.filter,
                        {{"linear", linear}, {"cubic", cubic}, {"lanczos3", lanczos3}, {"area", area}}),
-       .words = "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks"}};
+       .words = "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks"},
+      missing_key(options.missing, false)};
 }
 
 ResampleFilter filter_of(ResizeOptions::Filter filter) {
@@ -45,7 +46,8 @@ StagePtr make(const ResizeOptions& options, const Spelling& spelling) {
   const Extent to = options.to.value_or(Extent{});
   const double by = options.by.value_or(0);
   return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = to.rows, .by = by},
-                                         ResampledSide{.to = to.cols, .by = by}, filter_of(options.filter));
+                                         ResampledSide{.to = to.cols, .by = by}, filter_of(options.filter),
+                                         options.missing);
 }
 
 constexpr StageKind<ResizeOptions> kResize{"resize", "another size, smaller or larger, without aliasing",

@@ -17,6 +17,7 @@
 #include "sepconv/core/pixel_type.hpp"
 #include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
 
 namespace sepconv {
 
@@ -32,7 +33,8 @@ struct GaussianOptions {
   std::int64_t order = 0;  ///< of the derivative, 0 to 3
   std::optional<std::int64_t> order_y{};
   Border border{};
-  bool flip = false;  ///< convolution in place of correlation; here and below
+  bool flip = false;                       ///< convolution in place of correlation; here and below
+  std::optional<MissingPolicy> missing{};  ///< here and below: left out, as docs/maths.md says
   static StageEntry entry();
 };
 StagePtr gaussian(const GaussianOptions& options);
@@ -42,6 +44,7 @@ struct BoxOptions {
   std::optional<std::int64_t> radius_y{};
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr box(const BoxOptions& options = {});
@@ -51,6 +54,7 @@ struct BinomialOptions {
   std::optional<std::int64_t> radius_y{};
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr binomial(const BinomialOptions& options = {});
@@ -59,6 +63,7 @@ struct SobelOptions {
   Axis axis = Axis::x;
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr sobel(const SobelOptions& options = {});
@@ -67,6 +72,7 @@ struct ScharrOptions {
   Axis axis = Axis::x;
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr scharr(const ScharrOptions& options = {});
@@ -77,6 +83,7 @@ struct DerivativeOptions {
   std::optional<std::int64_t> radius{};  ///< (order + 1) / 2 where it is left out
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr derivative(const DerivativeOptions& options = {});
@@ -91,6 +98,7 @@ struct GradientOptions {
   std::optional<std::int64_t> radius_y{};
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr gradient(const GradientOptions& options = {});
@@ -103,6 +111,7 @@ struct LogOptions {
   std::optional<std::int64_t> radius_y{};
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr log(const LogOptions& options);
@@ -117,6 +126,7 @@ struct DogOptions {
   std::optional<double> sigma2_y{};
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr dog(const DogOptions& options);
@@ -131,6 +141,7 @@ struct UnsharpOptions {
   double threshold = 0;
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr unsharp(const UnsharpOptions& options);
@@ -142,6 +153,7 @@ struct TapsOptions {
   std::filesystem::path file{};
   Border border{};
   bool flip = false;
+  std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr taps(const TapsOptions& options);
@@ -208,6 +220,7 @@ struct ReduceOptions {
   std::optional<std::int64_t> factor{};  ///< needed
   std::optional<std::int64_t> factor_y{};
   Filter filter = Filter::box;
+  std::optional<MissingPolicy> missing{};  ///< ignore or propagate
   static StageEntry entry();
 };
 StagePtr reduce(const ReduceOptions& options);
@@ -218,6 +231,7 @@ struct ResizeOptions {
   std::optional<Extent> to{};  ///< needed, or `by`
   std::optional<double> by{};
   Filter filter = Filter::linear;
+  std::optional<MissingPolicy> missing{};  ///< ignore or propagate
   static StageEntry entry();
 };
 StagePtr resize(const ResizeOptions& options);

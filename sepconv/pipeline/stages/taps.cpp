@@ -23,7 +23,7 @@ Keys keys(TapsOptions& options) {
                   {.name = "file",
                    .value = &options.file,
                    .words = "text or NPY with a row of row taps and a row of column taps (one row: both)"}},
-                 convolving_keys(options.border, options.flip)});
+                 convolving_keys(options)});
 }
 
 SeparableTaps taps_from_file(const TapsOptions& options, const Spelling& spelling) {
@@ -51,7 +51,7 @@ StagePtr make(const TapsOptions& options, const Spelling& spelling) {
     throw InvalidArgument(
         fmt::format("stage 'taps' has a radius over {}; that many taps are not supported", kMaxRadius));
   }
-  return make_filter(spelling, options.border, options.flip, {taps});
+  return make_filter(spelling, options, {taps});
 }
 
 constexpr StageKind<TapsOptions> kTaps{"taps",

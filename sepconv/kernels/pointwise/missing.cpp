@@ -1,0 +1,76 @@
+#include "sepconv/kernels/pointwise/missing.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+namespace sepconv {
+namespace {
+
+/// Compared without a branch so many at a time, so that the compiler uses vectors.
+constexpr std::int64_t kBlock = 1024;
+
+/// An element's width, so that as many are compared at once as are loaded.
+template <class T>
+using Mask =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+struct Seen {
+  bool missing = false;
+  bool there = false;
+  bool both() const noexcept { return missing && there; }
+};
+
+template <class T>
+void look(const T* values, std::int64_t count, T missing, Seen& seen) {
+  for (std::int64_t first = 0; first < count && !seen.both(); first += kBlock) {
+    const std::int64_t end = std::min(count, first + kBlock);
+    Mask<T> any = 0, all = 1;
+    for (std::int64_t i = first; i < end; ++i) {
+      auto is_missing = static_cast<Mask<T>>(values[i] == missing);
+      if constexpr (std::is_floating_point_v<T>) is_missing |= static_cast<Mask<T>>(values[i] != values[i]);
+      any |= is_missing;
+      all &= is_missing;
+    }
+    seen.missing = seen.missing || any != 0;
+    seen.there = seen.there || all == 0;
+  }
+}
+
+template <class T>
+Seen look(const ConstPixelView& pixels, T missing) {
+  Seen seen;
+  for (std::int64_t row = 0; row < pixels.extent.rows && !seen.both(); ++row)
+    look(pixels.row<T>(row), pixels.row_elements(), missing, seen);
+  return seen;
+}
+
+template <class T>
+bool can_hold(double value) {
+  return value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+         value <= static_cast<double>(std::numeric_limits<T>::max()) &&
+         static_cast<double>(static_cast<T>(value)) == value;
+}
+
+}  // namespace
+
+Presence presence_of(const ConstPixelView& pixels, double missing) {
+  return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      if (!can_hold<T>(missing)) return Presence::all_there;
+    }
+    const Seen seen = look(pixels, static_cast<T>(missing));
+    return !seen.missing ? Presence::all_there : seen.there ? Presence::some_missing : Presence::all_missing;
+  });
+}
+
+void fill_pixels(const PixelView& pixels, double value) {
+  visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
+    for (std::int64_t row = 0; row < pixels.extent.rows; ++row)
+      std::fill_n(pixels.row<T>(row), pixels.row_elements(), static_cast<T>(value));
+  });
+}
+
+}  // namespace sepconv

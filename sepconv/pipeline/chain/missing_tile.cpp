@@ -1,0 +1,57 @@
+#include "sepconv/pipeline/chain/missing_tile.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+bool is(const StagePtr& stage, Kind kind) {
+  const std::optional<PointwiseOp>& op = stage->traits().pointwise;
+  return op && op->kind == kind;
+}
+
+/// Whether values of an integer source stay so small that no sum or product of them is infinite, and so none
+/// NaN.
+bool stays_finite(const Chain& chain, PixelType source) {
+  constexpr double kMost = 1e15;  // its square is in f32
+  if (is_floating(source)) return false;
+  double most = std::numeric_limits<std::uint16_t>::max();
+  for (const StagePtr& stage : chain.stages()) most = stage->traits().growth * std::max(1.0, most);
+  return most < kMost;
+}
+
+}  // namespace
+
+TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
+                    const Rect& needed) {
+  TileWay way;
+  const auto store = std::ranges::find_if(
+      chain.stages(), [](const StagePtr& stage) { return is(stage, Kind::store_missing); });
+  if (store == chain.stages().end()) return way;
+  way.missing = (*store)->traits().pointwise->p;
+  const bool marks = is(chain.stages().front(), Kind::mark_missing);
+  const double marked =
+      marks ? chain.stages().front()->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN();
+  const Presence presence =
+      source.rect.contains(needed) ? presence_of(source.crop(needed).pixels, marked) : Presence::some_missing;
+  way.nothing_there =
+      presence == Presence::all_missing && std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
+        return stage->traits().keeps_missing;
+      });
+  const bool all_there = presence == Presence::all_there;
+  if (marks && all_there && chain.size() > 1) way.first = 1;
+  // Only floating pixels show a NaN that was stored.
+  if (is_floating(specs.back().type) || (all_there && stays_finite(chain, specs.front().type)))
+    way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
+  return way;
+}
+
+void store_missing_in_place(const PointwiseOp& op, const PixelView& pixels, Arithmetic arithmetic) {
+  if (presence_of(pixels, op.p) != Presence::all_there)
+    pointwise_host(op, pixels, pixels, pixels, arithmetic);
+}
+
+}  // namespace sepconv

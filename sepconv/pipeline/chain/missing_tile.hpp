@@ -1,0 +1,31 @@
+// Tiles of a source with missing pixels: what can be left out where nothing is missing, or all. Private to
+// sepconv/pipeline/chain.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+/// How a tile is computed. All ways have the same bits.
+struct TileWay {
+  std::size_t first = 0;  ///< the stage that it begins with
+  /// The store_missing stage, where it may look at pixels that are stored already.
+  std::optional<std::size_t> stored_in_place{};
+  /// What missing pixels are stored as, of a chain that stores them.
+  std::optional<double> missing{};
+  bool nothing_there = false;  ///< all of the result is that
+};
+
+/// For the part of `source` at `needed`. Looks at its pixels where the chain honours missing ones: it begins
+/// with mark_missing, unless those that are NaN are missing, and ends with store_missing, but for transposes.
+TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
+                    const Rect& needed);
+
+/// A store_missing operation on stored pixels of its type.
+void store_missing_in_place(const PointwiseOp& op, const PixelView& pixels, Arithmetic arithmetic);
+
+}  // namespace sepconv

@@ -1,0 +1,165 @@
+#include "sepconv/pipeline/plan/missing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/stages/pointwise_stage.hpp"
+
+namespace sepconv {
+namespace {
+
+/// As the type has it; nothing if it has no such value.
+std::optional<double> in_type(double value, PixelType type) {
+  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) -> std::optional<double> {
+    using Limits = std::numeric_limits<T>;
+    if (std::is_floating_point_v<T> && !std::isfinite(value)) return value;
+    // What is half a unit beyond the largest number of a floating type is rounded to it.
+    constexpr double kBeyond = std::is_same_v<T, float> ? 1 + 1e-8 : 1;
+    const bool in_range = value >= static_cast<double>(Limits::lowest()) * kBeyond &&
+                          value <= static_cast<double>(Limits::max()) * kBeyond;
+    if (!in_range || (std::is_integral_v<T> && value != std::nearbyint(value))) return std::nullopt;
+    return static_cast<double>(static_cast<T>(
+        std::clamp(value, static_cast<double>(Limits::lowest()), static_cast<double>(Limits::max()))));
+  });
+}
+
+/// The next value of the type, for one that is not missing.
+double next_to(double value, PixelType type) {
+  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
+    const T from = static_cast<T>(value);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<double>(from == std::numeric_limits<T>::max() ? from - 1 : from + 1);
+    } else {
+      const T up = std::nextafter(from, std::numeric_limits<T>::infinity());
+      return static_cast<double>(std::isinf(up) ? std::nextafter(from, -up) : up);
+    }
+  });
+}
+
+std::optional<double> number_in(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" +"), text.size());
+  const std::size_t last = text.find_last_not_of(" \n");
+  if (last == text.npos) return std::nullopt;
+  text = text.substr(first, last + 1 - first);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// What the source's metadata declare, if its type has such a value.
+void take_declared(const Reader& source, MissingPixels& missing) {
+  const std::optional<std::string> text = nodata_value(source.metadata());
+  if (!text || text->empty()) return;
+  const PixelType type = source.spec().type;
+  const std::optional<double> number = number_in(*text);
+  if (number) missing.value = in_type(*number, type);
+  if (!missing.value)
+    missing.why =
+        fmt::format("GDAL's nodata value {} is left out: {}", *text,
+                    number ? fmt::format("{} pixels have no such value, so none are missing", name_of(type))
+                           : "it is no number");
+}
+
+void check(const MissingOptions& options, const MissingPixels& missing) {
+  if (options.none && (options.value || options.result))
+    throw InvalidArgument(
+        "no pixel is to be missing, so that MissingOptions::value and MissingOptions::result go with "
+        "nothing; "
+        "leave them out");
+  if (options.result && !missing.value)
+    throw InvalidArgument(
+        "MissingOptions::result says what missing pixels become, but none are missing; set "
+        "MissingOptions::value too");
+}
+
+}  // namespace
+
+MissingPixels missing_pixels(const Reader& source, PixelType result, const MissingOptions& options) {
+  MissingPixels missing;
+  if (options.value) {
+    const PixelType type = source.spec().type;
+    missing.value = in_type(*options.value, type);
+    if (!missing.value)
+      throw InvalidArgument(
+          fmt::format("pixels of {} have no value {}, so none of them is missing; set "
+                      "MissingOptions::value to one that they have",
+                      name_of(type), *options.value));
+  } else if (options.none) {
+    if (const auto text = nodata_value(source.metadata()); text && !text->empty())
+      missing.why = fmt::format(
+          "missing pixels (GDAL's nodata value {}) are computed with as if they were "
+          "values; the result has no nodata value",
+          *text);
+  } else {
+    take_declared(source, missing);
+  }
+  check(options, missing);
+  if (!missing.value) return missing;
+  const double wanted = options.result.value_or(*missing.value);
+  const std::optional<double> stored = in_type(wanted, result);
+  if (!stored)
+    throw InvalidArgument(
+        fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such "
+                    "value; set MissingOptions::result to one that they have",
+                    wanted, name_of(result)));
+  missing.result = *stored;
+  return missing;
+}
+
+Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
+                std::optional<Arithmetic> asked) {
+  const PixelType result = chain.result_spec(source).type;
+  if (!missing.value || (!chain.computes() && is_same(*missing.value, missing.result))) return chain;
+  if (asked == Arithmetic::f32 && (source.type == PixelType::f64 || result == PixelType::f64))
+    throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
+  Chain honouring;
+  if (!std::isnan(*missing.value))
+    honouring.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
+                                   {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
+  for (const StagePtr& stage : chain.stages()) honouring.then(stage->honouring_missing());
+  return honouring.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
+                                        {.kind = PointwiseOp::Kind::store_missing,
+                                         .p = missing.result,
+                                         .q = next_to(missing.result, result),
+                                         .type = result}));
+}
+
+std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring) {
+  if (!missing.value) return {};
+  if (!honouring.computes())
+    return {fmt::format("missing pixels are those of value {}, and only moved", *missing.value)};
+  std::vector<std::string> notes{
+      fmt::format("pixels of value {} are missing: {}", *missing.value, honouring.text())};
+  if (!std::isnan(missing.result))
+    notes.push_back(
+        fmt::format("missing pixels of the result are {}; a value that would be stored so is "
+                    "stored as the next one",
+                    missing.result));
+  for (const StagePtr& stage : honouring.stages()) {
+    if (stage->traits().product == Product::none) continue;
+    notes.emplace_back("a product with a matrix is missing wherever one of its terms is");
+    break;
+  }
+  return notes;
+}
+
+void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost) {
+  const std::optional<std::string> text = nodata_value(metadata);
+  if (missing.value) {
+    const std::optional<double> declared = text ? number_in(*text) : std::nullopt;
+    if (!declared || !is_same(*declared, missing.result))
+      set_nodata(metadata, fmt::format("{}", missing.result));
+  } else if (text && (work != Work::none || text->empty())) {
+    if (!missing.why.empty()) lost.push_back(missing.why);
+    set_nodata(metadata, std::nullopt);
+  }
+}
+
+}  // namespace sepconv

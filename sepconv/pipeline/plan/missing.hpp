@@ -1,0 +1,48 @@
+// Missing pixels of a source: which they are, and what stands for them in the result.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/reader.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+/// What the caller decides; what is left open is the source's.
+struct MissingOptions {
+  /// No pixel is missing, whatever the source declares: plain arithmetic.
+  bool none = false;
+  /// Pixels of this value are missing, whatever the source declares; of NaN, those that are NaN.
+  std::optional<double> value{};
+  /// What missing pixels are in the result; what they are in the source where it is left out.
+  std::optional<double> result{};
+  friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
+};
+
+struct MissingPixels {
+  std::optional<double> value{};  ///< in the source, as its type has it; nothing: none are missing
+  double result = 0;              ///< in the result, as its type has it
+  std::string why{};  ///< of a source that declares some and none are: its nodata value is not true
+};
+
+/// By the options, else by the source's metadata. A declared value that the source's type cannot hold means
+/// that nothing is missing. Throws InvalidArgument where the result's type cannot hold what they are to be
+/// stored as, and for options that go with nothing.
+MissingPixels missing_pixels(const Reader& source, PixelType result, const MissingOptions& options);
+
+/// The chain that does so: missing pixels become NaN, every stage honours them, and NaN is stored as
+/// `missing.result`, and what else would be stored as that as the next value. The chain itself where none are
+/// missing, or where they are only moved. For apply() and DeviceFilter, too. Throws InvalidArgument for
+/// Arithmetic::f32 where it is not enough to tell values apart.
+Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
+                std::optional<Arithmetic> asked = std::nullopt);
+
+/// What a plan says of it.
+std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring);
+
+/// Makes the nodata value true of a result. What falls is added to `lost`, a sentence.
+void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost);
+
+}  // namespace sepconv

@@ -1,0 +1,225 @@
+#include "sepconv/pipeline/stages/what_is_there.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+bool can_renormalise(const std::vector<double>& taps) {
+  constexpr double kLeastShare = 0.01;
+  double sum = 0, size = 0;
+  for (const double tap : taps) sum += tap, size += std::abs(tap);
+  return taps.empty() || sum > kLeastShare * size;
+}
+
+/// What the same convolution makes of weights that are all 1.
+double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
+  const double one = 1;
+  double total = 0;
+  convolve_reference(taps, {.mode = BorderMode::replicate}, ConstRegion::whole(view_of(&one, {1, 1})),
+                     Region::whole(view_of(&total, {1, 1})), arithmetic);
+  return total;
+}
+
+/// How filter_by() does its work: in memory of its own, obviously right.
+struct ReferenceWay {
+  Arithmetic arithmetic;
+  mutable std::vector<Buffer> memory{};
+
+  PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
+    const ImageSpec spec{extent, channels, type};
+    return dense_view(memory.emplace_back(spec.bytes()).data(), spec);
+  }
+  void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                 const PixelView& out) const {
+    pointwise_reference(op, a, b, out, arithmetic);
+  }
+  /// join(other, filter(in)), or without a join filter(in) alone.
+  void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
+    const PixelView filtered = allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
+    convolve_reference(taps, border, in, {filtered, out.rect, out.image}, arithmetic);
+    if (join.kind == Kind::copy) return pointwise(join, filtered, filtered, out.pixels);
+    pointwise(join, other, filtered, out.pixels);
+  }
+  void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
+    resample_reference(resampling, in, out, arithmetic);
+  }
+};
+
+/// In a worker's arena.
+struct HostWay {
+  Arithmetic arithmetic;
+  Worker& worker;
+
+  PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
+    return worker.allocate_view(extent, channels, type);
+  }
+  void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                 const PixelView& out) const {
+    pointwise_host(op, a, b, out, arithmetic);
+  }
+  void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
+    if (join.kind == Kind::copy) return convolve_host(taps, border, in, out, arithmetic, worker);
+    const Arena::Scope scope(worker);
+    const PixelView filtered = allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
+    convolve_host(taps, border, in, {filtered, out.rect, out.image}, arithmetic, worker);
+    pointwise(join, other, filtered, out.pixels);
+  }
+  void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
+    resample_host(resampling, in, out, arithmetic, worker);
+  }
+};
+
+/// On a device; whatever makes the result applies `then` to it.
+struct DeviceWay {
+  Arithmetic arithmetic;
+  Arena& arena;
+  DeviceStream stream;
+  std::span<const PointwiseOp> then;
+  const std::byte* result;
+
+  PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
+    return arena.allocate_view(extent, channels, type);
+  }
+  std::span<const PointwiseOp> then_of(const PixelView& out) const {
+    return out.data == result ? then : std::span<const PointwiseOp>{};
+  }
+  void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                 const PixelView& out) const {
+    pointwise_cuda(op, a, b, out, arithmetic, stream, then_of(out));
+  }
+  void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
+    convolve_cuda(
+        taps, border, in, out, arithmetic, arena, stream,
+        {.join = join.kind == Kind::copy ? nullptr : &join, .other = other, .then = then_of(out.pixels)});
+  }
+  void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
+    resample_cuda(resampling, in, out, arithmetic, arena, stream, then_of(out.pixels));
+  }
+};
+
+/// Weighted sums of what is there over their weights, for all branches, and joined. `in` is all that `out`
+/// needs.
+template <class Way>
+void filter_by(const Way& way, const Renormalised& filter, const ConstRegion& in, const Region& out,
+               Arithmetic arithmetic) {
+  const Extent extent = out.rect.extent();
+  const std::int64_t channels = out.pixels.channels;
+  const bool joined = filter.join.kind != Kind::copy;
+  const PixelType type = pixel_type_of(arithmetic);
+  const PixelView there = way.allocate(in.rect.extent(), channels, type);
+  const PixelView weights = way.allocate(in.rect.extent(), channels, PixelType::u8);
+  way.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, there);
+  way.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
+  const PointwiseOp keep{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
+  const ConstPixelView middle = in.crop(out.rect).pixels;
+  std::vector<ConstPixelView> operands;
+  if (filter.branches.size() == 1) operands.push_back(middle);
+  for (const SeparableTaps& taps : filter.branches) {
+    const Region sums{way.allocate(extent, channels, type), out.rect, out.image};
+    way.convolve(taps, filter.border, {there, in.rect, in.image}, keep, middle, sums);
+    way.convolve(taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
+                 {.kind = Kind::renormalise, .p = total_of(taps, arithmetic)}, sums.pixels,
+                 joined ? sums : out);
+    operands.push_back(sums.pixels);
+  }
+  if (joined) way.pointwise(filter.join, operands[0], operands[1], out.pixels);
+}
+
+/// Reads the input as numbers, as weights, and as weights of which none is missing.
+constexpr PointwiseOp kNumbers{.kind = Kind::zero_missing};
+constexpr PointwiseOp kWeights{.kind = Kind::weight};
+constexpr PointwiseOp kOnes{.kind = Kind::threshold, .q = 1, .r = 1};
+
+template <class Way>
+void resample_by(const Way& way, Resampling resampling, const ConstRegion& in, const Region& out,
+                 Arithmetic arithmetic) {
+  const auto resampled = [&](const PointwiseOp& read) {
+    const Region part{way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
+                      out.rect, out.image};
+    resampling.read = read;
+    way.resample(resampling, in, part);
+    return part.pixels;
+  };
+  const PixelView sums = resampled(kNumbers), weights = resampled(kWeights), totals = resampled(kOnes);
+  way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, out.pixels);
+}
+
+}  // namespace
+
+bool can_renormalise(const std::vector<SeparableTaps>& branches) {
+  return std::ranges::all_of(branches, [](const SeparableTaps& taps) {
+    return can_renormalise(taps.row) && can_renormalise(taps.col);
+  });
+}
+
+MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches) {
+  const auto averages = [](const std::vector<double>& taps) {
+    return std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
+  };
+  const bool all = std::ranges::all_of(
+      branches, [&](const SeparableTaps& taps) { return averages(taps.row) && averages(taps.col); });
+  return all && can_renormalise(branches) ? MissingPolicy::ignore : MissingPolicy::propagate;
+}
+
+void filter_what_is_there_reference(const Renormalised& filter, const ConstRegion& in, const Region& out,
+                                    Arithmetic arithmetic) {
+  filter_by(ReferenceWay{arithmetic}, filter, in, out, arithmetic);
+}
+
+void filter_what_is_there(const Renormalised& filter, const ConstRegion& in, const Region& out,
+                          Arithmetic arithmetic, Worker& worker) {
+  const Arena::Scope scope(worker);
+  filter_by(HostWay{arithmetic, worker}, filter, in, out, arithmetic);
+}
+
+void enqueue_filter_what_is_there(const Renormalised& filter, const ConstRegion& in, const Region& out,
+                                  Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                                  std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);
+  filter_by(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, filter, in, out, arithmetic);
+}
+
+std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
+                                 std::int64_t channels, Arithmetic arithmetic) {
+  const PixelType type = pixel_type_of(arithmetic);
+  const auto results = static_cast<std::int64_t>(branches) + (scratch == Scratch::host ? 1 : 0);
+  return Arena::view_bytes(needed, channels, type) + Arena::view_bytes(needed, channels, PixelType::u8) +
+         results * Arena::view_bytes(output, channels, type);
+}
+
+void resample_what_is_there_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                                      Arithmetic arithmetic) {
+  resample_by(ReferenceWay{arithmetic}, resampling, in, out, arithmetic);
+}
+
+void resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                            Arithmetic arithmetic, Worker& worker) {
+  const Arena::Scope scope(worker);
+  resample_by(HostWay{arithmetic, worker}, resampling, in, out, arithmetic);
+}
+
+void enqueue_resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                                    std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);
+  resample_by(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, resampling, in, out, arithmetic);
+}
+
+std::int64_t resample_what_is_there_bytes(const Resampling& resampling, Scratch scratch, Extent output,
+                                          std::int64_t channels, Arithmetic arithmetic) {
+  Resampling reading = resampling;
+  reading.read = kNumbers;
+  const auto bytes = scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes;
+  return bytes(reading, output, channels, arithmetic) +
+         3 * Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,60 @@
+// Filters of what is there: weighted sums without the missing pixels, which are NaN, over their weights.
+// Private to sepconv/pipeline/stages.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sepconv/kernels/conv/conv.hpp"
+#include "sepconv/kernels/resample/resample.hpp"
+#include "sepconv/pipeline/chain/stage.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
+
+namespace sepconv {
+
+/// As FilterStage has them; what is missing stays so unless `fills`.
+struct Renormalised {
+  const std::vector<SeparableTaps>& branches;
+  const Border& border;
+  const PointwiseOp& join;  ///< copy: none
+  bool fills;
+};
+
+/// Whether the sum of all taps is more than next to nothing, as a derivative's is: then the weights of what
+/// is there stand for all of them.
+bool can_renormalise(const std::vector<SeparableTaps>& branches);
+/// Averages ignore what is missing, differences propagate it.
+MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches);
+
+/// For each branch num = the convolution with 0 for what is missing, den = that of 1 for what is there and 0
+/// for what is not, and the result is num where den is `total`, which is den of a window with nothing
+/// missing, num * (total / den) where den is positive, and missing elsewhere. Beyond a constant border all is
+/// there. `in` is all that `out` needs, or the whole image. The same bits from all three.
+void filter_what_is_there_reference(const Renormalised& filter, const ConstRegion& in, const Region& out,
+                                    Arithmetic arithmetic);
+void filter_what_is_there(const Renormalised& filter, const ConstRegion& in, const Region& out,
+                          Arithmetic arithmetic, Worker& worker);
+void enqueue_filter_what_is_there(const Renormalised& filter, const ConstRegion& in, const Region& out,
+                                  Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                                  std::span<const PointwiseOp> then);
+
+/// Scratch of the latter two beyond a convolution's own, for so much of the input and of the result.
+std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
+                                 std::int64_t channels, Arithmetic arithmetic);
+
+/// The same for means: num, den and total are resampled, the latter of 1 everywhere, because a window's
+/// weights are its own; num where den is total, num / (den / total) where that is positive, and missing
+/// elsewhere. The result is what is there: no pixel of it stands for one of the input.
+void resample_what_is_there_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                                      Arithmetic arithmetic);
+void resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                            Arithmetic arithmetic, Worker& worker);
+void enqueue_resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                                    std::span<const PointwiseOp> then);
+
+/// All scratch of the latter two, for outputs up to this extent.
+std::int64_t resample_what_is_there_bytes(const Resampling& resampling, Scratch scratch, Extent output,
+                                          std::int64_t channels, Arithmetic arithmetic);
+
+}  // namespace sepconv

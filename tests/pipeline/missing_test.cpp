@@ -1,0 +1,203 @@
+// Missing pixels: which they are, what stages make of them, and what they are stored as.
+#include "sepconv/pipeline/plan/missing.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "../support/image.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/run/apply.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// What run() makes of `values`, as it does in bands of 3 rows.
+template <class To, class From>
+std::vector<To> run_on(const std::vector<From>& values, Extent extent, const Chain& chain,
+                       const MissingOptions& missing, std::int64_t channels = 1) {
+  const auto reader = make_memory_reader(view_of(values.data(), extent, channels));
+  const ImageSpec spec = chain.result_spec(reader->spec());
+  REQUIRE(spec.type == pixel_type_of<To>());
+  std::vector<To> result(static_cast<std::size_t>(spec.extent.area() * spec.channels), To(99));
+  const auto writer = make_memory_writer(view_of(result.data(), spec.extent, spec.channels));
+  run(*reader, *writer, chain, {{.threads = 1, .band_rows = 3, .missing = missing}, {}});
+  return result;
+}
+
+std::vector<std::uint8_t> row_of(std::initializer_list<int> values) { return {values.begin(), values.end()}; }
+
+}  // namespace
+
+TEST_CASE("a mean ignores what is missing, and what is missing stays so", "[missing]") {
+  const auto values = row_of({10, 7, 30, 50, 50, 50});
+  const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=replicate"});
+  CHECK(run_on<std::uint8_t>(values, {1, 6}, chain, {.value = 7}) == row_of({10, 7, 40, 43, 50, 50}));
+  CHECK(run_on<std::uint8_t>(values, {1, 6}, chain, {}) == row_of({9, 16, 29, 43, 50, 50}));
+}
+
+TEST_CASE("a hole is filled, or grows, as the key says", "[missing]") {
+  const auto values = row_of({10, 7, 30, 50, 7, 7, 7});
+  const auto made = [&](const char* key) {
+    return run_on<std::uint8_t>(
+        values, {1, 7},
+        Chain::parse({std::string("box:radius=1,radius_y=0,border=replicate,missing=") + key}), {.value = 7});
+  };
+  CHECK(made("fill") == row_of({10, 20, 40, 40, 50, 7, 7}));
+  CHECK(made("ignore") == row_of({10, 7, 40, 40, 7, 7, 7}));
+  CHECK(made("propagate") == row_of({7, 7, 7, 7, 7, 7, 7}));
+}
+
+TEST_CASE("beyond a constant border all is there", "[missing]") {
+  const auto values = row_of({7, 7, 7, 7});
+  const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=constant,value=90,missing=fill"});
+  CHECK(run_on<std::uint8_t>(values, {1, 4}, chain, {.value = 7}) == row_of({90, 7, 7, 90}));
+}
+
+TEST_CASE("a difference is missing wherever its window touches what is missing", "[missing]") {
+  const auto values = row_of({0, 10, 30, 7, 60, 60, 80, 99});
+  const Chain chain = Chain::parse({"derivative:order=1,axis=x", "cast:type=f32"});
+  const auto made = run_on<float>(values, {1, 8}, chain, {.value = 7, .result = -1});
+  CHECK(made == std::vector<float>{0, 30, -1, -1, -1, 20, 39, 0});
+}
+
+TEST_CASE("a present value that would be stored as missing is stored as the next", "[missing]") {
+  const auto values = row_of({7, 3, 4, 255});
+  CHECK(run_on<std::uint8_t>(values, {1, 4}, Chain::parse({"scale:by=1,add=4"}),
+                             {.value = 255, .result = 7}) == row_of({11, 8, 8, 7}));
+  CHECK(run_on<std::uint8_t>(values, {1, 4}, Chain::parse({"scale:by=1,add=251"}),
+                             {.value = 7, .result = 255}) == row_of({255, 254, 254, 254}));
+  const std::vector<float> floats{1, -9999, 2};
+  const auto made = run_on<float>(floats, {1, 3}, Chain::parse({"scale:by=-9999"}), {.value = -9999});
+  CHECK(made == std::vector<float>{std::nextafter(-9999.0F, 0.0F), -9999, -19998});
+}
+
+TEST_CASE("what makes numbers of NaN leaves what is missing missing", "[missing]") {
+  const std::vector<float> values{-9999, 3, 200};
+  for (const char* stage : {"threshold:at=2,above=5,below=6", "clamp:low=0,high=9", "abs", "cast:type=u8"}) {
+    const Chain chain = Chain::parse({stage, "cast:type=f32"});
+    CHECK(run_on<float>(values, {1, 3}, chain, {.value = -9999})[0] == -9999);
+    CHECK(std::isnan(run_on<float>(values, {1, 3}, chain, {.value = -9999, .result = kNan})[0]));
+  }
+}
+
+TEST_CASE("a pixel made of several channels is missing where one of them is", "[missing]") {
+  const auto values = row_of({1, 2, 7, 2, 1, 7});
+  const Chain chain = Chain::parse({"matrix:rows=1,values=1,0"});
+  CHECK(run_on<std::uint8_t>(values, {1, 3}, chain, {.value = 7}, 2) == row_of({1, 7, 7}));
+}
+
+TEST_CASE("cells are means of what is there", "[missing]") {
+  const auto values = row_of({7, 20, 7, 7, 40, 60});
+  CHECK(run_on<std::uint8_t>(values, {1, 6}, Chain::parse({"reduce:factor=2"}), {.value = 7}) ==
+        row_of({20, 7, 50}));
+  CHECK(run_on<std::uint8_t>(values, {1, 6}, Chain::parse({"reduce:factor=2,missing=propagate"}),
+                             {.value = 7}) == row_of({7, 7, 50}));
+}
+
+TEST_CASE("NaN is missing in an undeclared image where a key says so, and else a value", "[missing]") {
+  const std::vector<float> values{1, 2, std::nanf(""), 4, 5};
+  const Extent extent{1, 5};
+  std::vector<float> result(5);
+  const auto made = [&](const char* stage) {
+    apply(Chain::parse({stage}), view_of(values.data(), extent), view_of(result.data(), extent));
+    return result;
+  };
+  const auto plain = made("box:radius=1,radius_y=0");
+  CHECK((std::isnan(plain[1]) && std::isnan(plain[2]) && std::isnan(plain[3]) && plain[0] > 0));
+  const auto ignored = made("box:radius=1,radius_y=0,missing=ignore");
+  CHECK(ignored[1] == Approx(1.5));
+  CHECK(std::isnan(ignored[2]));
+  CHECK(made("box:radius=1,radius_y=0,missing=fill")[2] == Approx(3));
+}
+
+TEST_CASE("a window with nothing missing has the bits of the plain filter, in the tile of a hole too",
+          "[missing]") {
+  const ImageSpec spec{{40, 60}, 2, PixelType::f32};
+  const Image whole = Image::of_pattern(spec, Pattern::noise, 3),
+              holed = Image::of_pattern(spec, Pattern::noise, 3);
+  fill_pixels(holed.view().crop({0, 0, 3, 3}), kNan);
+  const Image plain(spec), ignored(spec);
+  apply(Chain::parse({"gaussian:sigma=2"}), whole.view(), plain.view(), {.tile = spec.extent});
+  apply(Chain::parse({"gaussian:sigma=2,missing=ignore"}), holed.view(), ignored.view(),
+        {.tile = spec.extent});
+  for (std::int64_t row = 0; row < 40; ++row) {
+    for (std::int64_t i = 0; i < 120; ++i) {
+      const bool touched = row < 3 + 8 && i / 2 < 3 + 8;
+      if (!touched) REQUIRE(ignored.view().row<float>(row)[i] == plain.view().row<float>(row)[i]);
+    }
+  }
+}
+
+TEST_CASE("the library's bracket serves pixels in memory", "[missing]") {
+  const auto values = row_of({10, 7, 30});
+  std::vector<std::uint8_t> result(3);
+  const auto source = make_memory_reader(view_of(values.data(), {1, 3}));
+  const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=replicate"});
+  const MissingPixels missing = missing_pixels(*source, PixelType::u8, {.value = 7});
+  apply(honouring(missing, chain, source->spec()), view_of(values.data(), {1, 3}),
+        view_of(result.data(), {1, 3}));
+  CHECK(result == row_of({10, 7, 30}));
+}
+
+TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[missing]") {
+  const auto values = row_of({1, 2, 3});
+  const auto tried = [&](const MissingOptions& missing, const char* stage = "box") {
+    return run_on<std::uint8_t>(values, {1, 3}, Chain::parse({stage}), missing);
+  };
+  using Catch::Contains;
+  CHECK_THROWS_WITH(tried({.value = -9999}), Contains("u8 have no value -9999"));
+  CHECK_THROWS_WITH(tried({.value = kNan}), Contains("u8 have no value nan"));
+  CHECK_THROWS_WITH(tried({.value = 1, .result = 256}), Contains("set MissingOptions::result"));
+  CHECK_THROWS_WITH(tried({.result = 1}), Contains("none are missing"));
+  CHECK_THROWS_WITH(tried({.none = true, .value = 1}), Contains("no pixel is to be missing"));
+  for (const char* stage : {"sobel:missing=ignore", "log:sigma=1,missing=fill", "derivative:missing=fill",
+                            "gaussian:sigma=1,order=2,missing=ignore", "taps:row=-1,2,-1,missing=ignore"})
+    CHECK_THROWS_WITH(parse_stage(stage), Contains("take missing=propagate"));
+  CHECK_THROWS_WITH(parse_stage("unsharp:sigma=1,missing=fill"), Contains("take missing=ignore"));
+  CHECK_THROWS_WITH(parse_stage("reduce:factor=2,missing=fill"), Contains("it is one of ignore, propagate"));
+}
+
+TEST_CASE("f32 does not stand for the values of f64", "[missing]") {
+  const std::vector<double> values{1, 2};
+  std::vector<double> result(2);
+  const auto reader = make_memory_reader(view_of(values.data(), {1, 2}));
+  const auto writer = make_memory_writer(view_of(result.data(), {1, 2}));
+  PlanOptions options{.arithmetic = Arithmetic::f32, .missing = {.value = 1}};
+  CHECK_THROWS_WITH(plan(*reader, *writer, Chain::parse({"box"}), options),
+                    Catch::Contains("compute in f64"));
+}
+
+TEST_CASE("a chain says what it does with what is missing", "[missing]") {
+  const auto reader = make_memory_reader(view_of(row_of({1, 2}).data(), {1, 2}));
+  const MissingPixels missing{.value = 7, .result = 7};
+  const Chain chain = Chain::parse({"gaussian:sigma=1", "sobel", "dog:sigma=1,sigma2=2", "reduce:factor=2"});
+  const std::string text = honouring(missing, chain, reader->spec()).text();
+  CHECK(text.find("gaussian:sigma=1,truncate=4,order=0,border=reflect101,flip=false,missing=ignore") !=
+        text.npos);
+  CHECK(text.find("sobel:axis=x,border=reflect101,flip=false,missing=propagate") != text.npos);
+  CHECK(text.find("sigma2=2,border=reflect101,flip=false,missing=ignore") != text.npos);
+  CHECK(honouring(missing, Chain{}, reader->spec()).empty());
+}
+
+TEST_CASE("what of some pixels is missing", "[missing]") {
+  const std::vector<float> values{1, std::nanf(""), 7};
+  const auto presence = [&](std::int64_t first, std::int64_t count, double value) {
+    return presence_of(view_of(values.data() + first, {1, count}), value);
+  };
+  CHECK(presence(0, 1, 7) == Presence::all_there);
+  CHECK(presence(0, 3, 7) == Presence::some_missing);
+  CHECK(presence(1, 2, 7) == Presence::all_missing);
+  CHECK(presence(2, 1, kNan) == Presence::all_there);
+  const auto bytes = row_of({7, 7});
+  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7) == Presence::all_missing);
+  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7.5) == Presence::all_there);
+  CHECK(presence_of(view_of(bytes.data(), {1, 0}), 7) == Presence::all_there);
+}
