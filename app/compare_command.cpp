@@ -178,6 +178,7 @@ void add_compare_command(CLI::App& program, Context& context) {
       ->type_name("NUMBER");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");
+  add_nodata_option(*command, request->options.missing);
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON");
   add_reporting_options(*command, request->reporting);

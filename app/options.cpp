@@ -222,7 +222,7 @@ void add_region_option(CLI::App& command, RunOptions& options) {
       ->type_name("COLSxROWS+COL+ROW");
 }
 
-void add_missing_options(CLI::App& command, MissingOptions& options) {
+void add_nodata_option(CLI::App& command, MissingOptions& options) {
   command
       .add_option_function<std::string>(
           "--nodata",
@@ -232,6 +232,10 @@ void add_missing_options(CLI::App& command, MissingOptions& options) {
           },
           "pixels of this value are missing, or none are; what the file declares by default")
       ->type_name("VALUE|nan|none");
+}
+
+void add_missing_options(CLI::App& command, MissingOptions& options) {
+  add_nodata_option(command, options);
   command
       .add_option_function<std::string>(
           "--result-nodata",

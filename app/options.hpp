@@ -30,7 +30,9 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
 /// --region, straight into the options of a run.
 void add_region_option(CLI::App& command, RunOptions& options);
 
-/// --nodata and --result-nodata, straight into the options of a run.
+/// --nodata, straight into the options of a run.
+void add_nodata_option(CLI::App& command, MissingOptions& options);
+/// That and --result-nodata.
 void add_missing_options(CLI::App& command, MissingOptions& options);
 
 /// How the output is to be stored, as far as the user says.

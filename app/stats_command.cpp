@@ -49,13 +49,13 @@ struct RasterStats {
 
 void print_text(const RasterAxes& axes, const RasterStats& image, bool histogram) {
   if (raster_count(axes) > 1) print("{}\n", position_text(axes, image.raster));
-  print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", "channel", "min", "max", "mean", "deviation",
-        "count", "NaN");
+  print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10} {:>10}\n", "channel", "min", "max", "mean",
+        "deviation", "count", "NaN", "missing");
   for (std::size_t i = 0; i < image.channels.size(); ++i) {
     const ChannelStats& stats = image.channels[i];
     const auto text = [&stats](double value) { return stats.count > 0 ? number_text(value, 8) : "-"; };
-    print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10}\n", i, text(stats.min), text(stats.max),
-          text(stats.mean), text(stats.deviation), stats.count, stats.nan_count);
+    print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10} {:>10}\n", i, text(stats.min), text(stats.max),
+          text(stats.mean), text(stats.deviation), stats.count, stats.nan_count, stats.missing_count);
   }
   if (!histogram) return;
   for (std::size_t i = 0; i < image.channels.size(); ++i) {
@@ -75,6 +75,7 @@ ordered_json channels_json(const std::vector<ChannelStats>& channels) {
     };
     list.push_back({{"count", stats.count},
                     {"nan_count", stats.nan_count},
+                    {"missing_count", stats.missing_count},
                     {"min", known(stats.min)},
                     {"max", known(stats.max)},
                     {"mean", known(stats.mean)},
@@ -121,7 +122,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
       request.options.progress = progress.next();
       images.push_back({raster, image_stats(*reader, request.options)});
       add_new(warnings, reader->layout().warnings);
-      if (const auto nodata = nodata_value(reader->metadata()))
+      if (const auto nodata = nodata_value(reader->metadata()); nodata && request.options.missing.none)
         add_new(warnings,
                 {fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values",
                              *nodata)});
@@ -144,6 +145,7 @@ void add_stats_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<StatsRequest>();
   add_image_option(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
+  add_nodata_option(*command, request->options.missing);
   add_device_options(*command, request->options);
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON, histogram included");

@@ -116,7 +116,7 @@ def test_inherited_layout_is_no_request(sepconv):
 def test_stats_of_nothing_but_not_a_number(sepconv):
     np.save(sepconv.folder / "in.npy", np.full((4, 5), -np.nan, np.float32))
     row = sepconv("stats", "in.npy").stdout.splitlines()[1].split()
-    assert row == ["0", "-", "-", "-", "-", "0", "20"]
+    assert row == ["0", "-", "-", "-", "-", "0", "20", "0"]
     found = json.loads(sepconv("stats", "in.npy", "--json").stdout)["channels"][0]
     assert [found[name] for name in ("min", "max", "mean", "deviation")] == [None] * 4
     assert (found["count"], found["nan_count"]) == (0, 20)

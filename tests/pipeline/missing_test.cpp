@@ -8,6 +8,7 @@
 #include "../support/image.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/measure/measure.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
@@ -200,4 +201,37 @@ TEST_CASE("what of some pixels is missing", "[missing]") {
   CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7) == Presence::all_missing);
   CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7.5) == Presence::all_there);
   CHECK(presence_of(view_of(bytes.data(), {1, 0}), 7) == Presence::all_there);
+}
+
+TEST_CASE("statistics leave out what is missing, and count it", "[missing]") {
+  const auto values = row_of({7, 1, 7, 3, 7, 7});
+  const auto of = [](const auto& pixels, Extent extent, const MissingOptions& missing) {
+    return image_stats(*make_memory_reader(view_of(pixels.data(), extent)), {{.missing = missing}, {}})[0];
+  };
+  const ChannelStats counted = of(values, {2, 3}, {.value = 7});
+  CHECK((counted.count == 2 && counted.missing_count == 4 && counted.min == 1 && counted.max == 3));
+  CHECK(counted.mean == 2);
+  CHECK(of(values, {2, 3}, {}).missing_count == 0);
+  const ChannelStats none = of(row_of({7, 7}), {1, 2}, {.value = 7});
+  CHECK((none.count == 0 && none.missing_count == 2));
+  const std::vector<float> floats{-9999, 2, 4, std::nanf("")};
+  const ChannelStats floating = of(floats, {2, 2}, {.value = -9999});
+  CHECK((floating.count == 2 && floating.missing_count == 2 && floating.nan_count == 0));
+  CHECK((floating.min == 2 && floating.mean == 3));
+  CHECK(of(floats, {2, 2}, {}).nan_count == 1);
+}
+
+TEST_CASE("what is missing in both images is equal, and in one infinitely far", "[missing]") {
+  const auto compared = [](const auto& a, const auto& b, const MissingOptions& missing) {
+    const Extent extent{1, static_cast<std::int64_t>(a.size())};
+    return compare_images(*make_memory_reader(view_of(a.data(), extent)),
+                          *make_memory_reader(view_of(b.data(), extent)), 0, {{.missing = missing}, {}});
+  };
+  CHECK(compared(row_of({7, 1}), row_of({7, 1}), {.value = 7}).equal());
+  const Comparison one = compared(row_of({7, 1}), row_of({8, 1}), {.value = 7});
+  CHECK((one.different == 1 && one.max_difference == std::numeric_limits<double>::infinity()));
+  CHECK(compared(row_of({7, 1}), row_of({8, 1}), {}).max_difference == 1);
+  const std::vector<float> valued{-9999, 5}, nan{std::nanf(""), 5};
+  CHECK(compared(valued, nan, {.value = -9999}).equal());
+  CHECK_FALSE(compared(valued, nan, {}).equal());
 }

@@ -8,7 +8,7 @@ namespace sepconv {
 namespace {
 
 /// Compared without a branch so many at a time, so that the compiler uses vectors.
-constexpr std::int64_t kBlock = 1024;
+constexpr std::int64_t kBlock = 256;
 
 /// An element's width, so that as many are compared at once as are loaded.
 template <class T>
@@ -24,18 +24,29 @@ struct Seen {
 };
 
 template <class T>
+Mask<T> is_missing(T value, T missing) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<Mask<T>>(static_cast<int>(value == missing) | static_cast<int>(value != value));
+  return value == missing;
+}
+
+template <class T>
 void look(const T* values, std::int64_t count, T missing, Seen& seen) {
-  for (std::int64_t first = 0; first < count && !seen.both(); first += kBlock) {
-    const std::int64_t end = std::min(count, first + kBlock);
+  std::int64_t i = 0;
+  for (; i + kBlock <= count && !seen.both(); i += kBlock) {
     Mask<T> any = 0, all = 1;
-    for (std::int64_t i = first; i < end; ++i) {
-      auto is_missing = static_cast<Mask<T>>(values[i] == missing);
-      if constexpr (std::is_floating_point_v<T>) is_missing |= static_cast<Mask<T>>(values[i] != values[i]);
-      any |= is_missing;
-      all &= is_missing;
+    for (std::int64_t k = 0; k < kBlock; ++k) {
+      const Mask<T> one = is_missing(values[i + k], missing);
+      any |= one;
+      all &= one;
     }
     seen.missing = seen.missing || any != 0;
     seen.there = seen.there || all == 0;
+  }
+  for (; i < count && !seen.both(); ++i) {
+    const bool one = is_missing(values[i], missing) != 0;
+    seen.missing = seen.missing || one;
+    seen.there = seen.there || !one;
   }
 }
 

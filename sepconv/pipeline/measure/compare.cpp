@@ -48,18 +48,33 @@ double distance(double a, double b) {
   return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<double>::infinity();
 }
 
+/// What is missing in the two images; NaN: nothing.
+struct MissingInBoth {
+  double a, b;
+  bool same() const noexcept { return a == b || (std::isnan(a) && std::isnan(b)); }
+};
+
+/// A pixel's value, NaN if it is missing.
+template <class T>
+double known(T value, double missing) {
+  const auto number = static_cast<double>(value);
+  return number == missing ? std::numeric_limits<double>::quiet_NaN() : number;
+}
+
 /// The difference of two views; `origin` is where they lie in their images.
 template <class T>
 Difference difference_of(const ConstPixelView& a, const ConstPixelView& b, const Rect& origin,
-                         double tolerance) {
+                         const MissingInBoth& missing, double tolerance) {
   Difference total;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
     // Equal bytes are equal values; in most comparisons most rows are, and this is ten times as fast.
-    if (std::memcmp(a.row_data(row), b.row_data(row), static_cast<std::size_t>(a.row_bytes())) == 0) continue;
+    if (missing.same() &&
+        std::memcmp(a.row_data(row), b.row_data(row), static_cast<std::size_t>(a.row_bytes())) == 0)
+      continue;
     const T* left = a.row<T>(row);
     const T* right = b.row<T>(row);
     for (std::int64_t i = 0; i < a.row_elements(); ++i) {
-      const double difference = distance(static_cast<double>(left[i]), static_cast<double>(right[i]));
+      const double difference = distance(known(left[i], missing.a), known(right[i], missing.b));
       total.max = std::max(total.max, difference);
       total.sum += difference;
       total.squares += difference * difference;
@@ -88,8 +103,12 @@ SinkLayout layout_for(const Reader& b) {
 template <class T>
 class ComparingWriter final : public Writer {
  public:
-  ComparingWriter(Reader& b, double tolerance)
-      : b_(b), tolerance_(tolerance), layout_(layout_for(b)), sums_(b.spec(), layout_.block, Difference()) {}
+  ComparingWriter(Reader& b, const MissingInBoth& missing, double tolerance)
+      : b_(b),
+        missing_(missing),
+        tolerance_(tolerance),
+        layout_(layout_for(b)),
+        sums_(b.spec(), layout_.block, Difference()) {}
 
   const ImageSpec& spec() const noexcept override { return b_.spec(); }
   const SinkLayout& layout() const noexcept override { return layout_; }
@@ -127,11 +146,12 @@ class ComparingWriter final : public Writer {
     b_.read(part, b, executor);
     sums_.add(part, executor, [&](const Rect& cell, Difference& difference) {
       const Rect inside{cell.row - part.row, cell.col - part.col, cell.rows, cell.cols};
-      difference = difference_of<T>(a.crop(inside), b.crop(inside), cell, tolerance_);
+      difference = difference_of<T>(a.crop(inside), b.crop(inside), cell, missing_, tolerance_);
     });
   }
 
   Reader& b_;
+  MissingInBoth missing_;
   double tolerance_;
   SinkLayout layout_;
   CellSums<Difference> sums_;
@@ -200,8 +220,13 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
                     "compare images of the same shape and type",
                     describe(a), describe(b)));
   }
+  const auto missing_in = [&](const Reader& image) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return missing_pixels(image, spec.type, options.missing).value.value_or(kNone);
+  };
+  const MissingInBoth missing{missing_in(a), missing_in(b)};
   const Difference total = visit_pixel_type(spec.type, [&]<class T>(std::type_identity<T>) {
-    ComparingWriter<T> sink(b, tolerance);
+    ComparingWriter<T> sink(b, missing, tolerance);
     run(a, sink, Chain(), options);
     return sink.total();
   });

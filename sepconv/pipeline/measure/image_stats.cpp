@@ -8,6 +8,8 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
+#include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/pipeline/measure/stats_passes.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
 #include "sepconv/pipeline/plan/device_choice.hpp"
@@ -46,6 +48,37 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options)
   return chosen;
 }
 
+/// The source with NaN for what is missing.
+class MarkingReader final : public Reader {
+ public:
+  MarkingReader(Reader& source, double missing) : source_(source), missing_(missing) {}
+  const ImageSpec& spec() const noexcept override { return source_.spec(); }
+  const SourceLayout& layout() const noexcept override { return source_.layout(); }
+  const Metadata& metadata() const noexcept override { return source_.metadata(); }
+  std::int64_t buffer_bytes(int concurrency) const override { return source_.buffer_bytes(concurrency); }
+  std::int64_t stored_bytes() const noexcept override { return source_.stored_bytes(); }
+  std::int64_t changed_ns() const noexcept override { return source_.changed_ns(); }
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    source_.read(rect, out, executor);
+    const PointwiseOp mark{.kind = PointwiseOp::Kind::mark_missing, .p = missing_};
+    const Arithmetic arithmetic = out.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
+    for_each_row_piece(rect.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+      const PixelView piece = out.crop({first, 0, count, out.extent.cols});
+      pointwise_host(mark, piece, piece, piece, arithmetic);
+    });
+  }
+
+ private:
+  Reader& source_;
+  double missing_;
+};
+
+std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, std::optional<double> missing) {
+  if (!options.devices.empty()) return device_stats(source, options, missing);
+  return is_floating(source.spec().type) ? floating_stats(source, options)
+                                         : integer_stats(source, options, missing);
+}
+
 }  // namespace
 
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options) {
@@ -56,8 +89,13 @@ std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options)
   } else {
     open_devices(options.devices);
   }
-  if (!settled.devices.empty()) return device_stats(source, settled);
-  return is_floating(source.spec().type) ? floating_stats(source, settled) : integer_stats(source, settled);
+  const std::optional<double> missing =
+      missing_pixels(source, source.spec().type, std::exchange(settled.missing, {})).value;
+  if (!missing || !is_floating(source.spec().type)) return stats_of(source, settled, missing);
+  MarkingReader marked(source, *missing);
+  std::vector<ChannelStats> stats = stats_of(marked, settled, {});
+  for (ChannelStats& channel : stats) channel.missing_count = std::exchange(channel.nan_count, 0);
+  return stats;
 }
 
 }  // namespace sepconv

@@ -9,10 +9,11 @@
 
 namespace sepconv {
 
-/// Of one channel. Not-a-numbers are counted and left out of everything else.
+/// Of one channel. Not-a-numbers and missing pixels are counted and left out of everything else.
 struct ChannelStats {
   std::int64_t count = 0;
   std::int64_t nan_count = 0;
+  std::int64_t missing_count = 0;  ///< NaN among them, where the source or the options declare missing pixels
   double min = 0, max = 0, mean = 0;
   double deviation = 0;  ///< of the population: sqrt(mean((x - mean)^2))
   /// 256 equal bins over [histogram_low, histogram_high]; for integer types over the type's whole range.
@@ -20,12 +21,14 @@ struct ChannelStats {
   std::vector<std::int64_t> histogram;
 };
 /// One pass for integer types, two for floating types (the second for the histogram). The same bits for any
-/// plan.
+/// plan. Pixels are missing as
+/// options.missing and the source's metadata say.
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options = {});
 
 struct Comparison {
   std::int64_t elements = 0;
-  std::int64_t different = 0;  ///< elements with |a - b| > tolerance, or exactly one of them not a number
+  std::int64_t different = 0;  ///< elements with |a - b| > tolerance, or exactly one of them not a number, or
+                               ///< missing
   double max_difference = 0;
   double mean_difference = 0;
   double mean_square = 0;  ///< of the differences
@@ -38,7 +41,8 @@ struct Comparison {
   std::optional<Position> first;  ///< first differing element in row-major order
   bool equal() const noexcept { return different == 0; }
 };
-/// Throws InvalidArgument when extents, channels or types differ.
+/// Pixels are missing as options.missing and, each for itself, the images' metadata say; what is missing in
+/// both is equal. Throws InvalidArgument when extents, channels or types differ.
 Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options = {});
 /// Of several pairs of images of one type, as if they were one pair; `first` is that of the first that has
 /// one.

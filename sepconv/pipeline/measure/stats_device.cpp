@@ -264,7 +264,8 @@ class DeviceCounts final : public DeviceWriter {
 
 }  // namespace
 
-std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options) {
+std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
+                                       std::optional<double> missing) {
   const DeviceBudget budget = budget_of(options);
   const DeviceScope scope(budget.device);
   RunOptions feed = options;  // the host does nothing but read
@@ -274,7 +275,7 @@ std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options
   if (!is_floating(source.spec().type)) {
     DeviceCounts counts(source.spec(), budget);
     pass(counts);
-    return stats_of_counts(source.spec(), counts.total());
+    return stats_of_counts(source.spec(), counts.total(), missing);
   }
   const auto moments = [&] {
     DeviceMoments first(source.spec(), budget);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sepconv/pipeline/measure/stats_passes.hpp"
 
@@ -54,6 +55,7 @@ ChannelStats channel_stats(const std::int64_t* counts) {
     sum += static_cast<long double>(counts[i]) * static_cast<long double>(i + kLeast<T>);
     stats.histogram[static_cast<std::size_t>(i / (kValues<T> / kBins))] += counts[i];
   }
+  if (stats.count == 0) return stats;
   const long double mean = sum / static_cast<long double>(stats.count);
   long double squares = 0;
   for (std::int64_t i = low; i <= high; ++i) {
@@ -75,21 +77,27 @@ auto visit_integer(PixelType type, Visit&& visit) {
 
 }  // namespace
 
-std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, const Counts& counts) {
+std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, Counts counts,
+                                          std::optional<double> missing) {
   return visit_integer(spec.type, [&]<class T>(T) {
     std::vector<ChannelStats> result;
     for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
-      result.push_back(channel_stats<T>(counts.data() + channel * kValues<T>));
+      std::int64_t* const own = counts.data() + channel * kValues<T>;
+      const std::int64_t missing_count =
+          missing ? std::exchange(own[static_cast<std::int64_t>(*missing) - kLeast<T>], 0) : 0;
+      result.push_back(channel_stats<T>(own));
+      result.back().missing_count = missing_count;
     }
     return result;
   });
 }
 
-std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options) {
+std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
+                                        std::optional<double> missing) {
   return visit_integer(source.spec().type, [&]<class T>(T) {
     ValueCounter<T> counter(source.spec());
     run(source, counter, Chain(), options);
-    return stats_of_counts(source.spec(), counter.counts());
+    return stats_of_counts(source.spec(), counter.counts(), missing);
   });
 }
 

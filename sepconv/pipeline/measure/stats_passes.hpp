@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "sepconv/io/writer.hpp"
@@ -14,10 +15,12 @@
 namespace sepconv {
 
 /// Statistics of an image of integers (one pass) and of floating values (two).
-std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options);
+std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
+                                        std::optional<double> missing);
 std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options);
 /// The same of any image on the first of options.devices, with the same bits.
-std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options);
+std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
+                                       std::optional<double> missing);
 
 /// Tables of counts that worker threads may hold together before there are fewer of them than threads.
 inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
@@ -25,7 +28,9 @@ inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
 using Counts = std::vector<std::int64_t>;
 
 /// From how often each value occurs: counts[channel * value_count + value - least value of the type].
-std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, const Counts& counts);
+/// `missing`: this value is none.
+std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, Counts counts,
+                                          std::optional<double> missing);
 
 /// Moments of every channel of a cell or of more.
 struct ChannelMoments {
