@@ -197,6 +197,17 @@ TEST_CASE("what of some pixels is missing", "[missing]") {
   CHECK(presence(0, 3, 7) == Presence::some_missing);
   CHECK(presence(1, 2, 7) == Presence::all_missing);
   CHECK(presence(2, 1, kNan) == Presence::all_there);
+  for (const std::size_t count : {1, 31, 1000}) {  // a vector's tail, and many vectors
+    for (const double missing : {7.0, kNan}) {
+      std::vector<float> row(count, 5);
+      const auto view = view_of(row.data(), {1, static_cast<std::int64_t>(count)});
+      CHECK(presence_of(view, missing) == Presence::all_there);
+      row.back() = static_cast<float>(missing);
+      CHECK(presence_of(view, missing) == (count == 1 ? Presence::all_missing : Presence::some_missing));
+      fill_pixels(view, missing);
+      CHECK(presence_of(view, missing) == Presence::all_missing);
+    }
+  }
   const auto bytes = row_of({7, 7});
   CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7) == Presence::all_missing);
   CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7.5) == Presence::all_there);

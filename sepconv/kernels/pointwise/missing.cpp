@@ -4,18 +4,18 @@
 #include <limits>
 #include <type_traits>
 
+#include "sepconv/kernels/simd/dispatch.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/kernels/pointwise/missing.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "sepconv/kernels/simd/vectors-inl.h"
+
+#ifndef SEPCONV_MISSING_SEEN
+#define SEPCONV_MISSING_SEEN
 namespace sepconv {
-namespace {
-
-/// Compared without a branch so many at a time, so that the compiler uses vectors.
-constexpr std::int64_t kBlock = 256;
-
-/// An element's width, so that as many are compared at once as are loaded.
-template <class T>
-using Mask =
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 struct Seen {
   bool missing = false;
@@ -23,58 +23,79 @@ struct Seen {
   bool both() const noexcept { return missing && there; }
 };
 
-template <class T>
-Mask<T> is_missing(T value, T missing) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<Mask<T>>(static_cast<int>(value == missing) | static_cast<int>(value != value));
-  return value == missing;
+}  // namespace sepconv
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Mask<D> missing_in(D d, const T* values, hn::Vec<D> missing) {
+  const auto v = hn::LoadU(d, values);
+  const auto same = hn::Eq(v, missing);
+  if constexpr (std::is_floating_point_v<T>) return hn::Or(same, hn::Not(hn::Eq(v, v)));
+  return same;
 }
 
+/// Several vectors at a time, so that what was seen is asked seldom.
 template <class T>
 void look(const T* values, std::int64_t count, T missing, Seen& seen) {
+  constexpr std::int64_t kVectors = 8;
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto wanted = hn::Set(d, missing);
   std::int64_t i = 0;
-  for (; i + kBlock <= count && !seen.both(); i += kBlock) {
-    Mask<T> any = 0, all = 1;
-    for (std::int64_t k = 0; k < kBlock; ++k) {
-      const Mask<T> one = is_missing(values[i + k], missing);
-      any |= one;
-      all &= one;
+  for (; i + kVectors * lanes <= count && !seen.both(); i += kVectors * lanes) {
+    auto any = missing_in(d, values + i, wanted);
+    auto all = any;
+    for (std::int64_t k = 1; k < kVectors; ++k) {
+      const auto one = missing_in(d, values + i + k * lanes, wanted);
+      any = hn::Or(any, one);
+      all = hn::And(all, one);
     }
-    seen.missing = seen.missing || any != 0;
-    seen.there = seen.there || all == 0;
+    seen.missing = seen.missing || !hn::AllFalse(d, any);
+    seen.there = seen.there || !hn::AllTrue(d, all);
   }
   for (; i < count && !seen.both(); ++i) {
-    const bool one = is_missing(values[i], missing) != 0;
+    const bool one = values[i] == missing || values[i] != values[i];
     seen.missing = seen.missing || one;
     seen.there = seen.there || !one;
   }
 }
 
-template <class T>
-Seen look(const ConstPixelView& pixels, T missing) {
-  Seen seen;
-  for (std::int64_t row = 0; row < pixels.extent.rows && !seen.both(); ++row)
-    look(pixels.row<T>(row), pixels.row_elements(), missing, seen);
-  return seen;
+Seen look_at(const ConstPixelView& pixels, double missing) {
+  return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
+    Seen seen;
+    for (std::int64_t row = 0; row < pixels.extent.rows && !seen.both(); ++row)
+      look(pixels.row<T>(row), pixels.row_elements(), static_cast<T>(missing), seen);
+    return seen;
+  });
 }
 
-template <class T>
-bool can_hold(double value) {
-  return value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
-         value <= static_cast<double>(std::numeric_limits<T>::max()) &&
-         static_cast<double>(static_cast<T>(value)) == value;
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(look_at);
+
+namespace {
+
+bool can_hold(PixelType type, double value) {
+  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> || (value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+                                           value <= static_cast<double>(std::numeric_limits<T>::max()) &&
+                                           static_cast<double>(static_cast<T>(value)) == value);
+  });
 }
 
 }  // namespace
 
 Presence presence_of(const ConstPixelView& pixels, double missing) {
-  return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      if (!can_hold<T>(missing)) return Presence::all_there;
-    }
-    const Seen seen = look(pixels, static_cast<T>(missing));
-    return !seen.missing ? Presence::all_there : seen.there ? Presence::some_missing : Presence::all_missing;
-  });
+  if (!can_hold(pixels.type, missing)) return Presence::all_there;
+  const Seen seen = HWY_DYNAMIC_DISPATCH(look_at)(pixels, missing);
+  return !seen.missing ? Presence::all_there : seen.there ? Presence::some_missing : Presence::all_missing;
 }
 
 void fill_pixels(const PixelView& pixels, double value) {
@@ -85,3 +106,4 @@ void fill_pixels(const PixelView& pixels, double value) {
 }
 
 }  // namespace sepconv
+#endif

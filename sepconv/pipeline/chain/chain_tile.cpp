@@ -212,13 +212,10 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   return operations;
 }
 
-void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
-                  const ConstRegion& source, const Region& out, Worker& worker) {
-  if (chain.empty()) {
-    const ConstPixelView pixels = source.crop(out.rect).pixels;
-    return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
-  }
-  const TileWay way = way_of_tile(chain, specs, source, source_rect(chain, specs, out.rect));
+namespace {
+
+void compute_part(const TileWay& way, const Chain& chain, const std::vector<ImageSpec>& specs,
+                  Arithmetic arithmetic, const ConstRegion& source, const Region& out, Worker& worker) {
   if (way.nothing_there) return fill_pixels(out.pixels, *way.missing);
   const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
   walk_steps(host_steps(chain, specs, arithmetic, way.first, way.stored_in_place), chain, specs, source, out,
@@ -227,6 +224,27 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
                stage.apply(in, result, arithmetic, worker);
                for (const PointwiseOp& op : step.then) store_missing_in_place(op, result.pixels, arithmetic);
              });
+}
+
+}  // namespace
+
+void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                  const ConstRegion& source, const Region& out, Worker& worker) {
+  if (chain.empty()) {
+    const ConstPixelView pixels = source.crop(out.rect).pixels;
+    return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
+  }
+  const std::vector<Rect> needed = needed_rects(chain, specs, out.rect);
+  const TileWay way = way_of_tile(chain, specs, source, needed);
+  const std::vector<Rect> parts = parts_of_mixed(out.rect, needed.front().extent());
+  // Parts of what repeats may ask for it elsewhere than the whole does.
+  const bool splits = way.mixed && std::ranges::all_of(parts, [&](const Rect& part) {
+                        return source.rect.contains(source_rect(chain, specs, part));
+                      });
+  if (!splits) return compute_part(way, chain, specs, arithmetic, source, out, worker);
+  for (const Rect& part : parts)
+    compute_part(way_of_tile(chain, specs, source, needed_rects(chain, specs, part)), chain, specs,
+                 arithmetic, source, out.crop(part), worker);
 }
 
 void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,

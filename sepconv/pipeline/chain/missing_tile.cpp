@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -26,7 +28,7 @@ bool stays_finite(const Chain& chain, PixelType source) {
 }  // namespace
 
 TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
-                    const Rect& needed) {
+                    const std::vector<Rect>& needed) {
   TileWay way;
   const auto store = std::ranges::find_if(
       chain.stages(), [](const StagePtr& stage) { return is(stage, Kind::store_missing); });
@@ -35,18 +37,29 @@ TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, con
   const bool marks = is(chain.stages().front(), Kind::mark_missing);
   const double marked =
       marks ? chain.stages().front()->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN();
-  const Presence presence =
-      source.rect.contains(needed) ? presence_of(source.crop(needed).pixels, marked) : Presence::some_missing;
+  const Presence presence = source.rect.contains(needed.front())
+                                ? presence_of(source.crop(needed.front()).pixels, marked)
+                                : Presence::some_missing;
   way.nothing_there =
       presence == Presence::all_missing && std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
         return stage->traits().keeps_missing;
       });
   const bool all_there = presence == Presence::all_there;
-  if (marks && all_there && chain.size() > 1) way.first = 1;
+  way.mixed = presence == Presence::some_missing;
+  // Of an image that repeats the next stage may ask for parts that the source holds elsewhere.
+  if (marks && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
   // Only floating pixels show a NaN that was stored.
   if (is_floating(specs.back().type) || (all_there && stays_finite(chain, specs.front().type)))
     way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
   return way;
+}
+
+std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed) {
+  constexpr Extent kPart{64, 512};
+  constexpr std::int64_t kOwnToHalo = 3;
+  const Extent part{std::max(kPart.rows, kOwnToHalo * (needed.rows - out.rows)),
+                    std::max(kPart.cols, kOwnToHalo * (needed.cols - out.cols))};
+  return tiles_of(out, part);
 }
 
 void store_missing_in_place(const PointwiseOp& op, const PixelView& pixels, Arithmetic arithmetic) {

@@ -18,12 +18,19 @@ struct TileWay {
   /// What missing pixels are stored as, of a chain that stores them.
   std::optional<double> missing{};
   bool nothing_there = false;  ///< all of the result is that
+  bool mixed = false;          ///< some of what it is made of is missing, as far as is known
 };
 
-/// For the part of `source` at `needed`. Looks at its pixels where the chain honours missing ones: it begins
-/// with mark_missing, unless those that are NaN are missing, and ends with store_missing, but for transposes.
+/// For these needed_rects() of a tile. Looks at the source's pixels where the chain honours missing ones: it
+/// begins with mark_missing, unless those that are NaN are missing, and ends with store_missing, but for
+/// transposes.
 TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
-                    const Rect& needed);
+                    const std::vector<Rect>& needed);
+
+/// `out` cut into parts that are looked at for themselves, of a tile that is mixed and needs this much: most
+/// holes then cost their surroundings, and what is computed twice lies in a core's cache. Not into parts of
+/// which most is halo.
+std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed);
 
 /// A store_missing operation on stored pixels of its type.
 void store_missing_in_place(const PointwiseOp& op, const PixelView& pixels, Arithmetic arithmetic);
