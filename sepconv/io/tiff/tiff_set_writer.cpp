@@ -26,7 +26,7 @@ RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector
     if (find_axis(axes, "z") != nullptr || axes.size() > 1)
       throw InvalidArgument(fmt::format(
           "{}: OME-TIFF has the axes t, c and z, and not {}; end the name in .tif", name, axis.name));
-    ome.back().name = "z";
+    ome.back().name = std::string(1, 'z');
     warnings.push_back(fmt::format("the axis {} is written as z: OME-XML has t, c and z", axis.name));
   }
   return ome;

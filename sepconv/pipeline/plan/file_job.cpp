@@ -45,7 +45,7 @@ void make_sinks(FileJob& job, const std::filesystem::path& output, const ImageSp
                 const CreateOptions& create, Formats formats) {
   job.sink.reset();
   job.sinks = create_set(output, {spec, job.sources->axes()}, create, formats);
-  job.sink = fill_levels(job.sinks->next(create.metadata));
+  job.sink = fill_levels(job.sinks->next(create.metadata), create.metadata);
 }
 
 }  // namespace
@@ -54,7 +54,10 @@ void FileJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
   std::vector<std::string> lost;
-  sink = fill_levels(sinks->next(metadata_after(source->metadata(), change, lost)));
+  Metadata metadata = source->metadata();
+  declare(missing_pixels(*source, plan.result().type, plan.asked.missing), plan.given.work(), metadata, lost);
+  metadata = metadata_after(std::move(metadata), change, lost);
+  sink = fill_levels(sinks->next(metadata), metadata);
   add_new(plan.warnings, source->layout().warnings);
   add_new(plan.warnings, lost);
   add_new(plan.warnings, sink->layout().warnings);

@@ -131,6 +131,24 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
                                          .type = result}));
 }
 
+MissingPixels missing_in(const Metadata& metadata, PixelType type) {
+  MissingPixels missing;
+  const std::optional<std::string> text = nodata_value(metadata);
+  const std::optional<double> number = text ? number_in(*text) : std::nullopt;
+  if (number) missing.value = in_type(*number, type);
+  missing.result = missing.value.value_or(0);
+  return missing;
+}
+
+void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored) {
+  if (!missing.value || !stored || !chain.computes()) return;
+  throw InvalidArgument(
+      fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
+                  "missing; end the chain "
+                  "with a cast to {}, or set MissingOptions::none",
+                  name_of(*stored), name_of(stored->pixels())));
+}
+
 std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring) {
   if (!missing.value) return {};
   if (!honouring.computes())

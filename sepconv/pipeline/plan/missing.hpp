@@ -39,6 +39,14 @@ MissingPixels missing_pixels(const Reader& source, PixelType result, const Missi
 Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                 std::optional<Arithmetic> asked = std::nullopt);
 
+/// Of an image whose metadata say which pixels are missing and stay so: what a result is whose levels are
+/// made.
+MissingPixels missing_in(const Metadata& metadata, PixelType type);
+
+/// Throws InvalidArgument for a result whose elements are no pixel type: they are rounded when they are
+/// stored, so that a value could become one that is missing.
+void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored);
+
 /// What a plan says of it.
 std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring);
 

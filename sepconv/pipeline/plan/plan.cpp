@@ -221,7 +221,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   const MissingPixels missing =
       missing_pixels(source, given.result_spec(source.spec()).type, options.missing);
   const Chain honoured = honouring(missing, given, source.spec(), options.arithmetic);
-  check_stored(missing, honoured, sink);
+  check_stored(missing, given, sink.layout().stored);
   plan.chain = honoured.transposes_last();
   const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());

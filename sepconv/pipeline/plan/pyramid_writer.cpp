@@ -7,6 +7,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/core/worker.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/plan/missing.hpp"
 
 namespace sepconv {
 namespace {
@@ -21,9 +22,9 @@ std::int64_t even(std::int64_t rows) { return rows % 2 == 0 ? rows : 2 * rows; }
 /// One level on its way to its sink.
 class Level {
  public:
-  Level(Writer& sink, const ImageSpec& larger)
+  Level(Writer& sink, const ImageSpec& larger, const Metadata& metadata)
       : sink_(sink),
-        chain_(Chain::parse({"reduce:factor=2"})),
+        chain_(honouring(missing_in(metadata, larger.type), Chain::parse({"reduce:factor=2"}), larger)),
         specs_(chain_.specs(larger)),
         arithmetic_(chain_.arithmetic(larger)) {
     const std::int64_t unit = even(sink.layout().unit().rows);
@@ -82,11 +83,12 @@ class Level {
 
 class PyramidWriter final : public Writer {
  public:
-  explicit PyramidWriter(std::unique_ptr<Writer> image)
+  PyramidWriter(std::unique_ptr<Writer> image, const Metadata& metadata)
       : image_(std::move(image)), layout_(image_->layout()) {
     const ImageSpec* larger = &image_->spec();
     levels_.reserve(image_->levels().size());
-    for (Writer* const sink : image_->levels()) larger = &levels_.emplace_back(*sink, *larger).spec();
+    for (Writer* const sink : image_->levels())
+      larger = &levels_.emplace_back(*sink, *larger, metadata).spec();
     const Extent unit = layout_.unit();
     layout_.access = Access::sequential;
     layout_.cuts_blocks = false;
@@ -133,9 +135,9 @@ class PyramidWriter final : public Writer {
 
 }  // namespace
 
-std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image) {
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const Metadata& metadata) {
   if (image->levels().empty()) return image;
-  return std::make_unique<PyramidWriter>(std::move(image));
+  return std::make_unique<PyramidWriter>(std::move(image), metadata);
 }
 
 }  // namespace sepconv
