@@ -132,7 +132,7 @@ def test_a_stack_behind_one_directory(sepconv, big_endian):
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "one.tif"), stack[5])
 
 
-@pytest.mark.parametrize("sizes, shape_of_planes", [((5,), "grey"), ((2, 3), "grey"), ((4,), "rgb"), ((2, 3, 2), "grey")])
+@pytest.mark.parametrize("sizes, shape_of_planes", [((5,), "grey"), ((2,), "grey"), ((2, 3), "grey"), ((4,), "rgb"), ((2, 3, 2), "grey")])
 def test_shaped_stacks(sepconv, sizes, shape_of_planes):
     rgb = shape_of_planes == "rgb"
     stack = np.random.default_rng(2).integers(0, 255, (*sizes, ROWS, COLS, *([3] if rgb else [])), np.uint8)
@@ -236,4 +236,37 @@ def test_a_new_ome_tiff_says_what_it_holds(sepconv):
     assert "the axis page is written as z" in sepconv("run", "in.tif", "out.ome.tif").stderr
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == "ZYX"
+    np.testing.assert_array_equal(values, stack)
+
+
+def test_pages_written_one_by_one_keep_their_own_descriptions(sepconv):
+    stack = random_stack(4, dtype=np.uint8)
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
+        for i, plane in enumerate(stack):
+            writer.write(plane, photometric="minisblack", contiguous=False, metadata={"axes": "YX", "number": i})
+    sepconv("run", "in.tif", "out.tif", "reduce:factor=2")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
+        assert [json.loads(page.description)["number"] for page in file.pages] == [0, 1, 2, 3]
+        assert all(json.loads(page.description)["shape"] == list(page.shape) for page in file.pages)
+
+
+def test_an_imagej_description_of_one_page_is_that_of_this_page(sepconv):
+    stack = random_stack(3, dtype=np.uint8)
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
+        for i, plane in enumerate(stack):
+            writer.write(plane, photometric="minisblack", contiguous=False, metadata=None, description="ImageJ=1.53t\nunit=um\n" if i == 0 else None)
+    sepconv("run", "in.tif", "out.tif")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
+        assert "unit=um" in file.pages[0].description and len(file.pages) == 3
+        np.testing.assert_array_equal(np.stack([page.asarray() for page in file.pages]), stack)
+
+
+def test_a_truncated_stack_of_tifffile_is_read_whole(sepconv):
+    stack = random_stack(2, 3)
+    tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata={"axes": "ZCYX"}, truncate=True)
+    with tifffile.TiffFile(sepconv.folder / "in.tif") as file:
+        assert len(file.pages) == 1
+    sepconv("run", "in.tif", "out.tif")
+    found, values = only_series(sepconv.folder / "out.tif")
+    assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack)

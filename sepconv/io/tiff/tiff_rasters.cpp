@@ -119,7 +119,11 @@ TiffRasters rasters_of(const TiffCatalog& catalog) {
                 fmt::format("the chain of its pages is broken behind page {}; it is truncated or damaged, "
                             "and what it holds up to there is read with OpenOptions::page",
                             pages - 1)};
-  const std::string description = catalog.description(images.front());
+  std::string description = catalog.description(images.front());
+  if (images.front() != 0 &&
+      !counts_images(description)) {  // OME-XML stands in the first page, whatever that is
+    if (std::string first = catalog.description(0); is_ome(first)) description = std::move(first);
+  }
   TiffRasters rasters;
   if (!counts_images(description) || catalog.is_aperio()) {
     rasters = plain_pages(catalog, {});
@@ -134,8 +138,8 @@ TiffRasters rasters_of(const TiffCatalog& catalog) {
   if (problem.empty()) {
     rasters = described_pages(catalog, std::move(stack));
     const std::int64_t count = raster_count(rasters.axes);
-    // Each write() of tifffile begins a description of its own.
-    const bool one_by_one = count == 1 && images.size() > 1 && is_shaped(description);
+    // Each write() of tifffile begins a description of its own: of that page, and not of the others.
+    const bool one_by_one = count == 1 && images.size() > 1 && !is_ome(description);
     const bool all = rasters.one_directory || std::ssize(rasters.pages) == count;
     const bool counted = is_ome(description) || rasters.one_directory || count == std::ssize(images);
     if (one_by_one) return plain_pages(catalog, {});
