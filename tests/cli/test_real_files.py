@@ -53,7 +53,7 @@ def write_plain(path):
 def test_what_takes_one_image_does_not_take_the_first_of_a_stack(sepconv, write):
     write(sepconv.folder / "in.tif")
     np.save(sepconv.folder / "b.npy", np.ones((64, 2), np.float32))
-    for command in (["transpose", "in.tif", "out.tif"], ["gemm", "in.tif", "b.npy", "out.npy"]):
+    for command in (["transpose", "in.tif", "out.tif", "--perm", "2,0,1"], ["gemm", "in.tif", "b.npy", "out.npy"]):
         sentence = fails(sepconv, *command, status=1)
         assert "holds 5 images" in sentence and "--page" in sentence
 

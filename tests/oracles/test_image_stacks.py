@@ -270,3 +270,13 @@ def test_a_truncated_stack_of_tifffile_is_read_whole(sepconv):
     found, values = only_series(sepconv.folder / "out.tif")
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack)
+
+
+def test_each_image_of_a_stack_is_transposed(sepconv):
+    stack = random_stack(2, 3)
+    write_ome(sepconv.folder / "in.ome.tif", stack, "ZC")
+    sepconv("transpose", "in.ome.tif", "out.ome.tif")
+    found, values = only_series(sepconv.folder / "out.ome.tif")
+    assert found == "ZCYX"
+    np.testing.assert_array_equal(values, stack.swapaxes(2, 3))
+    assert "each of 6 rasters" in sepconv("transpose", "in.ome.tif", "new.ome.tif", "--dry-run").stdout

@@ -53,7 +53,8 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
 
 /// The same for the array that the file holds, with its axes permuted: rows, columns and channels of an
 /// image, up to three axes of an NPY array of any elements of 1, 2, 4, 8 or 16 bytes. An array of two axes
-/// stays one unless the permutation moves the third. Throws InvalidArgument for a region, too.
+/// stays one unless the permutation moves the third. Of several images rows become columns in each, and other
+/// permutations take one. Throws InvalidArgument for a region, too.
 FileJob plan_permutation(const std::filesystem::path& input, const std::filesystem::path& output,
                          const Permutation& permutation, const PlanOptions& options = {},
                          const FileOptions& files = {});

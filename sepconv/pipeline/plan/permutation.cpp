@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/tensor/tensor.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/file_job.hpp"
@@ -83,6 +84,12 @@ Permutation of_reversed(const Permutation& permutation, int axes) {
   return result;
 }
 
+/// Pages of pixels, and not one array.
+bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
+  return format_of_file(InputFile(path), files.open, files.formats).has_pages &&
+         open_set(path, files.open, files.formats)->count() > 1;
+}
+
 Kept kept_by(const Permutation& permutation) {
   if (permutation == Permutation{}) return Kept::in_place;
   return permutation == Permutation{{1, 0, 2}} ? Kept::turned : Kept::rearranged;
@@ -95,6 +102,8 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
   check_permutation(asked);
   check_no_region("a permutation", options);
   check_not_read(output, files_read_by(input));
+  if (asked == Permutation{{1, 0, 2}} && is_stack(input, files))
+    return plan_file(input, output, Chain().then(make_transpose()), options, files);
   TensorFile file = TensorFile::open(input, files.open, files.formats);
   const TensorSpec spec = file.spec();
   const Permutation permutation = file.is_reversed() ? of_reversed(asked, spec.axes) : asked;
