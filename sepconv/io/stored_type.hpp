@@ -67,9 +67,10 @@ struct StoredSpec {
   StoredSpec() = default;
   StoredSpec(Extent image, std::int64_t elements, StoredType element)
       : extent(image), channels(elements), type(element) {}
-  /// Pixels that are stored as they are, or as `stored`.
+  /// Pixels that are stored as they are, or as `stored`; packed elements, which no result has, count as what
+  /// holds them.
   StoredSpec(const ImageSpec& spec, const std::optional<StoredType>& stored = {})
-      : extent(spec.extent), type(stored.value_or(StoredType(spec.type))) {
+      : extent(spec.extent), type(stored && !stored->is_packed() ? *stored : StoredType(spec.type)) {
     channels = spec.channels / type.parts();
   }
 };

@@ -362,6 +362,15 @@ def test_a_mask_of_single_bits_becomes_bytes_which_is_said(sepconv, photometric)
         assert tif.pages[0].photometric == photometric
 
 
+def test_a_description_of_bits_says_what_is_written(sepconv):
+    mask = elements((30, 40), "?")
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", np.stack([mask, ~mask]), photometric="minisblack", metadata={"axes": "ZYX"})
+    sepconv("run", "in.ome.tif", "out.ome.tif", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as tif:
+        assert 'Type="uint8"' in tif.ome_metadata
+        np.testing.assert_array_equal(tif.asarray(), np.stack([mask, ~mask]).astype(np.uint8))
+
+
 def test_a_predictor_of_what_has_none_is_refused(sepconv):
     packed_tiff(sepconv.folder / "in.tif", elements((8, 8), "?"), 1, rows_per_strip=8)
     subprocess.run(["tiffcp", "-c", "lzw", "in.tif", "lzw.tif"], cwd=sepconv.folder, check=True)

@@ -100,6 +100,10 @@ def test_ome_types_are_those_of_the_result(sepconv):
         with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as tif:
             assert f'Type="{ome}"' in tif.ome_metadata and 'SizeC="1"' in tif.ome_metadata
             np.testing.assert_array_equal(tif.asarray(), array)
+    tifffile.imwrite(sepconv.folder / "halves.ome.tif", array_of("zyx", "u1"), photometric="minisblack", metadata={"axes": "ZYX"})
+    description = tifffile.TiffFile(sepconv.folder / "halves.ome.tif").ome_metadata.replace("uint8", "float")
+    tifffile.imwrite(sepconv.folder / "halves.tif", array_of("zyx", "f2"), photometric="minisblack", description=description, metadata=None)
+    assert "OME-XML has no type f16" in sepconv("plan", "halves.tif", "halves-out.tif").stdout
     for dtype in ("f2", "i8"):
         np.save(sepconv.folder / "in.npy", array_of("zyx", dtype))
         said = sepconv("run", "in.npy", "no.ome.tif", "--axes", "zyx", "--quiet", status=2).stderr

@@ -187,7 +187,12 @@ bool ome_holds(StoredType type) { return !ome_type(type).empty(); }
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost) {
   pugi::xml_document document;
-  if (!ome_holds(change.to.type) || !parse_ome(xml, document).empty()) return "";
+  if (!ome_holds(change.to.type)) {
+    lost.push_back(
+        fmt::format("the description is left out: OME-XML has no type {}", name_of(change.to.type)));
+    return "";
+  }
+  if (!parse_ome(xml, document).empty()) return "";
   const bool counts_otherwise = std::ranges::any_of(axes, [](const RasterAxis& axis) {
     return axis.size > 1 && axis.name != "s" && axis.name != "z" && axis.name != "c" && axis.name != "t";
   });
