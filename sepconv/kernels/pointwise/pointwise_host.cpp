@@ -64,8 +64,8 @@ HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D
 /// Elements that are converted, computed and converted back at a time, in buffers on the stack.
 constexpr std::int64_t kChunk = 512;
 
-/// Computes `count` elements, kChunk at most, of arrays that have room for whole vectors. `to` may be `a` or
-/// `b`.
+/// Computes `count` elements, kChunk at most, of arrays that hold whole vectors, aligned as an element is.
+/// `to` may be `a` or `b`.
 template <class A>
 using ChunkOp = void (*)(const ElementOp<A>& op, const A* a, const A* b, std::int64_t count, A* to);
 
@@ -74,12 +74,12 @@ void apply_chunk(const ElementOp<A>& op, const A* a, const A* b, std::int64_t co
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto x = hn::Load(d, a + i);
-    const auto y = hn::Load(d, b + i);
+    const auto x = hn::LoadU(d, a + i);
+    const auto y = hn::LoadU(d, b + i);
     auto result = apply<kKind>(d, op, x, y);
     if (op.keeps_missing)
       result = hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::IsNaN(y)), hn::Set(d, op.kMissing), result);
-    hn::Store(result, d, to + i);
+    hn::StoreU(result, d, to + i);
   }
 }
 
@@ -91,12 +91,12 @@ void round_chunk(const ElementOp<A>& op, const A* a, const A*, std::int64_t coun
   const bool stores = op.kind == PointwiseOp::Kind::store_missing;
   const auto p = hn::Set(d, op.p);
   for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto x = hn::Load(d, a + i);
+    const auto x = hn::LoadU(d, a + i);
     auto result = round_to<T>(d, x);
     if (stores)
       result = hn::IfThenElse(hn::IsNaN(x), p, hn::IfThenElse(hn::Eq(result, p), hn::Set(d, op.q), result));
     if (op.keeps_missing) result = hn::IfThenElse(hn::IsNaN(x), hn::Set(d, op.kMissing), result);
-    hn::Store(result, d, to + i);
+    hn::StoreU(result, d, to + i);
   }
 }
 
@@ -142,6 +142,12 @@ ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
   return apply_chunk<A, Kind::copy>;
 }
 
+/// Whether a chunk is computed where it lies: of the arithmetic type, and whole vectors.
+template <class A>
+bool is_whole(const ConstPixelView& view, std::int64_t count) {
+  return count == kChunk && view.type == pixel_type_of<A>();
+}
+
 template <class A>
 void pointwise(const PointwiseOp& pointwise_op, const ConstPixelView& a, const ConstPixelView& b,
                const PixelView& out) {
@@ -152,13 +158,25 @@ void pointwise(const PointwiseOp& pointwise_op, const ConstPixelView& a, const C
   const StoreRow<A> store = store_row_for<A>(out.type);
   alignas(64) A first[kChunk] = {};
   alignas(64) A second[kChunk] = {};
+  const auto loaded = [](const ConstPixelView& from, LoadRow<A> load, std::int64_t row, std::int64_t i,
+                         std::int64_t count, A* buffer) -> const A* {
+    const std::byte* const pixels = from.row_data(row) + i * size_of(from.type);
+    if (is_whole<A>(from, count)) return reinterpret_cast<const A*>(pixels);
+    load(pixels, count, buffer);
+    return buffer;
+  };
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
     for (std::int64_t i = 0; i < out.row_elements(); i += kChunk) {
       const std::int64_t count = std::min(kChunk, out.row_elements() - i);
-      load_a(a.row_data(row) + i * size_of(a.type), count, first);
-      if (pointwise_op.binary()) load_b(b.row_data(row) + i * size_of(b.type), count, second);
-      compute(op, first, second, count, first);
-      store(first, count, out.row_data(row) + i * size_of(out.type));
+      const A* const x = loaded(a, load_a, row, i, count, first);
+      const A* const y = pointwise_op.binary() ? loaded(b, load_b, row, i, count, second) : second;
+      std::byte* const pixels = out.row_data(row) + i * size_of(out.type);
+      if (is_whole<A>(out, count)) {
+        compute(op, x, y, count, reinterpret_cast<A*>(pixels));
+      } else {
+        compute(op, x, y, count, first);
+        store(first, count, pixels);
+      }
     }
   }
 }

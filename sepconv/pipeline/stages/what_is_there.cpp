@@ -15,6 +15,11 @@ bool can_renormalise(const std::vector<double>& taps) {
   return taps.empty() || sum > kLeastShare * size;
 }
 
+/// Of 1 and 0: small where memory is far away, and as they are computed with in a processor's cache.
+PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
+  return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
+}
+
 /// What the same convolution makes of weights that are all 1.
 double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   const double one = 1;
@@ -26,6 +31,7 @@ double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
 
 /// How filter_by() does its work: in memory of its own, obviously right.
 struct ReferenceWay {
+  static constexpr Scratch kScratch = Scratch::host;
   Arithmetic arithmetic;
   mutable std::vector<Buffer> memory{};
 
@@ -52,6 +58,7 @@ struct ReferenceWay {
 
 /// In a worker's arena.
 struct HostWay {
+  static constexpr Scratch kScratch = Scratch::host;
   Arithmetic arithmetic;
   Worker& worker;
 
@@ -77,6 +84,7 @@ struct HostWay {
 
 /// On a device; whatever makes the result applies `then` to it.
 struct DeviceWay {
+  static constexpr Scratch kScratch = Scratch::device;
   Arithmetic arithmetic;
   Arena& arena;
   DeviceStream stream;
@@ -114,7 +122,7 @@ void filter_by(const Way& way, const Renormalised& filter, const ConstRegion& in
   const bool joined = filter.join.kind != Kind::copy;
   const PixelType type = pixel_type_of(arithmetic);
   const PixelView there = way.allocate(in.rect.extent(), channels, type);
-  const PixelView weights = way.allocate(in.rect.extent(), channels, PixelType::u8);
+  const PixelView weights = way.allocate(in.rect.extent(), channels, weight_type(Way::kScratch, arithmetic));
   way.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, there);
   way.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
   const PointwiseOp keep{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
@@ -191,7 +199,8 @@ std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent n
                                  std::int64_t channels, Arithmetic arithmetic) {
   const PixelType type = pixel_type_of(arithmetic);
   const auto results = static_cast<std::int64_t>(branches) + (scratch == Scratch::host ? 1 : 0);
-  return Arena::view_bytes(needed, channels, type) + Arena::view_bytes(needed, channels, PixelType::u8) +
+  return Arena::view_bytes(needed, channels, type) +
+         Arena::view_bytes(needed, channels, weight_type(scratch, arithmetic)) +
          results * Arena::view_bytes(output, channels, type);
 }
 
