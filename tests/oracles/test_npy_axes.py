@@ -59,6 +59,12 @@ def test_a_selection_leaves_axes_out_as_an_index_does(sepconv):
         assert not (sepconv.folder / "no.npy").exists()
 
 
+def test_one_image_of_any_file_is_an_array_of_two_axes(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", array_of("yx", "u1"), photometric="minisblack")
+    sepconv("run", "in.ome.tif", "out.npy", "--quiet")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), array_of("yx", "u1"))
+
+
 def test_another_type_and_shape_of_each_image(sepconv):
     array = array_of("zyx", "i4")
     np.save(sepconv.folder / "in.npy", array)

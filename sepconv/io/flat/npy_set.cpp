@@ -56,7 +56,7 @@ class NpySetWriter final : public RasterSetWriter {
         layout_(flat_layout("NPY 1.0, uncompressed", options)) {
     std::vector<std::int64_t> shape;
     for (const RasterAxis& axis : spec.axes) {
-      if (!axis.single) shape.push_back(axis.size);
+      if (!axis.single && spec.count() > 1) shape.push_back(axis.size);  // one image has no others
     }
     header_ = npy_header(npy_descr(stored_), npy_shape(std::move(shape), spec.raster, stored_));
     check_flat_image({spec.raster, std::ssize(header_), false, {}}, path);
