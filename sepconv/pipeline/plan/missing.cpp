@@ -28,6 +28,15 @@ std::optional<double> in_type(double value, PixelType type) {
   });
 }
 
+/// Whether a file's elements can have it; of those that are floating, f16 too, the pixels' own type decides.
+bool is_element(double value, StoredType type) {
+  using enum StoredType::Kind;
+  if (type.kind == floating || type.kind == complex) return true;
+  const int bits = type.kind == boolean ? 1 : type.kind == integer ? type.bits - 1 : type.bits;
+  return value == std::nearbyint(value) && value < std::exp2(bits) &&
+         value >= (type.kind == integer ? -std::exp2(bits) : 0);
+}
+
 /// The next value of the type, for one that is not missing.
 double next_to(double value, PixelType type) {
   return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
@@ -59,11 +68,12 @@ void take_declared(const Reader& source, MissingPixels& missing) {
   if (!text || text->empty()) return;
   const PixelType type = source.spec().type;
   const std::optional<double> number = number_in(*text);
-  if (number) missing.value = in_type(*number, type);
+  const StoredType stored = source.layout().stored.value_or(StoredType(type));
+  if (number && is_element(*number, stored)) missing.value = in_type(*number, type);
   if (!missing.value)
     missing.why =
         fmt::format("GDAL's nodata value {} is left out: {}", *text,
-                    number ? fmt::format("{} pixels have no such value, so none are missing", name_of(type))
+                    number ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
                            : "it is no number");
 }
 
