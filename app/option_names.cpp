@@ -27,6 +27,7 @@ std::string with_flags(std::string_view text) {
       {"PlanOptions::band_rows", "--band-rows"},
       {"PlanOptions::band_cols", "--band-cols"},
       {"PlanOptions::region", "--region"},
+      {"MissingOptions::none", "--nodata none"},
       {"MissingOptions::value", "--nodata"},
       {"MissingOptions::result", "--result-nodata"},
   };

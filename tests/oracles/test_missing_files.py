@@ -1,0 +1,77 @@
+"""Missing pixels in what files have beside one image of pixels: stacks, levels, other element types."""
+
+import numpy as np
+import pytest
+import tifffile
+
+
+def nodata_tag(value):
+    return [(42113, "s", 0, str(value), True)]
+
+
+def image_with_holes(shape, dtype, nodata, seed=0):
+    rng = np.random.default_rng(seed)
+    image = rng.integers(1, 200, shape).astype(dtype)
+    image[rng.random(shape) < 0.1] = nodata
+    return image
+
+
+def test_levels_are_means_of_what_is_there(sepconv):
+    image = image_with_holes((300, 333), np.float32, -9999)
+    image[:64, :64] = -9999
+    tifffile.imwrite(sepconv.folder / "in.tif", image, tile=(64, 64), extratags=nodata_tag(-9999), photometric="minisblack")
+    for option in ("--pyramid", "--cog"):
+        sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", option, "--quiet", "--force")
+        with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+            levels = [page.asarray().astype(np.float64) for page in tif.pages]
+            assert all(page.tags[42113].value.strip("\0 ") == "-9999" for page in tif.pages)
+        np.testing.assert_array_equal(levels[0] == -9999, image == -9999)
+        assert len(levels) == 4
+        for larger, smaller in zip(levels, levels[1:]):
+            padded = np.full([2 * n for n in smaller.shape], np.nan)
+            padded[: larger.shape[0], : larger.shape[1]] = np.where(larger == -9999, np.nan, larger)
+            cells = padded.reshape(smaller.shape[0], 2, smaller.shape[1], 2)
+            there = np.isfinite(cells)
+            counts = there.sum(axis=(1, 3))
+            means = np.where(there, cells, 0).sum(axis=(1, 3)) / np.maximum(counts, 1)
+            np.testing.assert_array_equal(smaller == -9999, counts == 0)
+            np.testing.assert_allclose(smaller[counts > 0], means[counts > 0], rtol=1e-5)
+
+
+def test_every_image_of_a_stack_has_its_own_value(sepconv):
+    values = [0, 7, None, 7]
+    pages = [image_with_holes((60, 70), np.uint8, 0 if value is None else value, seed) for seed, value in enumerate(values)]
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+        for value, page in zip(values, pages):
+            tif.write(page, extratags=nodata_tag(value) if value is not None else [], photometric="minisblack", metadata=None)
+    sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1.5", "--quiet")
+    for index, value in enumerate(values):
+        sepconv("run", "in.tif", "alone.tif", "gaussian:sigma=1.5", "--page", index, "--quiet", "--force")
+        with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+            page = tif.pages[index]
+            np.testing.assert_array_equal(page.asarray(), tifffile.imread(sepconv.folder / "alone.tif"))
+            assert (42113 in page.tags) == (value is not None)
+        if value is not None:
+            np.testing.assert_array_equal(page.asarray() == value, pages[index] == value)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.float16])
+def test_elements_that_are_rounded_when_stored(sepconv, dtype):
+    """A value could become one that is missing only when it is stored, so a cast must say what is to be."""
+    image = image_with_holes((40, 50), dtype, 100)
+    tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(100), photometric="minisblack")
+    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", status=2).stderr
+    assert "end the chain with a cast" in said and "--nodata none" in said
+    sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "cast:type=f64", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif") == 100, image == 100)
+    sepconv("run", "in.tif", "copy.tif", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "copy.tif"), image)
+
+
+def test_a_value_that_elements_cannot_have(sepconv):
+    image = image_with_holes((40, 50), np.uint32, 100)
+    tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(-9999), photometric="minisblack")
+    assert "u32 pixels have no such value, so none are missing" in sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1").stderr
+    tifffile.imwrite(sepconv.folder / "plain.tif", image, photometric="minisblack")
+    sepconv("run", "plain.tif", "plain-out.tif", "gaussian:sigma=1", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), tifffile.imread(sepconv.folder / "plain-out.tif"))
