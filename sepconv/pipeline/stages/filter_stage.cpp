@@ -32,7 +32,6 @@ double growth_of(const Border& border, const std::vector<SeparableTaps>& branche
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value, join.p, join.q};
-  using Kind = PointwiseOp::Kind;
   const bool adds = border.mode == BorderMode::constant && border.value != 0;
   const bool joins = join.kind == Kind::magnitude || (join.kind == Kind::unsharp && join.q > 0);
   StageTraits traits{
