@@ -9,7 +9,6 @@ std::string with_flags(std::string_view text) {
   constexpr Name names[] = {
       {"OpenOptions::page", "--page"},
       {"OpenOptions::select", "--page"},
-      {"OpenOptions::level", "--level"},
       {"OpenOptions::axes", "--axes"},
       {"CreateOptions::overwrite", "--force"},
       {"OutputRequest::compression", "--compress"},

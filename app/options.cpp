@@ -113,17 +113,6 @@ Extent parse_tile(const std::string& text) {
         "--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", shortened(text)));
   return {sides->front(), sides->back()};
 }
-
-/// A value of a pixel, NaN among them.
-double parse_value(const std::string& option, const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty())
-    throw InvalidArgument(
-        fmt::format("{} {} is no value; write a number, like -9999, or nan", option, shortened(text)));
-  return value;
-}
-
 }  // namespace
 
 std::int64_t parse_size(const std::string& option, const std::string& text) {
@@ -220,28 +209,6 @@ void add_region_option(CLI::App& command, RunOptions& options) {
           "make only this part of the result, and read only what it needs: columns and rows, then the first "
           "column and row")
       ->type_name("COLSxROWS+COL+ROW");
-}
-
-void add_nodata_option(CLI::App& command, MissingOptions& options) {
-  command
-      .add_option_function<std::string>(
-          "--nodata",
-          [&options](const std::string& text) {
-            options.none = text == "none";
-            if (!options.none) options.value = parse_value("--nodata", text);
-          },
-          "pixels of this value are missing, or none are; what the file declares by default")
-      ->type_name("VALUE|nan|none");
-}
-
-void add_missing_options(CLI::App& command, MissingOptions& options) {
-  add_nodata_option(command, options);
-  command
-      .add_option_function<std::string>(
-          "--result-nodata",
-          [&options](const std::string& text) { options.result = parse_value("--result-nodata", text); },
-          "what missing pixels are in the result; what they are in the input by default")
-      ->type_name("VALUE|nan");
 }
 
 void add_layout_options(CLI::App& command, OutputRequest& request) {

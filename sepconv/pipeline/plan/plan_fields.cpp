@@ -1,0 +1,163 @@
+#include "sepconv/pipeline/plan/plan_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv::stored_plan {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
+constexpr int kDeepest = 8;  // printing and comparing take of the stack for each
+
+std::int64_t whole(const json& value, const char* what, std::int64_t most) {
+  const bool fits =
+      value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
+  if (!fits)
+    fail(fmt::format("its {} is {}, which is no whole number from 0 to {}", what, brief(value), most));
+  return value.get<std::int64_t>();
+}
+
+std::int64_t whole_at(const json& object, const char* key, std::int64_t most) {
+  return whole(field(object, key), key, most);
+}
+
+Extent extent_at(const json& object, const char* key) {
+  const json& extent = field(object, key);
+  return {whole_at(extent, "rows", kMaxSide), whole_at(extent, "cols", kMaxSide)};
+}
+
+Rect rect_at(const json& object, const char* key) {
+  const json& rect = field(object, key);
+  const Extent extent = extent_at(object, key);
+  return {whole_at(rect, "row", kMaxSide), whole_at(rect, "col", kMaxSide), extent.rows, extent.cols};
+}
+
+/// Nothing, where it is all of the result.
+Rect region_at(const json& all) {
+  const json& specs = list_at(all, "specs");
+  if (specs.empty()) fail("it has no specs");
+  const Rect region = rect_at(all, "region");
+  const Extent result{whole_at(specs.back(), "rows", kMaxSide), whole_at(specs.back(), "cols", kMaxSide)};
+  return region == Rect::whole(result) ? Rect{} : region;
+}
+
+std::optional<Arithmetic> arithmetic_at(const json& object) {
+  const json& value = field(object, "arithmetic");
+  if (value.is_null()) return std::nullopt;
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    if (word(value, "arithmetic") == name_of(arithmetic)) return arithmetic;
+  }
+  fail(fmt::format("its arithmetic is {}, which is neither f32 nor f64", brief(value)));
+}
+
+std::vector<int> devices_at(const json& object) {
+  std::vector<int> devices;
+  for (const json& device : list_at(object, "devices"))
+    devices.push_back(static_cast<int>(whole(device, "devices", kMostInt)));
+  return devices;
+}
+
+std::optional<double> value_at(const json& object, const char* key) {
+  const json& value = field(object, key);
+  if (value.is_null()) return std::nullopt;
+  const std::string text = word(value, key);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail(fmt::format("its {} is {}, which is no number", key, brief(value)));
+  return number;
+}
+
+MissingOptions missing_at(const json& object) {
+  const json& missing = field(object, "missing");
+  const json& none = field(missing, "none");
+  if (!none.is_boolean()) fail(fmt::format("its none is {}, which is neither true nor false", brief(none)));
+  return {none.get<bool>(), value_at(missing, "value"), value_at(missing, "result")};
+}
+
+}  // namespace
+
+std::string brief(const json& value) {
+  constexpr std::size_t kLongest = 80;
+  const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+void fail(std::string_view fact) {
+  throw InvalidArgument(fmt::format("the plan cannot be read: {}; make it anew", fact));
+}
+
+const json& field(const json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) fail(fmt::format("it has no {}", key));
+  return object.at(key);
+}
+
+std::string word(const json& value, const char* what) {
+  if (!value.is_string()) fail(fmt::format("its {} is {}, which is no text", what, brief(value)));
+  return value.get<std::string>();
+}
+
+const json& list_at(const json& object, const char* key) {
+  const json& list = field(object, key);
+  if (!list.is_array()) fail(fmt::format("its {} is {}, which is no list", key, brief(list)));
+  return list;
+}
+
+PlanOptions asked_of(const json& all) {
+  const json& asked = field(all, "asked");
+  return {.max_memory_bytes = whole_at(asked, "max_memory_bytes", kMost),
+          .threads = static_cast<int>(whole_at(asked, "threads", kMostInt)),
+          .slots = static_cast<int>(whole_at(asked, "slots", kMostInt)),
+          .band_rows = whole_at(asked, "band_rows", kMaxSide),
+          .band_cols = whole_at(asked, "band_cols", kMaxSide),
+          .tile = extent_at(asked, "tile"),
+          .arithmetic = arithmetic_at(asked),
+          .devices = devices_at(asked),
+          .max_device_memory_bytes = whole_at(asked, "max_device_memory_bytes", kMost),
+          .region = region_at(all),
+          .missing = missing_at(asked)};
+}
+
+PlanOptions cut_of(const json& all, const PlanOptions& asked) {
+  PlanOptions cut = asked;
+  const Extent band = extent_at(all, "band");
+  cut.band_rows = band.rows;
+  cut.band_cols = band.cols;
+  cut.tile = extent_at(all, "tile");
+  cut.slots = static_cast<int>(whole_at(all, "slots", kMostInt));
+  cut.threads = static_cast<int>(whole_at(all, "threads", kMostInt));
+  cut.arithmetic = arithmetic_at(all);
+  cut.devices.clear();
+  if (all.contains("cuda")) cut.devices = devices_at(all.at("cuda"));
+  return cut;
+}
+
+RasterAxes axes_of(const json& all) {
+  RasterAxes axes;
+  for (const json& axis : list_at(all, "axes"))
+    axes.push_back(
+        {word(field(axis, "name"), "name"), whole_at(axis, "size", kMost), whole_at(axis, "first", kMost)});
+  return axes;
+}
+
+json parsed(std::string_view text) {
+  try {
+    return json::parse(text, [](int depth, json::parse_event_t, json&) {
+      if (depth > kDeepest) fail("its values are nested");
+      return true;
+    });
+  } catch (const json::parse_error& error) {
+    fail(fmt::format("it is no JSON from byte {} on", error.byte));
+  }
+}
+
+}  // namespace sepconv::stored_plan
