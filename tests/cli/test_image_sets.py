@@ -42,7 +42,7 @@ def write_pyramid(path, kind):
 def test_levels_are_read_by_their_number_and_are_no_images(sepconv, kind):
     levels = write_pyramid(sepconv.folder / "in.tif", kind)
     for level in range(3):
-        sepconv("run", "in.tif", "out.tif", "--level", level, "--force", "--quiet")
+        sepconv("run", "in.tif", "out.tif", "--level", level, "--force", "--quiet", "--pyramid", "none")
         assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif", key=(0, 1)), np.stack([image[level] for image in levels]))
         sepconv("run", "in.tif", "one.tif", "--level", level, "--page", "page=1", "--force", "--quiet")
         assert np.array_equal(tifffile.imread(sepconv.folder / "one.tif"), levels[1][level])

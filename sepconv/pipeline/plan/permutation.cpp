@@ -86,8 +86,8 @@ Permutation of_reversed(const Permutation& permutation, int axes) {
 
 /// Pages of pixels, and not one array.
 bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
-  return format_of_file(InputFile(path), files.open, files.formats).has_pages &&
-         open_set(path, files.open, files.formats)->count() > 1;
+  const Format& format = format_of_file(InputFile(path), files.open, files.formats);
+  return format.has_pages && !format.has_axes && open_set(path, files.open, files.formats)->count() > 1;
 }
 
 Kept kept_by(const Permutation& permutation) {
