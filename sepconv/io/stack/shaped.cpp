@@ -11,14 +11,14 @@ namespace {
 using nlohmann::ordered_json;
 using Shape = std::vector<std::int64_t>;
 
-constexpr int kDeepest = 32;  // of values of the writer's own
+constexpr int kDeepestValue = 32;  // of values of the writer's own
 
 /// Null where it is no object, or too deep.
 ordered_json parsed(const std::string& text) {
   bool deep = false;
   const auto check = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    deep = deep || depth > kDeepest;
-    return depth <= kDeepest;
+    deep = deep || depth > kDeepestValue;
+    return depth <= kDeepestValue;
   };
   ordered_json all = ordered_json::parse(text, check, false);
   return deep || !all.is_object() ? ordered_json() : all;
