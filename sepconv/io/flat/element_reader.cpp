@@ -6,7 +6,6 @@
 
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
-#include "sepconv/io/sidecars.hpp"
 #include "sepconv/io/stored_values.hpp"
 
 namespace sepconv {
@@ -23,12 +22,9 @@ class ElementReader final : public Reader {
         image_(std::move(image)),
         type_(image_.element()),
         steps_(image_.steps()),
-        swap_(image_.big_endian != (std::endian::native == std::endian::big)) {
-    layout_.description = image_.description;
-    layout_.warnings = image_.warnings;
-    layout_.stored = image_.stored;
+        swap_(image_.big_endian != (std::endian::native == std::endian::big)),
+        layout_(flat_source_layout(image_, file_.path())) {
     if (runs_down()) layout_.block = {std::clamp<std::int64_t>(column_elements(), 1, spec().extent.rows), 1};
-    warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
   }
 
   const ImageSpec& spec() const noexcept override { return image_.spec; }

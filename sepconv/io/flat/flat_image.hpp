@@ -53,6 +53,8 @@ struct FlatImage {
 /// count in 64 bits.
 void check_flat_image(const FlatImage& image, const std::filesystem::path& path);
 
+/// What a source says of such an image in a file of this name.
+SourceLayout flat_source_layout(const FlatImage& image, const std::filesystem::path& path);
 /// Throws IoError when the file is smaller than the pixels it is said to hold.
 std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image);
 /// That of elements that are no pixels as they are, or in another order. Checks nothing.

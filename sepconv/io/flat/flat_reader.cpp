@@ -17,11 +17,8 @@ class FlatReader final : public Reader {
   FlatReader(InputFile file, FlatImage image)
       : file_(std::move(file)),
         image_(std::move(image)),
-        swap_(image_.big_endian != (std::endian::native == std::endian::big)) {
-    layout_.description = image_.description;
-    layout_.warnings = image_.warnings;
-    warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
-  }
+        swap_(image_.big_endian != (std::endian::native == std::endian::big)),
+        layout_(flat_source_layout(image_, file_.path())) {}
 
   const ImageSpec& spec() const noexcept override { return image_.spec; }
   const SourceLayout& layout() const noexcept override { return layout_; }
@@ -106,6 +103,15 @@ void check_flat_image(const FlatImage& image, const std::filesystem::path& path)
     throw InvalidArgument(fmt::format("{} cannot be read from byte {} on; give an offset from 0 on",
                                       path.native(), image.offset));
   }
+}
+
+SourceLayout flat_source_layout(const FlatImage& image, const std::filesystem::path& path) {
+  SourceLayout layout;
+  layout.description = image.description;
+  layout.warnings = image.warnings;
+  layout.stored = image.stored;
+  warn_of_unread_sidecars(path, false, layout.warnings);
+  return layout;
 }
 
 std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image) {
