@@ -95,6 +95,14 @@ def test_another_quality_is_refused(sepconv, source, result, asked, other):
     sepconv(*arguments, "--compress", asked)
 
 
+@pytest.mark.parametrize("kept, given", [("--cog", "--pyramid"), ("--pyramid", "--cog"), ("--pyramid", "--pyramid=none")])
+def test_other_levels_are_refused(sepconv, source, kept, given):
+    arguments = [source, "out.tif", "--tile", 32]
+    (sepconv.folder / "plan.json").write_text(sepconv("plan", *arguments, *STAGES, kept, "--device", "cpu", "--json").stdout)
+    assert "smaller levels" in fails(sepconv, "run", *arguments, given, "--plan", "plan.json", "--quiet", status=2)
+    sepconv("run", *arguments, kept, "--plan", "plan.json", "--quiet")
+
+
 def test_other_taps_are_refused(sepconv, source):
     (sepconv.folder / "taps.txt").write_text("1 2 1\n")
     save_plan(sepconv, "taps:file=taps.txt")

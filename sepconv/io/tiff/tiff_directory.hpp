@@ -32,6 +32,8 @@ struct TiffDirectory {
   std::int64_t stored_bytes() const noexcept {
     return planes() * spec.extent.rows * block.type.bytes_of(spec.extent.cols * block.channels);
   }
+  /// The same with what fills up tiles: what an uncompressed page takes of its file.
+  std::int64_t block_bytes() const noexcept { return tiled ? block_count() * block.bytes() : stored_bytes(); }
   StoredSpec stored_spec() const noexcept { return {spec.extent, channels(), block.type}; }
   /// For layouts.
   std::optional<StoredType> stored() const noexcept {

@@ -103,7 +103,7 @@ std::vector<TiffPlace> cloud_places(TiffOutput& output, const std::vector<TiffDi
   }
   for (std::size_t i = pages.size(); i-- > 0 && !pages[i].compressed();) {
     places[i].pixels = round_up(next, kPixelAlignment);
-    next = *places[i].pixels + pages[i].block.bytes() * pages[i].block_count();
+    next = *places[i].pixels + pages[i].block_bytes();
   }
   output.set_end(next);
   return places;
@@ -131,6 +131,8 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
     writer->add_level(make_page(output, pages[i], level_options(options), of_levels, places[i],
                                 same_blocks ? writer->encoder_pool() : nullptr));
   }
+  if (pages.size() > 1) writer->describe_also(fmt::format(", with {} smaller levels", pages.size() - 1));
+  if (options.layout.levels == Levels::cloud) writer->describe_also(", optimized for clouds");
   return writer;
 }
 

@@ -33,6 +33,8 @@ class TiffWriter : public Writer {
   virtual std::shared_ptr<EncoderPool> encoder_pool() const { return nullptr; }
   void set_role(Role role) noexcept { role_ = role; }
   void add_level(std::unique_ptr<TiffWriter> level) { levels_.push_back(std::move(level)); }
+  /// Adds this to the layout's description.
+  void describe_also(std::string_view text) { layout_.description += text; }
 
  protected:
   explicit TiffWriter(std::unique_ptr<TiffSink> sink);

@@ -17,8 +17,10 @@ class UncompressedWriter final : public TiffWriter {
       : TiffWriter(std::move(tiff)), format_(directory().block), first_offset_(begin_pixels()) {}
 
   void finish() override {
-    if (sink().is_listed())
-      for_each_block([&](std::int64_t index, std::int64_t bytes) { sink().place(index, bytes); });
+    const Extent grid = directory().grid();
+    for (std::int64_t index = 0; sink().is_listed() && index < directory().block_count(); ++index) {
+      sink().place(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
+    }
     finish_sink();
   }
 
@@ -27,17 +29,8 @@ class UncompressedWriter final : public TiffWriter {
  private:
   /// Where the first pixel goes.
   std::int64_t begin_pixels() {
-    std::int64_t bytes = 0;
-    for_each_block([&](std::int64_t, std::int64_t block) { bytes += block; });
+    const std::int64_t bytes = directory().block_bytes();
     return sink().reserve(bytes, bytes >= kLeastAlignedBytes ? kPixelAlignment : 1);
-  }
-
-  /// Calls use(index, bytes) in the order of the tables.
-  template <class Use>
-  void for_each_block(const Use& use) const {
-    const Extent grid = directory().grid();
-    for (std::int64_t index = 0; index < directory().block_count(); ++index)
-      use(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
   }
 
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
