@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksP
                                 : A(0);
         }
       });
-      p.join(other, sum, sum);
+      p.join.binary(other, sum, sum);
     }
     p.store.finish(sum);
     device::visit(p.store.to.type, [&]<class T>(T) {

@@ -169,7 +169,7 @@ struct ColumnTask {
                        : A(0);
       }
     });
-    p.join(other, sum, sum);
+    p.join.binary(other, sum, sum);
   }
 
   template <class T>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_pixel.cuh"
@@ -27,65 +28,118 @@ struct Op {
         r(static_cast<A>(op.r)),
         keeps_missing(op.keeps_missing) {}
 
-  /// x[i] = op(a[i], b[i]); the arrays may be one. What is to be done is decided outside the loop: once in
-  /// the code, not once an element, which for a kernel of sixteen elements a thread is the difference between
-  /// 3,000 and 50,000 instructions.
+  /// x[i] = op(x[i]) of a unary operation. What is to be done is decided outside the loop: once in the code,
+  /// not once an element, which for a kernel of sixteen elements a thread is the difference between 3,000 and
+  /// 50,000 instructions. Unary and binary operations are apart so that a kernel has the code of those it can
+  /// meet.
   template <int kCount>
-  __device__ __forceinline__ void operator()(const A (&a)[kCount], const A (&b)[kCount],
-                                             A (&x)[kCount]) const {
+  __device__ __forceinline__ void unary(A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
+    const Bits<kCount> gone = keeps_missing ? missing_in(x, x) : 0;
     const auto each = [&](const auto& op) {
 #pragma unroll
-      for (int i = 0; i < kCount; ++i)
-        x[i] = keeps_missing && (isnan(a[i]) || isnan(b[i])) ? missing() : op(a[i], b[i]);
+      for (int i = 0; i < kCount; ++i) x[i] = op(x[i]);
     };
     switch (kind) {
-      case Kind::copy:
-        return each([](A u, A) { return u; });
       case Kind::scale:
-        return each([&](A u, A) { return fused_multiply_add(u, p, q); });
+        each([&](A u) { return fused_multiply_add(u, p, q); });
+        break;
       case Kind::clamp:
-        return each([&](A u, A) {
+        each([&](A u) {
           const A raised = u < p ? p : u;
           return raised > q ? q : raised;
         });
+        break;
       case Kind::absolute:
-        return each([](A u, A) { return fabs(u); });
+        each([](A u) { return fabs(u); });
+        break;
       case Kind::threshold:
-        return each([&](A u, A) { return u > p ? q : r; });
+        each([&](A u) { return u > p ? q : r; });
+        break;
       case Kind::round_to:
-        return visit(type, [&]<class T>(T) { each([](A u, A) { return static_cast<A>(to_pixel<T>(u)); }); });
+        visit(type, [&]<class T>(T) { each([](A u) { return static_cast<A>(to_pixel<T>(u)); }); });
+        break;
       case Kind::mark_missing:
-        return each([&](A u, A) { return u == p ? missing() : u; });
+        each([&](A u) { return u == p ? missing() : u; });
+        break;
       case Kind::zero_missing:
-        return each([](A u, A) { return isnan(u) ? A(0) : u; });
+        each([](A u) { return isnan(u) ? A(0) : u; });
+        break;
       case Kind::weight:
-        return each([](A u, A) { return isnan(u) ? A(0) : A(1); });
+        each([](A u) { return isnan(u) ? A(0) : A(1); });
+        break;
       case Kind::store_missing:
-        return visit(type, [&]<class T>(T) {
-          each([&](A u, A) {
+        visit(type, [&]<class T>(T) {
+          each([&](A u) {
             const A stored = static_cast<A>(to_pixel<T>(u));
             return isnan(u) ? p : stored == p ? q : stored;
           });
         });
+        break;
+      default:  // copy
+        break;
+    }
+    make_missing<kCount>(gone, x);
+  }
+
+  /// x[i] = op(a[i], b[i]) of a binary operation; the arrays may be one.
+  template <int kCount>
+  __device__ __forceinline__ void binary(const A (&a)[kCount], const A (&b)[kCount], A (&x)[kCount]) const {
+    using Kind = PointwiseOp::Kind;
+    const Bits<kCount> gone = keeps_missing ? missing_in(a, b) : 0;
+    const auto each = [&](const auto& op) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) x[i] = op(a[i], b[i]);
+    };
+    switch (kind) {
       case Kind::magnitude:
-        return each([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
+        each([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
+        break;
       case Kind::sum:
-        return each([](A u, A v) { return u + v; });
+        each([](A u, A v) { return u + v; });
+        break;
       case Kind::difference:
-        return each([](A u, A v) { return u - v; });
+        each([](A u, A v) { return u - v; });
+        break;
       case Kind::unsharp:
-        return each([&](A u, A v) {
+        each([&](A u, A v) {
           const A detail = u - v;
           return fabs(detail) >= q ? fused_multiply_add(p, detail, u) : u;
         });
+        break;
       case Kind::keep_missing:
-        return each([](A u, A v) { return isnan(u) ? missing() : v; });
+        each([](A u, A v) { return isnan(u) ? missing() : v; });
+        break;
       case Kind::quotient:
-        return each([](A u, A v) { return u / v; });
+        each([](A u, A v) { return u / v; });
+        break;
       case Kind::renormalise:
-        return each([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
+        each([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
+        break;
+      default:
+        break;
     }
+    make_missing<kCount>(gone, x);
+  }
+
+  template <int kCount>
+  using Bits = std::conditional_t<(kCount > 32), std::uint64_t, std::uint32_t>;
+
+  /// A bit for each element of which a or b is missing. Asked beside every operation instead, of each
+  /// element, this would double the code of the longest kernels.
+  template <int kCount>
+  __device__ static __forceinline__ Bits<kCount> missing_in(const A (&a)[kCount], const A (&b)[kCount]) {
+    static_assert(kCount <= 64);
+    Bits<kCount> gone = 0;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) gone |= Bits<kCount>{isnan(a[i]) || isnan(b[i])} << i;
+    return gone;
+  }
+  template <int kCount>
+  __device__ static __forceinline__ void make_missing(Bits<kCount> gone, A (&x)[kCount]) {
+    if (gone == 0) return;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) x[i] = (gone >> i & 1) != 0 ? missing() : x[i];
   }
 
   /// std::numeric_limits<A>::quiet_NaN().
@@ -113,7 +167,7 @@ struct Store {
   /// What has to be done to results before they are stored.
   template <int kCount>
   __device__ __forceinline__ void finish(A (&x)[kCount]) const {
-    for (int i = 0; i < count; ++i) then[i](x, x, x);
+    for (int i = 0; i < count; ++i) then[i].unary(x);
   }
 
   __device__ __forceinline__ void operator()(std::int64_t row, std::int64_t element, A value) const {

@@ -22,11 +22,14 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= elements) return;
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    const A x[1] = {a.template load<A>(row, element)};
-    const A y[1] = {binary ? b.template load<A>(row, element) : x[0]};
-    A result[1];
-    op(x, y, result);
-    store(row, element, result[0]);
+    A x[1] = {a.template load<A>(row, element)};
+    if (binary) {
+      const A y[1] = {b.template load<A>(row, element)};
+      op.binary(x, y, x);
+    } else {
+      op.unary(x);
+    }
+    store(row, element, x[0]);
   }
 }
 
