@@ -97,6 +97,11 @@ class HookedStage final : public Stage {
     hook_(calls_++);
     stage_->apply(in, out, arithmetic, worker);
   }
+  void apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
+                     const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    hook_(calls_++);
+    stage_->apply_between(mark, store, in, out, arithmetic, worker);
+  }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     stage_->apply_reference(in, out, arithmetic);
   }

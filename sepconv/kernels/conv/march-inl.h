@@ -67,6 +67,19 @@ class RowFilter {
     row_pass(taps_, channels_, padded_, elements(), to);
   }
 
+  /// What to fetch while row `row` is filtered: a strip leaves each row after a few cache lines, which is too
+  /// soon for the processor to see where it goes, and asked for all at once they would wait for each other.
+  RowsAhead rows_ahead(std::int64_t row) const {
+    const std::int64_t far = row + ConvTuning::kPrefetchRows;
+    if (far >= in_.rect.row_end()) return {};
+    return {inside_pixels(far), inside_pixels(row + 1), size_of(in_.pixels.type)};
+  }
+
+  const std::byte* inside_pixels(std::int64_t row) const {
+    return in_.pixels.row_data(row - in_.rect.row) +
+           (columns_.inside_begin - in_.rect.col) * in_.pixels.pixel_bytes();
+  }
+
  private:
   /// The row without a filter, in pieces, so that the rows to fetch are asked for piece by piece here too.
   void convert(std::int64_t row, A* to) const {
@@ -78,14 +91,6 @@ class RowFilter {
       ahead.fetch(i, piece);
       load_(from + i * size_of(in_.pixels.type), std::min(piece, elements() - i), to + i);
     }
-  }
-
-  /// What to fetch while row `row` is filtered: a strip leaves each row after a few cache lines, which is too
-  /// soon for the processor to see where it goes, and asked for all at once they would wait for each other.
-  RowsAhead rows_ahead(std::int64_t row) const {
-    const std::int64_t far = row + ConvTuning::kPrefetchRows;
-    if (far >= in_.rect.row_end()) return {};
-    return {inside_pixels(far), inside_pixels(row + 1), size_of(in_.pixels.type)};
   }
 
   /// Where the elements under the row's taps are, or are brought.
@@ -107,11 +112,6 @@ class RowFilter {
     return padded;
   }
 
-  const std::byte* inside_pixels(std::int64_t row) const {
-    return in_.pixels.row_data(row - in_.rect.row) +
-           (columns_.inside_begin - in_.rect.col) * in_.pixels.pixel_bytes();
-  }
-
   Taps<A> taps_;
   Border border_;
   ConstRegion in_;
@@ -131,9 +131,10 @@ struct Ring {
   std::int64_t pitch = 0;
 
   /// 32-bit, because a 64-bit division would show for small radii; rows are below kMaxSide.
-  A* at(std::int64_t row) const {
-    return data + static_cast<std::uint32_t>(row) % static_cast<std::uint32_t>(rows) * pitch;
+  std::int64_t index(std::int64_t row) const {
+    return static_cast<std::uint32_t>(row) % static_cast<std::uint32_t>(rows);
   }
+  A* at(std::int64_t row) const { return data + index(row) * pitch; }
 };
 
 /// Scratch of a strip; see StripLayout for the sizes.

@@ -160,13 +160,24 @@ void row_pass(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t cou
   }
 }
 
-/// Adds one input row of a window to the output rows [kFirst, kEnd) above it; `taps` points at the tap that
-/// output row 0 has there, so that row r has the r-th before it.
-template <int kFirst, int kEnd, int kRows, int kVectors, class D, class A = hn::TFromD<D>>
-HWY_INLINE void add_row(D d, const A* taps, const A* row, hn::Vec<D> (&sum)[kRows][kVectors]) {
+/// Where the vectors of a row of a window lie, kVectors side by side from element i on.
+template <class A>
+struct OneWindow {
+  const A* const* rows;
+  std::int64_t i;
+  HWY_INLINE const A* operator()(std::int64_t row, std::int64_t vector, std::size_t lanes) const {
+    return rows[row] + i + vector * static_cast<std::int64_t>(lanes);
+  }
+};
+
+/// Adds row `j` of a window to the output rows [kFirst, kEnd) above it; `taps` points at the tap that output
+/// row 0 has there, so that row r has the r-th before it.
+template <int kFirst, int kEnd, int kRows, int kVectors, class D, class Window, class A = hn::TFromD<D>>
+HWY_INLINE void add_row(D d, const A* taps, const Window& window, std::int64_t j,
+                        hn::Vec<D> (&sum)[kRows][kVectors]) {
   const std::size_t lanes = hn::Lanes(d);
   hn::Vec<D> x[kVectors];
-  SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, row + v * lanes);
+  SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, window(j, v, lanes));
   SEPCONV_UNROLL for (int r = kFirst; r < kEnd; ++r) {
     const auto tap = hn::Set(d, taps[-r]);
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) sum[r][v] = fused_multiply_add(tap, x[v], sum[r][v]);
@@ -174,35 +185,39 @@ HWY_INLINE void add_row(D d, const A* taps, const A* row, hn::Vec<D> (&sum)[kRow
 }
 
 /// The first kRows - 1 rows of a window, which only the upper output rows reach.
-template <int kRows, int kVectors, class D, class A, int... kRow>
-HWY_INLINE void add_head(D d, Taps<A> taps, const A* const* window, std::int64_t i,
-                         hn::Vec<D> (&sum)[kRows][kVectors], std::integer_sequence<int, kRow...>) {
-  (add_row<0, kRow + 1>(d, taps.data + kRow, window[kRow] + i, sum), ...);
+template <int kRows, int kVectors, class D, class Window, class A, int... kRow>
+HWY_INLINE void add_head(D d, Taps<A> taps, const Window& window, hn::Vec<D> (&sum)[kRows][kVectors],
+                         std::integer_sequence<int, kRow...>) {
+  (add_row<0, kRow + 1>(d, taps.data + kRow, window, kRow, sum), ...);
 }
 
 /// The last kRows - 1 rows of a window, which only the lower output rows reach.
-template <int kRows, int kVectors, class D, class A, int... kRow>
-HWY_INLINE void add_tail(D d, Taps<A> taps, const A* const* window, std::int64_t i,
-                         hn::Vec<D> (&sum)[kRows][kVectors], std::integer_sequence<int, kRow...>) {
-  (add_row<kRow + 1, kRows>(d, taps.data + taps.count + kRow, window[taps.count + kRow] + i, sum), ...);
+template <int kRows, int kVectors, class D, class Window, class A, int... kRow>
+HWY_INLINE void add_tail(D d, Taps<A> taps, const Window& window, hn::Vec<D> (&sum)[kRows][kVectors],
+                         std::integer_sequence<int, kRow...>) {
+  (add_row<kRow + 1, kRows>(d, taps.data + taps.count + kRow, window, taps.count + kRow, sum), ...);
 }
 
-/// kRows x kVectors vectors of output at once, so that a vector of the window is loaded once for kRows rows
-/// of output. There are at least kRows - 1 taps. kPastCaches: see ColumnPass.
+/// kRows x kVectors vectors of sums at once, so that a vector of the window is loaded once for kRows rows of
+/// output. There are at least kRows - 1 taps.
+template <int kRows, int kVectors, class D, class Window, class A = hn::TFromD<D>>
+HWY_INLINE void column_sums(D d, Taps<A> taps, const Window& window, hn::Vec<D> (&sum)[kRows][kVectors]) {
+  SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
+    SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  }
+  [[maybe_unused]] constexpr std::make_integer_sequence<int, kRows - 1> kEnds;
+  if constexpr (kRows > 1) add_head(d, taps, window, sum, kEnds);
+  for (std::int64_t j = kRows - 1; j < taps.count; ++j) add_row<0, kRows>(d, taps.data + j, window, j, sum);
+  if constexpr (kRows > 1) add_tail(d, taps, window, sum, kEnds);
+}
+
+/// kRows x kVectors vectors of output at once; at least kRows - 1 taps. kPastCaches: see ColumnPass.
 template <int kRows, int kVectors, bool kPastCaches, class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std::int64_t i, T* to,
                                   std::int64_t pitch) {
   const std::size_t lanes = hn::Lanes(d);
   hn::Vec<D> sum[kRows][kVectors];
-  SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
-    SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
-  }
-  [[maybe_unused]] constexpr std::make_integer_sequence<int, kRows - 1> kEnds;
-  if constexpr (kRows > 1) add_head(d, taps, window, i, sum, kEnds);
-  for (std::int64_t j = kRows - 1; j < taps.count; ++j) {
-    add_row<0, kRows>(d, taps.data + j, window[j] + i, sum);
-  }
-  if constexpr (kRows > 1) add_tail(d, taps, window, i, sum, kEnds);
+  column_sums(d, taps, OneWindow<A>{window, i}, sum);
   SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) {
       if constexpr (kPastCaches) hn::Stream(sum[r][v], d, to + r * pitch + v * lanes);

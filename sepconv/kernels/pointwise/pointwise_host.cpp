@@ -13,20 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// As to_pixel<T>, back in the arithmetic type.
-template <class T, class D>
-HWY_INLINE hn::Vec<D> round_to(D d, hn::Vec<D> a) {
-  using A = hn::TFromD<D>;
-  if constexpr (std::is_floating_point_v<T>) {
-    alignas(64) T pixels[hn::MaxLanes(D())];
-    store_vector(d, a, pixels);
-    return load_vector(d, pixels);
-  } else {
-    // -0.3 rounds to -0, which an integer cannot hold: + 0 makes it +0.
-    return hn::Add(hn::Round(clamp_to_integer<T>(d, a)), hn::Set(d, A(0)));
-  }
-}
-
 /// ElementOp of one kind, a vector at a time.
 template <PointwiseOp::Kind kKind, class D, class A = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D> b) {

@@ -144,6 +144,20 @@ HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
 #endif
 }
 
+/// As to_pixel<T>, back in the arithmetic type.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> round_to(D d, hn::Vec<D> a) {
+  using A = hn::TFromD<D>;
+  if constexpr (std::is_floating_point_v<T>) {
+    alignas(64) T pixels[hn::MaxLanes(D())];
+    store_vector(d, a, pixels);
+    return load_vector(d, pixels);
+  } else {
+    // -0.3 rounds to -0, which an integer cannot hold: + 0 makes it +0.
+    return hn::Add(hn::Round(clamp_to_integer<T>(d, a)), hn::Set(d, A(0)));
+  }
+}
+
 }  // namespace sepconv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -13,6 +14,11 @@ namespace sepconv {
 void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
                     std::span<const PointwiseOp>) const {
   throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
+}
+
+void Stage::apply_between(const PointwiseOp*, const PointwiseOp*, const ConstRegion&, const Region&,
+                          Arithmetic, Worker&) const {
+  throw std::logic_error(fmt::format("stage '{}' joins no operations with missing pixels", text()));
 }
 
 std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {

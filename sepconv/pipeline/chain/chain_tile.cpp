@@ -221,6 +221,10 @@ void compute_part(const TileWay& way, const Chain& chain, const std::vector<Imag
   walk_steps(host_steps(chain, specs, arithmetic, way.first, way.stored_in_place), chain, specs, source, out,
              worker, copy, [&](const Stage& stage, const Step& step, const ConstRegion& in, Region result) {
                result.past_caches = result.past_caches && step.then.empty();
+               if (way.joins && stage.traits().joins_missing)
+                 return stage.apply_between(step.first == way.first ? way.mark : nullptr,
+                                            step.then.empty() ? nullptr : step.then.data(), in, result,
+                                            arithmetic, worker);
                stage.apply(in, result, arithmetic, worker);
                for (const PointwiseOp& op : step.then) store_missing_in_place(op, result.pixels, arithmetic);
              });

@@ -25,6 +25,23 @@ bool stays_finite(const Chain& chain, PixelType source) {
   return most < kMost;
 }
 
+/// Whether stages from `first` to the one before the last do.
+bool joins_all(const Chain& chain, std::size_t first) {
+  const std::vector<StagePtr>& stages = chain.stages();
+  return first + 1 < stages.size() &&
+         std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end() - 1,
+                     [](const StagePtr& stage) { return stage->traits().joins_missing; });
+}
+
+/// What of `rect` is missing; if only all of it counts, the first pixel says mostly that it is not.
+Presence presence_in(const ConstRegion& source, const Rect& rect, double missing, bool only_all) {
+  if (!source.rect.contains(rect)) return Presence::some_missing;
+  const ConstPixelView pixels = source.crop(rect).pixels;
+  if (only_all && presence_of(pixels.crop({0, 0, 1, 1}), missing) != Presence::all_missing)
+    return Presence::some_missing;
+  return presence_of(pixels, missing);
+}
+
 }  // namespace
 
 TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
@@ -37,19 +54,24 @@ TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, con
   const bool marks = is(chain.stages().front(), Kind::mark_missing);
   const double marked =
       marks ? chain.stages().front()->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN();
-  const Presence presence = source.rect.contains(needed.front())
-                                ? presence_of(source.crop(needed.front()).pixels, marked)
-                                : Presence::some_missing;
+  const std::size_t first = marks ? 1 : 0;
+  way.joins = source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
+              store + 1 == chain.stages().end() && joins_all(chain, first);
+  const Presence presence = presence_in(source, needed.front(), marked, way.joins);
   way.nothing_there =
       presence == Presence::all_missing && std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
         return stage->traits().keeps_missing;
       });
   const bool all_there = presence == Presence::all_there;
-  way.mixed = presence == Presence::some_missing;
+  way.mixed = presence == Presence::some_missing && !way.joins;
   // Of an image that repeats the next stage may ask for parts that the source holds elsewhere.
   if (marks && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
+  if (way.joins) {
+    way.first = first;
+    if (marks) way.mark = &*chain.stages().front()->traits().pointwise;
+  }
   // Only floating pixels show a NaN that was stored.
-  if (is_floating(specs.back().type) || (all_there && stays_finite(chain, specs.front().type)))
+  if (is_floating(specs.back().type) || ((all_there || way.joins) && stays_finite(chain, specs.front().type)))
     way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
   return way;
 }

@@ -13,6 +13,10 @@ namespace sepconv {
 /// How a tile is computed. All ways have the same bits.
 struct TileWay {
   std::size_t first = 0;  ///< the stage that it begins with
+  /// The stages between mark_missing and store_missing all join_missing: the first of them `mark`, if there
+  /// is one, and the last the stage stored_in_place. Nothing has been looked at, but for all that is missing.
+  bool joins = false;
+  const PointwiseOp* mark = nullptr;
   /// The store_missing stage, where it may look at pixels that are stored already.
   std::optional<std::size_t> stored_in_place{};
   /// What missing pixels are stored as, of a chain that stores them.

@@ -79,6 +79,8 @@ struct StageTraits {
   bool settles_missing = false;
   /// Where all that it needs is NaN, its result is.
   bool keeps_missing = false;
+  /// apply_between() does this stage, and costs where something is missing only.
+  bool joins_missing = false;
   /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the
   /// stage before, which saves a trip through memory.
   std::optional<PointwiseOp> pointwise{};
@@ -136,8 +138,14 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
                      Worker& worker) const = 0;
 
-  /// The same, written to be obviously right; allocates as it likes. The whole-image runner uses it and tests
-  /// compare the two.
+  /// Of a stage that joins_missing: apply() between the operations `mark`, mark_missing, and `store`,
+  /// store_missing, where they are given, with the same bits in one pass. With a `store` to an integer type
+  /// nothing but what is missing may be or become NaN.
+  virtual void apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
+                             const Region& out, Arithmetic arithmetic, Worker& worker) const;
+
+  /// The same as apply(), written to be obviously right; allocates as it likes. The whole-image runner uses
+  /// it and tests compare the two.
   virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
 
   /// Of a stage with resident_bytes: the same stage to call enqueue() of. What it holds is copied to

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "sepconv/kernels/conv/present.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/what_is_there.hpp"
@@ -44,6 +45,8 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   traits.operations_per_element = static_cast<double>(std::max<std::size_t>(operations, 1));
   traits.growth = growth_of(border, branches, join);
   traits.settles_missing = missing.has_value();
+  traits.joins_missing = missing && *missing != MissingPolicy::propagate && join.kind == Kind::copy &&
+                         convolves_present(branches.front());
   traits.keeps_missing = missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
   return traits;
 }
@@ -101,14 +104,15 @@ Extent FilterStage::largest_image(const ImageSpec& input) const {
 
 StagePtr FilterStage::transposed() const {
   static constexpr std::string_view kMark = " (columns first)";
-  auto stage = std::make_shared<FilterStage>(*this);
-  for (SeparableTaps& taps : stage->branches_) taps = taps.transposed();
+  std::vector<SeparableTaps> branches;
+  for (const SeparableTaps& taps : branches_) branches.push_back(taps.transposed());
+  std::string text = text_;
   if (text_.ends_with(kMark)) {
-    stage->text_.resize(text_.size() - kMark.size());
+    text.resize(text_.size() - kMark.size());
   } else {
-    stage->text_ += kMark;
+    text += kMark;
   }
-  return stage;
+  return std::make_shared<FilterStage>(std::move(text), border_, std::move(branches), join_, missing_);
 }
 
 std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -123,9 +127,14 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
   }
   const PixelType type = pixel_type_of(arithmetic);
   const auto branches = static_cast<std::int64_t>(branches_.size());
-  if (renormalises())
-    return convolution + what_is_there_bytes(branches_.size(), scratch, needed_extent(output, input), output,
-                                             input.channels, arithmetic);
+  if (renormalises()) {
+    const std::int64_t bytes =
+        convolution + what_is_there_bytes(branches_.size(), scratch, needed_extent(output, input), output,
+                                          input.channels, arithmetic);
+    if (!on_host || !filters_present(branches_)) return bytes;
+    // Measured with tiles that the planner chooses by the former; they are worse by the latter alone.
+    return std::max(bytes, present_bytes(branches_, joined(), output, input.channels, arithmetic, image));
+  }
   // Results that wait to be joined: on a device the last convolution joins its own before it stores them.
   const std::int64_t results = branches - (on_host ? 0 : 1);
   return convolution + (joined() ? results * Arena::view_bytes(output, input.channels, type) : 0);
@@ -144,6 +153,7 @@ Extent FilterStage::needed_extent(Extent output, const ImageSpec& input) const {
 
 void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
                         Worker& worker) const {
+  if (traits().joins_missing) return apply_between(nullptr, nullptr, given, result, arithmetic, worker);
   const auto [in, out] = as_convolved(given, result);
   if (renormalises()) {
     const ConstRegion needed = in.crop(needed_of(in, out.rect));
@@ -162,6 +172,15 @@ void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmet
     operands.push_back(values.pixels);
   }
   pointwise_host(join_, operands[0], operands[1], out.pixels, arithmetic);
+}
+
+void FilterStage::apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& given,
+                                const Region& result, Arithmetic arithmetic, Worker& worker) const {
+  const auto [in, out] = as_convolved(given, result);
+  WhatIsMissing missing{.fills = missing_ == MissingPolicy::fill};
+  if (mark != nullptr) missing.value = mark->p;
+  if (store != nullptr) missing.store = *store;
+  convolve_present_host(branches_.front(), border_, missing, in, out, arithmetic, worker);
 }
 
 void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {

@@ -34,6 +34,8 @@ class FilterStage final : public Stage {
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
+  void apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
+                     const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   StagePtr transposed() const override;
   StagePtr honouring_missing() const override;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sepconv/kernels/conv/present.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -185,7 +187,34 @@ void filter_what_is_there_reference(const Renormalised& filter, const ConstRegio
 void filter_what_is_there(const Renormalised& filter, const ConstRegion& in, const Region& out,
                           Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
-  filter_by(HostWay{arithmetic, worker}, filter, in, out, arithmetic);
+  if (!filters_present(filter.branches))
+    return filter_by(HostWay{arithmetic, worker}, filter, in, out, arithmetic);
+  const WhatIsMissing missing{.fills = filter.fills};
+  std::vector<ConstPixelView> operands;
+  if (filter.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
+  for (const SeparableTaps& taps : filter.branches) {
+    Region values = out;
+    if (filter.join.kind != Kind::copy)
+      values = {worker.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
+                out.rect, out.image};
+    convolve_present_host(taps, filter.border, missing, in, values, arithmetic, worker);
+    operands.push_back(values.pixels);
+  }
+  if (filter.join.kind != Kind::copy)
+    pointwise_host(filter.join, operands[0], operands[1], out.pixels, arithmetic);
+}
+
+bool filters_present(const std::vector<SeparableTaps>& branches) {
+  return std::ranges::all_of(branches, convolves_present);
+}
+
+std::int64_t present_bytes(const std::vector<SeparableTaps>& branches, bool joined, Extent output,
+                           std::int64_t channels, Arithmetic arithmetic, Extent image) {
+  std::int64_t most = 0;
+  for (const SeparableTaps& taps : branches)
+    most = std::max(most, convolve_present_scratch_bytes(taps, output, channels, arithmetic, image));
+  const std::int64_t result = Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
+  return most + (joined ? static_cast<std::int64_t>(branches.size()) * result : 0);
 }
 
 void enqueue_filter_what_is_there(const Renormalised& filter, const ConstRegion& in, const Region& out,

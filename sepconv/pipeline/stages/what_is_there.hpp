@@ -38,7 +38,12 @@ void enqueue_filter_what_is_there(const Renormalised& filter, const ConstRegion&
                                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                                   std::span<const PointwiseOp> then);
 
-/// Scratch of the latter two beyond a convolution's own, for so much of the input and of the result.
+/// Whether filter_what_is_there is convolve_present_host for each branch, and its scratch then.
+bool filters_present(const std::vector<SeparableTaps>& branches);
+std::int64_t present_bytes(const std::vector<SeparableTaps>& branches, bool joined, Extent output,
+                           std::int64_t channels, Arithmetic arithmetic, Extent image);
+
+/// Else, and on a device, scratch beyond a convolution's own, for so much of the input and of the result.
 std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
                                  std::int64_t channels, Arithmetic arithmetic);
 
