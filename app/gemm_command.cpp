@@ -51,7 +51,7 @@ void settle_beta(GemmRequest& request) {
 void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
   const Geometries geometries =
-      geometries_of(request.output, spec, nullptr, request.layout, Kept::rearranged, Work::neighbours);
+      geometries_of(request.output, spec, nullptr, request.layout, std::nullopt, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& options) {
     job.out = fill_levels(create_writer(request.output, spec, options));
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/gdal_tags.hpp"
@@ -31,8 +32,23 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// GDAL_METADATA without its items that are statistics; whether there were any.
-bool remove_statistics(std::string& xml) {
+/// Items of GDAL_METADATA, known by words among their attributes.
+struct Items {
+  std::span<const std::string_view> words;
+  std::string_view what, names, whose;
+};
+constexpr std::string_view kStatisticsWords[] = {"statistics_"};
+constexpr Items kStatistics{kStatisticsWords, "statistics", "STATISTICS_*", "values"};
+constexpr std::string_view kPlacesWords[] = {"\"geolocation\"", "\"tiling_scheme\"", "\"rpc\""};
+constexpr Items kPlaces{kPlacesWords, "places", "GEOLOCATION, TILING_SCHEME, RPC", "pixels"};
+
+bool has_any(std::string_view text, const Items& items) {
+  return std::ranges::any_of(items.words,
+                             [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+/// GDAL_METADATA without these items; whether there were any.
+bool remove_items(std::string& xml, const Items& items) {
   constexpr std::string_view kEnd = "</item>";
   std::string plain = lower(xml);
   bool removed = false;
@@ -40,7 +56,7 @@ bool remove_statistics(std::string& xml) {
     const std::size_t opened = plain.find('>', begin);
     const std::size_t end = plain.find(kEnd, begin);
     if (opened == std::string::npos || end == std::string::npos) break;
-    if (std::string_view(plain).substr(begin, opened - begin).find("statistics_") == std::string_view::npos) {
+    if (!has_any(std::string_view(plain).substr(begin, opened - begin), items)) {
       begin = opened;
       continue;
     }
@@ -54,24 +70,25 @@ bool remove_statistics(std::string& xml) {
 }
 
 /// Names that are written with references to characters, or not as items: what they say is not known here.
-bool may_hold_statistics(std::string_view xml) {
-  return xml.find("&#") != std::string_view::npos || lower(xml).find("statistics_") != std::string::npos;
+bool may_hold(std::string_view xml, const Items& items) {
+  return xml.find("&#") != std::string_view::npos || has_any(lower(xml), items);
 }
 
 void drop_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
   std::erase_if(tags, [tag](const RawTag& raw) { return raw.tag == tag; });
 }
 
-void drop_statistics(std::vector<RawTag>& tags, std::vector<std::string>& lost) {
+void drop_items(std::vector<RawTag>& tags, const Items& items, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
   if (found == tags.end()) return;
   std::string xml = text_of(*found);
-  const bool removed = remove_statistics(xml);
-  const bool unknown = may_hold_statistics(xml);
+  const bool removed = remove_items(xml, items);
+  const bool unknown = may_hold(xml, items);
   if (!removed && !unknown) return;
-  lost.emplace_back(
-      unknown ? "GDAL's metadata are left out: among them are statistics of the source's values"
-              : "GDAL's statistics (STATISTICS_*) are left out: they are those of the source's values");
+  lost.push_back(unknown ? fmt::format("GDAL's metadata are left out: among them are {} of the source's {}",
+                                       items.what, items.whose)
+                         : fmt::format("GDAL's {} ({}) are left out: they are those of the source's {}",
+                                       items.what, items.names, items.whose));
   if (unknown || lower(xml).find("<item") == std::string::npos) return drop_tag(tags, kGdalMetadata);
   const auto bytes = std::as_bytes(std::span(xml.c_str(), xml.size() + 1));
   found->data.assign(bytes.begin(), bytes.end());
@@ -92,6 +109,25 @@ void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lo
 
 void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
   if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
+}
+
+/// What says where pixels lie and how large they are.
+void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vector<std::string>& lost) {
+  if (map == PixelMap{}) return;
+  constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
+  if (auto& resolution = metadata.resolution; resolution && map) {
+    resolution->x /= map->cols;
+    resolution->y /= map->rows;
+    if (map->turned) std::swap(resolution->x, resolution->y);
+  }
+  if (!map) leave_out(std::exchange(metadata.resolution, {}).has_value(), "the resolution is", kWhy, lost);
+  if (!map || map->turned)
+    leave_out(std::exchange(metadata.orientation, 1) != 1, "the orientation is", kWhy, lost);
+  drop_items(metadata.geo_tags, kPlaces, lost);
+  if (map && move_places(metadata.geo_tags, *map)) return;
+  const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
+  leave_out(std::erase_if(metadata.geo_tags, is_place) > 0, "the GeoTIFF tags are",
+            map ? "they cannot be moved to where the result lies" : kWhy, lost);
 }
 
 /// What says what channels mean.
@@ -131,25 +167,9 @@ void set_nodata(Metadata& metadata, const std::optional<std::string>& text) {
 
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
-  const auto left_out = [&](bool had, std::string_view what, std::string_view why) {
-    leave_out(had, what, why, lost);
-  };
-  const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
-  if (change.places) {
-    constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
-    left_out(resolution.has_value(), "the resolution is", kWhy);
-    left_out(orientation != 1, "the orientation is", kWhy);
-    left_out(std::ranges::any_of(geo_tags, is_place), "the GeoTIFF tags are", kWhy);
-    kept.resolution.reset();
-    kept.orientation = 1;
-    std::erase_if(kept.geo_tags, is_place);
-  }
-  if (!change.places && !change.part.empty() && !move_places(kept.geo_tags, change.part)) {
-    left_out(true, "the GeoTIFF tags are", "they cannot be moved to where the result begins");
-    std::erase_if(kept.geo_tags, is_place);
-  }
+  move_along(kept, change.map, lost);
   if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
-  if (change.values || !change.part.empty()) drop_statistics(kept.geo_tags, lost);
+  if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
   if (change.values) {
     warn_of_scale(kept.geo_tags, lost);
     if (change.spreads &&
@@ -159,7 +179,7 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
           "neighbours");
   }
   if (description_of_several) {
-    left_out(true, "the description is", "it counts other images beside this one");
+    lost.emplace_back("the description is left out: it counts other images beside this one");
     kept.description.clear();
     kept.description_of_several = false;
   } else if (counts_images(description)) {

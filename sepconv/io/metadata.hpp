@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/pixel_map.hpp"
 #include "sepconv/io/raster_axes.hpp"
 #include "sepconv/io/stored_type.hpp"
 
@@ -50,7 +51,8 @@ std::string_view meaning_of(Photometric photometric) noexcept;
 
 /// What becomes of an image on the way to a result, as far as its metadata speak of it.
 struct ImageChange {
-  bool places = false;  ///< rows or columns are others, or elsewhere
+  /// Where the pixels of what is made lie in the image; nothing: rows and columns mean something else.
+  std::optional<PixelMap> map = PixelMap{};
   bool channels = false;
   bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
@@ -58,8 +60,6 @@ struct ImageChange {
   bool spreads = false;     ///< of their neighbours too
   Rect part{};              ///< of the image: all that the result is of; empty: the whole image
   StoredSpec from{}, to{};  ///< the image, and all of the result, of which `part` may be what is made
-  bool turned = false;      ///< rows are columns
-  bool scaled = false;      ///< a pixel of the result stands for another size
 
   /// What the result's file holds.
   StoredSpec made() const noexcept {
@@ -82,12 +82,11 @@ struct Metadata {
   std::optional<Photometric> photometric;
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
 
-  /// What still holds after this change: position, orientation and resolution fall with the places, and the
-  /// position of a part is moved; profile,
-  /// photometric (but "0 is white" of the one channel that is left) and extra samples with the channels;
-  /// GDAL's statistics with the values; its nodata value is left to whoever knows the result's. A description
-  /// that states shape, type and number of images (OME-XML, ImageJ, shaped JSON) says those of the result.
-  /// What falls is added to `lost`, a sentence each.
+  /// What still holds after this change: position and resolution follow the map of pixels, or fall with it;
+  /// orientation falls with the places of rows and columns; profile, photometric (but "0 is white" of the one
+  /// channel that is left) and extra samples with the channels; GDAL's statistics with the values; its nodata
+  /// value is left to whoever knows the result's. A description that states shape, type and number of images
+  /// (OME-XML, ImageJ, shaped JSON) says those of the result. What falls is added to `lost`, a sentence each.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 };
 

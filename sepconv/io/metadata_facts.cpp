@@ -22,30 +22,30 @@ std::string shortened(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-/// The value of a GeoTIFF key that lies in the directory of keys: quadruples of key, place, count and value.
-std::optional<int> geo_key(const RawTag& keys, int wanted) {
+}  // namespace
+
+std::optional<int> geo_key(const std::vector<RawTag>& tags, int wanted) {
+  constexpr std::uint32_t kKeyDirectory = 34735;  // quadruples of key, place, count and value
+  constexpr std::uint16_t kShorts = 3;
   constexpr std::size_t kShort = 2;
+  const auto keys = std::ranges::find(tags, kKeyDirectory, &RawTag::tag);
+  if (keys == tags.end() || keys->type != kShorts) return std::nullopt;
   const auto number = [&](std::size_t i) {
     std::uint16_t value = 0;
-    std::memcpy(&value, keys.data.data() + kShort * i, kShort);
+    std::memcpy(&value, keys->data.data() + kShort * i, kShort);
     return static_cast<int>(value);
   };
-  for (std::size_t i = 4; kShort * (i + 4) <= keys.data.size(); i += 4) {
+  for (std::size_t i = 4; kShort * (i + 4) <= keys->data.size(); i += 4) {
     if (number(i) == wanted && number(i + 1) == 0 && number(i + 2) == 1) return number(i + 3);
   }
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<int> epsg_code(const Metadata& metadata) {
-  constexpr std::uint32_t kKeyDirectory = 34735;
-  constexpr std::uint16_t kShorts = 3;
   constexpr int kUserDefined = 32767;
-  const auto keys = std::ranges::find(metadata.geo_tags, kKeyDirectory, &RawTag::tag);
-  if (keys == metadata.geo_tags.end() || keys->type != kShorts) return std::nullopt;
   for (const int key : {3072, 2048}) {  // ProjectedCSType, GeographicType
-    if (const auto code = geo_key(*keys, key); code && *code > 0 && *code < kUserDefined) return code;
+    if (const auto code = geo_key(metadata.geo_tags, key); code && *code > 0 && *code < kUserDefined)
+      return code;
   }
   return std::nullopt;
 }

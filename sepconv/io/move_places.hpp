@@ -1,4 +1,4 @@
-// Where an image lies on the earth, when a part of it becomes an image. Internal to io/.
+// Where an image lies on the earth, when another one is made of its pixels. Internal to io/.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,10 @@
 
 namespace sepconv {
 
-/// Changes the tags that count rows and columns (tie points, transformation, RPC) so that they hold for the
-/// image whose first pixel is that of `part`. False, and nothing is changed, if one of them has not the type
-/// or the length that it should.
-bool move_places(std::vector<RawTag>& tags, const Rect& part);
+/// Changes the tags that speak of rows and columns (pixel scale, tie points, transformation, RPC) so that
+/// they hold for the image that lies so in the one that they are of. Scale and tie point of an image that is
+/// turned become a transformation. False, and nothing is changed, if one of them has not the type, the length
+/// or the company that it should.
+bool move_places(std::vector<RawTag>& tags, const PixelMap& map);
 
 }  // namespace sepconv

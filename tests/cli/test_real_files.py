@@ -202,8 +202,8 @@ def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
     assert "scale" not in sepconv("run", "in.tif", "copy.tif").stderr
 
 
-def test_what_is_turned_keeps_nodata_and_not_its_place(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif", "transpose")
+def test_what_is_rearranged_keeps_nodata_and_not_its_place(sepconv, satellite):
+    said = sepconv("transpose", "in.tif", "out.tif", "--perm", "2,0,1").stderr.splitlines()
     only(said, "GeoTIFF tags", "left out")
     tags = tags_of(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and 33550 not in tags and 50844 not in tags

@@ -64,9 +64,9 @@ TEST_CASE("Metadata that no longer holds is dropped") {
   std::vector<std::string> lost;
   const Metadata same = metadata.kept_for({}, lost);
   CHECK((same.resolution && same.geo_tags.size() == 1 && same.photometric && !same.description.empty()));
-  const Metadata resized = metadata.kept_for({.places = true}, lost);
-  CHECK((!resized.resolution && resized.geo_tags.empty() && resized.photometric &&
-         resized.description == "ImageJ=1.53\n"));
+  const Metadata rearranged = metadata.kept_for({.map = std::nullopt}, lost);
+  CHECK((!rearranged.resolution && rearranged.geo_tags.empty() && rearranged.photometric &&
+         rearranged.description == "ImageJ=1.53\n"));
   const Metadata mixed = metadata.kept_for({.channels = true}, lost);
   CHECK((mixed.resolution && mixed.icc_profile.empty() && !mixed.photometric && mixed.extra_samples.empty()));
   metadata.photometric = Photometric::min_is_white;
@@ -79,10 +79,10 @@ TEST_CASE("Metadata that no longer holds is dropped") {
             lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
   metadata.description_of_several = true;
   CHECK(metadata.kept_for({.type = true}, lost).description.empty());
-  CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).artist == "somebody");
+  CHECK(metadata.kept_for({.map = std::nullopt, .channels = true, .type = true}, lost).artist == "somebody");
   metadata.description = "a plain remark";
   metadata.description_of_several = false;
-  CHECK(metadata.kept_for({.places = true, .channels = true, .type = true}, lost).description ==
+  CHECK(metadata.kept_for({.map = std::nullopt, .channels = true, .type = true}, lost).description ==
         "a plain remark");
 }
 

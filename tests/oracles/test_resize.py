@@ -132,15 +132,6 @@ def test_chains_of_scales_are_the_whole_images(sepconv):
     np.testing.assert_array_equal(streamed, sepconv.filter(image, *chain, options=["--whole"]))
 
 
-@pytest.mark.parametrize("chain", [["reduce:factor=2"], ["resize:by=0.5", "transpose"], ["reduce:factor=2", "resize:to=63x63"]])
-def test_what_speaks_of_places_is_left_out_and_said(sepconv, chain):
-    """Also when the image is turned after it, which exchanges a resolution's sides, or comes back to its first size."""
-    tifffile.imwrite(sepconv.folder / "in.tif", random_image((63, 63), np.uint8), resolution=(300, 200), metadata=None)
-    ran = sepconv("run", "in.tif", "out.tif", *chain)
-    assert "the resolution is left out: rows and columns of the result are not the source's" in ran.stderr
-    assert 282 not in tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].tags
-
-
 def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
     sepconv("generate", "in.tif", "--size", "4000x3000", "--tile", 256, "--compress", "deflate", "--quiet")
     ran = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")

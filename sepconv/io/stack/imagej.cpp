@@ -41,8 +41,8 @@ bool is_dropped(std::string_view key, const ImageChange& change) {
     if (key == counted) return true;
   }
   if (key == "min" || key == "max") return change.values || change.type;
-  return (key == "unit" || key == "yunit" || key == "zunit" || key == "spacing") && change.places &&
-         !change.turned;
+  if (key == "xorigin" || key == "yorigin") return change.map != PixelMap{};
+  return (key == "unit" || key == "yunit" || key == "zunit" || key == "spacing") && !change.map;
 }
 
 }  // namespace

@@ -91,17 +91,19 @@ void swap_attributes(xml_node pixels, const char* one, const char* other) {
 
 /// How large a pixel is. A level of a pyramid has other sides than the XML says.
 void set_physical_sizes(xml_node pixels, const ImageChange& change) {
-  const auto factor = [](std::int64_t said, std::int64_t made) {
-    return said > 0 && made > 0 ? static_cast<double>(said) / static_cast<double>(made) : 1;
+  const auto factor = [](std::int64_t said, std::int64_t read) {
+    return said > 0 && read > 0 ? static_cast<double>(said) / static_cast<double>(read) : 1;
   };
+  const PixelMap map = change.map.value_or(PixelMap{});
   const Extent from = change.from.extent;
-  const Extent scaled = change.scaled && !change.turned ? change.to.extent : from;
-  scale_attribute(pixels, "PhysicalSizeX", factor(pixels.attribute("SizeX").as_llong(), scaled.cols));
-  scale_attribute(pixels, "PhysicalSizeY", factor(pixels.attribute("SizeY").as_llong(), scaled.rows));
-  if (change.turned && !change.scaled) {
+  scale_attribute(pixels, "PhysicalSizeX",
+                  factor(pixels.attribute("SizeX").as_llong(), from.cols) * map.cols);
+  scale_attribute(pixels, "PhysicalSizeY",
+                  factor(pixels.attribute("SizeY").as_llong(), from.rows) * map.rows);
+  if (map.turned) {
     swap_attributes(pixels, "PhysicalSizeX", "PhysicalSizeY");
     swap_attributes(pixels, "PhysicalSizeXUnit", "PhysicalSizeYUnit");
-  } else if (change.turned || (change.places && !change.scaled)) {
+  } else if (!change.map) {
     for (const char* const name :
          {"PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeXUnit", "PhysicalSizeYUnit"})
       pixels.remove_attribute(name);
@@ -137,7 +139,7 @@ void keep_planes(xml_node pixels, const RasterAxes& axes, const ImageChange& cha
       set(plane, name, at);
     }
     if (!kept) pixels.remove_child(plane);
-    if (!kept || (!change.places && change.part.empty())) continue;
+    if (!kept || change.map == PixelMap{}) continue;
     xml_node moved = plane;
     for (const char* const name : {"PositionX", "PositionXUnit", "PositionY", "PositionYUnit"})
       moved.remove_attribute(name);

@@ -60,6 +60,9 @@ struct StageTraits {
   /// Its result has larger or smaller pixels than its input: rows and columns are in proportion to the
   /// input's. Its operations_per_element are of what is longer along each side, input or output.
   bool scales = false;
+  /// Of what scales: rows and columns of its input to one of its result; empty: as the sides are to each
+  /// other.
+  Extent cell{};
   /// Its sums run over whole sides of the input, operations_per_element terms each.
   Product product = Product::none;
   /// Values need f64 whatever the image: a cast to f64 does, and a coefficient that f32 has no number for.

@@ -33,11 +33,11 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
   request.missing = options.missing;
   request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
-  const Kept kept = kept_by(chain, source);
+  const std::optional<PixelMap> map = map_of(chain, source);
   begun.geometries =
-      geometries_of(output, result, begun.job.source.get(), request, kept, chain.work(), files.formats);
+      geometries_of(output, result, begun.job.source.get(), request, map, chain.work(), files.formats);
   begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
-                               options.region, kept, chain.work());
+                               options.region, map, chain.work());
   return begun;
 }
 
@@ -56,7 +56,7 @@ void FileJob::advance(std::int64_t raster) {
   std::vector<std::string> lost;
   Metadata metadata = source->metadata();
   declare(missing_pixels(*source, plan.result().type, plan.asked.missing), plan.given.work(), metadata, lost);
-  metadata = metadata_after(std::move(metadata), change, lost);
+  metadata = metadata.kept_for(change, lost);
   sink = fill_levels(sinks->next(metadata), metadata);
   add_new(plan.warnings, source->layout().warnings);
   add_new(plan.warnings, lost);

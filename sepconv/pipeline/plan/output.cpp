@@ -20,7 +20,9 @@ constexpr Extent kUsualTile{512, 512};
 /// TIFF 6.0, section 15: the sides of tiles are multiples of it.
 constexpr std::int64_t kTileUnit = 16;
 
-bool is_scaled(Kept kept) { return kept == Kept::scaled || kept == Kept::scaled_turned; }
+using Map = std::optional<PixelMap>;
+
+bool is_scaled(const Map& map) { return map && map->scales(); }
 
 bool jpeg_can_hold(const ImageSpec& spec) {
   return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
@@ -41,15 +43,17 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
 
 /// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
 /// if they are more. Blocks of a file that are encoded whole are made smaller by it.
-std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, Kept kept) {
-  if (source == nullptr || !is_scaled(kept)) return result.pixel_bytes();
+std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
+  if (source == nullptr || !is_scaled(map)) return result.pixel_bytes();
   return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
 }
 
 /// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind, Kept kept,
-                            const OutputRequest& request, std::vector<std::string>& warnings) {
-  const bool moved = kept == Kept::turned || kept == Kept::rearranged;
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind,
+                            const Map& map, Work work, const OutputRequest& request,
+                            std::vector<std::string>& warnings) {
+  const bool rearranged = !map && work == Work::none;
+  const bool moved = rearranged || (map && map->turned && !map->scales());
   const std::optional<FileLayout>& from = source.layout().file;
   if (!from) return {};
   FileLayout layout = *from;
@@ -76,9 +80,8 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
     }
     layout.tile = whole;
   }
-  if (layout.tiled)
-    shrink_tiles(layout, bytes_behind, kept == Kept::rearranged ? kLargestKeptStrip : kLargestKeptTile);
-  if (is_scaled(kept) && from->tiled && layout.tile != from->tile && !request.tile) {
+  if (layout.tiled) shrink_tiles(layout, bytes_behind, rearranged ? kLargestKeptStrip : kLargestKeptTile);
+  if (is_scaled(map) && from->tiled && layout.tile != from->tile && !request.tile) {
     warnings.push_back(fmt::format(
         "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
         layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
@@ -91,9 +94,10 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
 }
 
 FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, std::int64_t bytes_behind,
-                         const OutputRequest& request, Kept kept, std::vector<std::string>& warnings) {
+                         const OutputRequest& request, const Map& map, Work work,
+                         std::vector<std::string>& warnings) {
   FileLayout layout = source != nullptr
-                          ? inherited_layout(*source, spec, bytes_behind, kept, request, warnings)
+                          ? inherited_layout(*source, spec, bytes_behind, map, work, request, warnings)
                           : FileLayout{};
   if (layout.compression == Compression::jpeg && !request.compression)
     warnings.emplace_back(
@@ -108,7 +112,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, std::int64
     if (layout.tiled) layout.tile = *request.tile;
     layout.rows_per_strip = 0;
   }
-  if (is_scaled(kept) && !layout.tiled)
+  if (is_scaled(map) && !layout.tiled)
     layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
@@ -167,45 +171,38 @@ void check_output_name(const std::filesystem::path& path) {
 
 }  // namespace
 
-ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region, Kept kept,
+ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region, const Map& map,
                       Work work) {
   const Extent made = region_spec({result.extent}, region).extent;
-  return {.places = kept != Kept::in_place || result.extent != source.extent,
-          .channels = kept == Kept::rearranged || result.channels != source.channels,
-          .to_one_channel = result.channels == 1,
-          .type = result.type != source.type,
-          .values = work != Work::none,
-          .spreads = work == Work::neighbours,
-          .part = made == result.extent ? Rect{} : region,
-          .from = source,
-          .to = result,
-          .turned = kept == Kept::turned || kept == Kept::scaled_turned,
-          .scaled = is_scaled(kept)};
-}
-
-Metadata metadata_after(Metadata metadata, const ImageChange& change, std::vector<std::string>& lost) {
-  std::optional<Resolution> turned;
-  if (change.turned && !change.scaled) turned = std::exchange(metadata.resolution, std::nullopt);
-  Metadata kept = metadata.kept_for(change, lost);
-  if (!turned) return kept;
-  std::swap(turned->x, turned->y);
-  kept.resolution = turned;
-  return kept;
+  ImageChange change{.map = map,
+                     .channels = (!map && work == Work::none) || result.channels != source.channels,
+                     .to_one_channel = result.channels == 1,
+                     .type = result.type != source.type,
+                     .values = work != Work::none,
+                     .spreads = work == Work::neighbours,
+                     .part = made == result.extent ? Rect{} : region,
+                     .from = source,
+                     .to = result};
+  if (map) {
+    const auto [row, col] =
+        std::pair(static_cast<double>(change.part.row), static_cast<double>(change.part.col));
+    change.map = map->then({.row = row, .col = col});
+  }
+  return change;
 }
 
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
-                             Kept kept, Work work) {
+                             const Map& map, Work work) {
   CreateOptions options;
   const ImageSpec spec = region_spec(result, request.region);
-  options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, kept), request, kept,
+  options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, map), request, map, work,
                                  options.layout_warnings);
   if (source != nullptr) {
     Metadata metadata = source->metadata();
     declare(missing_pixels(*source, spec.type, request.missing), work, metadata, options.warnings);
-    options.metadata = metadata_after(std::move(metadata),
-                                      change_of({source->spec(), source->layout().stored},
-                                                {result, request.stored}, request.region, kept, work),
-                                      options.warnings);
+    options.metadata = metadata.kept_for(change_of({source->spec(), source->layout().stored},
+                                                   {result, request.stored}, request.region, map, work),
+                                         options.warnings);
   }
   options.stored = request.stored;
   options.overwrite = request.overwrite;
@@ -214,14 +211,26 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   return options;
 }
 
-Kept kept_by(const Chain& chain, const ImageSpec& source) {
+std::optional<PixelMap> map_of(const Chain& chain, const ImageSpec& source) {
   const std::vector<ImageSpec> specs = chain.specs(source);
-  // Also of a chain that comes back to the extent that it began with.
+  const auto ratio = [](std::int64_t cell, std::int64_t from, std::int64_t to) {
+    return cell > 0 ? static_cast<double>(cell) : static_cast<double>(from) / static_cast<double>(to);
+  };
+  PixelMap map;
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    if (chain.stages()[i]->traits().scales && specs[i].extent != specs[i + 1].extent)
-      return chain.turns() ? Kept::scaled_turned : Kept::scaled;
+    const StageTraits& traits = chain.stages()[i]->traits();
+    const Extent from = specs[i].extent;
+    const Extent to = specs[i + 1].extent;
+    if (traits.is_transpose) {
+      map = map.then({.turned = true});
+    } else if (traits.scales) {
+      map = map.then({.rows = ratio(traits.cell.rows, from.rows, to.rows),
+                      .cols = ratio(traits.cell.cols, from.cols, to.cols)});
+    } else if (from != to || traits.product != Product::none) {
+      return std::nullopt;
+    }
   }
-  return chain.turns() ? Kept::turned : Kept::in_place;
+  return map;
 }
 
 std::optional<StoredType> stored_by(const Chain& chain, const Reader& source) {
@@ -242,20 +251,20 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
   OutputRequest whole = request;
   whole.stored = stored_by(chain, source);
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
-                                         kept_by(chain, source.spec()), chain.work());
+                                         map_of(chain, source.spec()), chain.work());
   if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;
   return options;
 }
 
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
-                             const OutputRequest& request, Kept kept, Work work, Formats formats) {
+                             const OutputRequest& request, const Map& map, Work work, Formats formats) {
   check_output_name(path);
   check_layout_options(path, request, formats);
   if (request.cog && (request.pyramid == false || (request.tile && request.tile->empty())))
     throw InvalidArgument(
         "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
         "OutputRequest::cog");
-  CreateOptions options = output_options(result, source, request, kept, work);
+  CreateOptions options = output_options(result, source, request, map, work);
   const Format* const format = format_of_name(path, formats);
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
@@ -264,16 +273,16 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
 }
 
 Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
-                         const OutputRequest& request, Kept kept, Work work, Formats formats) {
-  Geometries geometries{output_options(path, result, source, request, kept, work, formats), {}};
+                         const OutputRequest& request, const Map& map, Work work, Formats formats) {
+  Geometries geometries{output_options(path, result, source, request, map, work, formats), {}};
   const Format* const format = format_of_name(path, formats);
   if (format == nullptr || !format->has_layout || request.tile || request.cog) return geometries;
   FileLayout tiles;
   tiles.tile = kUsualTile;
-  shrink_tiles(tiles, pixel_bytes_behind(source, result, kept), kLargestKeptStrip);
+  shrink_tiles(tiles, pixel_bytes_behind(source, result, map), kLargestKeptStrip);
   OutputRequest other = request;
   other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
-  geometries.other = output_options(result, source, other, kept, work);
+  geometries.other = output_options(result, source, other, map, work);
   return geometries;
 }
 

@@ -40,28 +40,20 @@ struct OutputRequest {
 /// complex numbers stay complex, of f32 or of f64. Throws InvalidArgument as Chain::check_takes().
 std::optional<StoredType> stored_by(const Chain& chain, const Reader& source);
 
-/// Where the pixels of a result come from.
-enum class Kept : std::uint8_t {
-  in_place,       ///< every pixel is where it was
-  turned,         ///< rows are columns: places fall, the resolution's sides change places
-  scaled,         ///< rows or columns are made of others: places and resolution fall
-  scaled_turned,  ///< both
-  rearranged,     ///< rows, columns and channels are others: places and colours fall
-};
+/// Where the pixels of a chain's result lie in its source; nothing if a stage makes other rows and columns of
+/// them, as products do.
+std::optional<PixelMap> map_of(const Chain& chain, const ImageSpec& source);
 
-Kept kept_by(const Chain& chain, const ImageSpec& source);
+/// What becomes of an image of a source like this. A map of nothing where nothing is computed: channels are
+/// others, too.
+ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region,
+                      const std::optional<PixelMap>& map, Work work);
 
-/// What becomes of an image of a source like this.
-ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region, Kept kept,
-                      Work work);
-/// What of an image's metadata holds after the change; what falls is added to `lost`, a sentence each.
-Metadata metadata_after(Metadata metadata, const ImageChange& change, std::vector<std::string>& lost);
-
-/// For a result of this spec, or its region: `source`, if there is one, lends layout and metadata; What is
+/// For a result of this spec, or its region: `source`, if there is one, lends layout and metadata. What is
 /// turned or rearranged does not become JPEG unless asked for. What could not be taken over is in
 /// CreateOptions::warnings.
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
-                             Kept kept, Work work);
+                             const std::optional<PixelMap>& map, Work work);
 
 /// The same for what `chain` makes of `source`; with levels only if asked for, because then the sink is to go
 /// through fill_levels().
@@ -70,7 +62,7 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
 /// output_options() for a file of this name. Throws InvalidArgument for what is asked and its format would
 /// ignore, and for a name that none can be.
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
-                             const OutputRequest& request, Kept kept, Work work,
+                             const OutputRequest& request, const std::optional<PixelMap>& map, Work work,
                              Formats formats = built_in_formats());
 
 /// What a file is made with: as asked; and, where its format has both and the caller decided nothing, with
@@ -81,7 +73,7 @@ struct Geometries {
 };
 /// Both by output_options().
 Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
-                         const OutputRequest& request, Kept kept, Work work,
+                         const OutputRequest& request, const std::optional<PixelMap>& map, Work work,
                          Formats formats = built_in_formats());
 
 /// Calls `plan`, which throws OutOfMemory where nothing fits the ceiling, for the first and then for the

@@ -90,9 +90,10 @@ bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
   return format.has_pages && !format.has_axes && open_set(path, files.open, files.formats)->count() > 1;
 }
 
-Kept kept_by(const Permutation& permutation) {
-  if (permutation == Permutation{}) return Kept::in_place;
-  return permutation == Permutation{{1, 0, 2}} ? Kept::turned : Kept::rearranged;
+std::optional<PixelMap> map_of(const Permutation& permutation) {
+  if (permutation == Permutation{}) return PixelMap{};
+  if (permutation == Permutation{{1, 0, 2}}) return PixelMap{.turned = true};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
   const Geometries geometries =
-      geometries_of(output, as_image, file.image(), request, kept_by(permutation), Work::none, files.formats);
+      geometries_of(output, as_image, file.image(), request, map_of(permutation), Work::none, files.formats);
   FileJob job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {

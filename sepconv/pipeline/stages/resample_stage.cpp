@@ -14,12 +14,13 @@ namespace sepconv {
 namespace {
 
 /// Both passes, as many taps each as a filter has pixels of the coarser side.
-StageTraits traits_of(ResampleFilter filter, bool settles_missing) {
+StageTraits traits_of(Extent cell, ResampleFilter filter, bool settles_missing) {
   constexpr double kMostLobes = 3;  // of a pass: sums of |weights|, whose sum is 1
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_reach({.scale = kCoarse, .filter = filter}) / kCoarse;
   return {.by_parts = true,
           .scales = true,
+          .cell = cell,
           .runs_on_device = true,
           .operations_per_element = 2 * taps,
           .growth = kMostLobes * kMostLobes,
@@ -43,7 +44,7 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
 
 ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
                              std::optional<MissingPolicy> missing, bool columns_first)
-    : Stage(traits_of(filter, missing.has_value())),
+    : Stage(traits_of({rows.cell, cols.cell}, filter, missing.has_value())),
       text_(std::move(text)),
       rows_(rows),
       cols_(cols),
