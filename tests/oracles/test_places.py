@@ -170,6 +170,24 @@ def test_gdal_finds_the_same_places(sepconv, name, options, kind):
                                                             int(np.ceil(np.log2(max(image.RasterXSize, image.RasterYSize) / 16))))
 
 
+def test_a_level_lies_where_its_image_does(sepconv):
+    """It says nothing of this itself; as in GDAL its pixels are larger by the ratio of the sides. What else is true of it comes along, too."""
+    profile = bytes(range(200))
+    write(sepconv.folder / "in.tif", [*PAIR, *raster_type(2), (42113, "s", 0, "7"), (34675, "B", len(profile), profile)], resolution=(300, 150), description="a field")
+    before, _ = transform_of(sepconv.folder / "in.tif")
+    sepconv("run", "in.tif", "levels.tif", "--pyramid", "--tile", "16", "--quiet")
+    for level, shape in enumerate([(45, 63), (23, 32), (12, 16)]):
+        said = sepconv("run", "levels.tif", "out.tif", "--level", str(level), "--force").stderr
+        assert "left out" not in said
+        after, image = transform_of(sepconv.folder / "out.tif")
+        assert (image.RasterYSize, image.RasterXSize) == shape
+        for row, col in CORNERS:
+            np.testing.assert_allclose(after @ (1, col, row), before @ (1, col * COLS / shape[1], row * ROWS / shape[0]), rtol=1e-14)
+        tags = tags_of(sepconv.folder / "out.tif")
+        assert tags[42113] == "7" and tags[34675] == profile and tags[270] == "a field"
+        assert tags[282][0] / tags[282][1] == pytest.approx(300 * shape[1] / COLS, rel=1e-6)
+
+
 @pytest.mark.parametrize("size", [(30, 20), (63, 90), (126, 15)], ids=str)
 def test_as_gdal_translate(sepconv, size):
     """gdal_translate -outsize."""

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 #include "sepconv/io/tiff/tiff_unread.hpp"
@@ -118,6 +119,33 @@ void TiffFile::describe_itself() {
     if (!is_one) metadata_.description.clear();
   } else {
     metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
+  }
+}
+
+void TiffFile::inherit(const TiffFile& image) {
+  const auto ratio = [](std::int64_t whole, std::int64_t level) {
+    return static_cast<double>(whole) / static_cast<double>(level);
+  };
+  const Extent whole = image.directory().spec.extent;
+  const Extent own = directory_.spec.extent;
+  Metadata its = image.metadata();
+  if (counts_images(its.description)) its.description.clear();
+  its.description_of_several = false;
+  const PixelMap map{.rows = ratio(whole.rows, own.rows), .cols = ratio(whole.cols, own.cols)};
+  its = its.kept_for({.map = map, .part = Rect::whole(own)}, tags_left_out_);
+
+  for (const auto member : {&Metadata::description, &Metadata::software, &Metadata::date_time,
+                            &Metadata::artist, &Metadata::copyright}) {
+    if ((metadata_.*member).empty()) metadata_.*member = its.*member;
+  }
+  if (metadata_.icc_profile.empty()) metadata_.icc_profile = its.icc_profile;
+  if (!metadata_.resolution) metadata_.resolution = its.resolution;
+  if (metadata_.orientation == Metadata{}.orientation) metadata_.orientation = its.orientation;
+  const auto is_nodata = [](const RawTag& raw) { return raw.tag == kGdalNodata; };
+  const bool has_nodata = std::ranges::any_of(metadata_.geo_tags, is_nodata);
+  const bool has_places = !std::ranges::all_of(metadata_.geo_tags, is_nodata);
+  for (const RawTag& raw : its.geo_tags) {
+    if (!(is_nodata(raw) ? has_nodata : has_places)) metadata_.geo_tags.push_back(raw);
   }
 }
 

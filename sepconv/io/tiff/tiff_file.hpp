@@ -32,6 +32,8 @@ class TiffFile {
   const std::string& name() const noexcept { return file_->path().native(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
+  /// Of a smaller level of this image: what it does not say of itself is true of both, with places moved.
+  void inherit(const TiffFile& image);
   /// Where the image has smaller ones.
   Levels levels() const noexcept;
   /// What of the page is not read, for SourceLayout::warnings.

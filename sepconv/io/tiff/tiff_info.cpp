@@ -101,8 +101,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
       options.page || options.level > 0 || count == 0 ? first + 1 : std::min(count, kListedPages);
   for (std::int64_t index = first; index < end; ++index) {
     try {
-      info.pages.push_back(page_info(*make_tiff_reader(
-          std::make_unique<TiffFile>(catalog.shared_file(), catalog.open(index, options.level)))));
+      info.pages.push_back(page_info(*read_page(catalog, catalog.open(index, options.level), options.level)));
     } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
       if (options.page || options.level > 0 || count <= 1) throw;
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});

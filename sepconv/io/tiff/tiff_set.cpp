@@ -7,20 +7,16 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
-#include "sepconv/io/tiff/tiff_reader.hpp"
 
 namespace sepconv {
 namespace {
-
-std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page) {
-  return make_tiff_reader(std::make_unique<TiffFile>(catalog.shared_file(), std::move(page)));
-}
 
 class TiffSet final : public RasterSet {
  public:
   TiffSet(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, int level)
       : RasterSet(catalog->file().path().native(),
-                  read_page(*catalog, catalog->open(rasters.pages.front(), level))->spec(), rasters.axes),
+                  read_page(*catalog, catalog->open(rasters.pages.front(), level), level)->spec(),
+                  rasters.axes),
         catalog_(std::move(catalog)),
         rasters_(std::move(rasters)),
         level_(level) {
@@ -36,7 +32,7 @@ class TiffSet final : public RasterSet {
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
     if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
-    auto reader = read_page(*catalog_, std::move(page));
+    auto reader = read_page(*catalog_, std::move(page), level_);
     if (reader->spec() == spec()) return reader;
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
@@ -53,15 +49,15 @@ class TiffSet final : public RasterSet {
 class TiffLonePage final : public RasterSet {
  public:
   TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, int level)
-      : RasterSet(catalog->file().path().native(), read_page(*catalog, catalog->open(page, level))->spec(),
-                  {}),
+      : RasterSet(catalog->file().path().native(),
+                  read_page(*catalog, catalog->open(page, level), level)->spec(), {}),
         catalog_(std::move(catalog)),
         page_(page),
         level_(level) {}
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t, bool) override {
-    return read_page(*catalog_, catalog_->open(page_, level_));
+    return read_page(*catalog_, catalog_->open(page_, level_), level_);
   }
 
   std::shared_ptr<const TiffCatalog> catalog_;
@@ -108,6 +104,13 @@ std::unique_ptr<RasterSet> set_of(std::shared_ptr<const TiffCatalog> catalog, Ti
 }
 
 }  // namespace
+
+std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page, int level) {
+  const std::int64_t image = page.index;
+  auto file = std::make_unique<TiffFile>(catalog.shared_file(), std::move(page));
+  if (level > 0) file->inherit(TiffFile(catalog.shared_file(), catalog.open_page(image)));
+  return make_tiff_reader(std::move(file));
+}
 
 std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& options) {
   if (options.page && !options.select.empty())

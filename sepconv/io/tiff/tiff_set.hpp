@@ -1,11 +1,13 @@
 // The rasters of a TIFF: which of its pages they are, along which axes, and what becomes of the others.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/tiff/tiff_catalog.hpp"
+#include "sepconv/io/tiff/tiff_reader.hpp"
 
 namespace sepconv {
 
@@ -23,5 +25,8 @@ struct TiffRasters {
 TiffRasters rasters_of(const TiffCatalog& catalog);
 /// Adds what is to be said of the pages that are unlike, where nobody has named pages.
 void warn_of_unlike(TiffRasters& rasters);
+
+/// A page that the catalog opened at this level of it.
+std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page, int level);
 
 }  // namespace sepconv
