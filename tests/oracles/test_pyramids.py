@@ -166,3 +166,12 @@ def test_what_cannot_be_cloud_optimized(sepconv):
     assert "holds one image and not 3" in sepconv("run", "stack.tif", "out.tif", "--cog", status=2).stderr
     sepconv("run", "stack.tif", "out.tif", "--cog", "--page", 1, "--quiet")
     assert sorted(path.name for path in sepconv.folder.iterdir()) == ["in.npy", "out.tif", "stack.tif"]
+
+
+@pytest.mark.parametrize("shape", [(50, 60), (600, 700, 3), (513, 1025)])
+@pytest.mark.parametrize("codec", ["deflate", "zstd"])
+def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
+    cogeo = pytest.importorskip("rio_cogeo.cogeo", reason="rio-cogeo is not installed")
+    np.save(sepconv.folder / "in.npy", random_image(shape, np.uint8))
+    sepconv("run", "in.npy", "out.tif", "gaussian:sigma=1", "--cog", "--compress", codec, "--axes", "yxc"[:len(shape)], "--quiet")
+    assert cogeo.cog_validate(str(sepconv.folder / "out.tif"), strict=True, quiet=True) == (True, [], [])
