@@ -24,15 +24,19 @@ bool is_block_table(std::uint32_t tag) {
          tag == TIFFTAG_TILEBYTECOUNTS;
 }
 
-/// Whether both sides are smaller by one factor, as far as halves were rounded.
+/// Whether both sides are smaller by one factor, as far as halves were rounded. A side of 1 stays.
 bool is_level_of(const TiffForm& level, const TiffForm& image) {
-  if (!level.is_like_pixels(image) || level.extent.empty() || level.extent.rows >= image.extent.rows ||
-      level.extent.cols >= image.extent.cols)
-    return false;
-  const double factor = static_cast<double>(image.extent.cols) / static_cast<double>(level.extent.cols);
-  const double rows = static_cast<double>(image.extent.rows) / factor;
-  return std::abs(rows - static_cast<double>(level.extent.rows)) <=
-         2 + rows * factor / static_cast<double>(image.extent.cols);
+  const auto [rows, cols] = level.extent;
+  const Extent whole = image.extent;
+  const bool shrinks = (rows < whole.rows || whole.rows == 1) && (cols < whole.cols || whole.cols == 1);
+  if (!level.is_like_pixels(image) || level.extent.empty() || !shrinks || level.extent == whole) return false;
+  const auto other = [](std::int64_t from, std::int64_t to, std::int64_t side) {
+    return std::max(1.0, static_cast<double>(side) * static_cast<double>(to) / static_cast<double>(from));
+  };
+  const double off = whole.rows > whole.cols
+                         ? other(whole.rows, rows, whole.cols) - static_cast<double>(cols)
+                         : other(whole.cols, cols, whole.rows) - static_cast<double>(rows);
+  return std::abs(off) <= 3;
 }
 
 }  // namespace

@@ -75,6 +75,11 @@ std::int64_t max_allocation_bytes(const TiffPage& page, const std::string& name)
                             pages == 1 ? std::string("one page") : fmt::format("{} pages", pages)));
 }
 
+std::string name_of(const InputFile& file, const TiffPage& page) {
+  const std::string name = file.path().native();
+  return page.images > 1 ? fmt::format("{}, page {}", name, page.index) : name;
+}
+
 }  // namespace
 
 // Mode: h opens the header only, O loads the tables of blocks in parts and on demand.
@@ -82,7 +87,7 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
     : file_(std::move(file)),
       page_(std::move(page)),
       source_(std::make_unique<PageBytes>(*file_, page_.offset)),
-      handle_(*source_, file_->path().native(), "rhO", max_allocation_bytes(page_, file_->path().native())) {
+      handle_(*source_, name_of(*file_, page_), "rhO", max_allocation_bytes(page_, file_->path().native())) {
   select_page();
   handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
   directory_ = read_directory(handle_, file_->size());
@@ -102,10 +107,11 @@ void TiffFile::select_page() {
   if (!page_.too_large.empty() && message.find("defined in open options") != std::string::npos) {
     throw IoError(
         fmt::format("{}: page {} cannot be read without its tag{} {}, too large to hold; the file is damaged",
-                    name(), page, page_.too_large.size() == 1 ? "" : "s", fmt::join(page_.too_large, ", ")));
+                    file_->path().native(), page, page_.too_large.size() == 1 ? "" : "s",
+                    fmt::join(page_.too_large, ", ")));
   }
-  if (page_.offset == 0) refuse_missing(name(), page, page_.pages);
-  throw IoError(fmt::format("{}: its directory of page {} is damaged{}{}", name(), page,
+  if (page_.offset == 0) refuse_missing(file_->path().native(), page, page_.pages);
+  throw IoError(fmt::format("{}: its directory of page {} is damaged{}{}", file_->path().native(), page,
                             message.empty() ? "" : ": ", message));
 }
 

@@ -29,7 +29,8 @@ class TiffFile {
   ~TiffFile();
 
   const InputFile& bytes() const noexcept { return *file_; }
-  const std::string& name() const noexcept { return file_->path().native(); }
+  /// The file's, and the page where there are several images.
+  const std::string& name() const noexcept { return handle_.name(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
   /// Of a smaller level of this image: what it does not say of itself is true of both, with places moved.

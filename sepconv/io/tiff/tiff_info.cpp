@@ -70,7 +70,9 @@ void add_set(FileInfo& info, const TiffCatalog& catalog) {
   info.axes = std::move(rasters.axes);
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
     const auto kind = catalog.page(page).kind;
-    if (kind != TiffEntries::Kind::image)
+    const bool named =
+        std::ranges::any_of(rasters.unlike, [&](const auto& one) { return one.first == page; });
+    if (kind != TiffEntries::Kind::image && !named)
       info.others.emplace_back(page, kind == TiffEntries::Kind::mask ? "mask" : "overview");
   }
   for (auto& other : rasters.unlike) info.others.push_back(std::move(other));

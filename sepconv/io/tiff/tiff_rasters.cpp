@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff_set.hpp"
@@ -23,14 +23,20 @@ bool are_like(const TiffCatalog& catalog, const std::vector<std::int64_t>& pages
   });
 }
 
-/// The images beside the rasters, which no description speaks of.
+/// The images beside the rasters, which no description speaks of, and smaller ones that are levels of none.
 void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
-  std::vector<bool> is_raster(catalog.pages().size());
-  for (const std::int64_t page : rasters.pages) is_raster[static_cast<std::size_t>(page)] = true;
-  for (const auto& [page, name] : rasters.unlike) is_raster[static_cast<std::size_t>(page)] = true;
+  std::set<std::uint64_t> known;
+  for (const std::int64_t page : rasters.pages) known.insert(catalog.page(page).offset);
+  for (const auto& [page, name] : rasters.unlike) known.insert(catalog.page(page).offset);
   for (const std::int64_t page : catalog.images()) {
-    if (!is_raster[static_cast<std::size_t>(page)])
-      rasters.unlike.emplace_back(page, fmt::format("image of {}", form_text(catalog.page(page).form)));
+    for (const std::uint64_t level : catalog.levels(page)) known.insert(level);
+  }
+  for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
+    const TiffCatalog::Page& it = catalog.page(page);
+    if (it.kind == Kind::mask || known.contains(it.offset)) continue;
+    rasters.unlike.emplace_back(
+        page, fmt::format("{} of {}", it.kind == Kind::image ? "image" : "overview of none, an image",
+                          form_text(it.form)));
   }
 }
 

@@ -133,8 +133,12 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   }
   const AxisRange pages = ranges[0];
   if (rasters.refusal.empty()) {
-    if (const auto places = places_of(rasters, pages))
-      return set_of(catalog, std::move(rasters), options.level, {*places});
+    if (const auto places = places_of(rasters, pages)) {
+      try {
+        return set_of(catalog, rasters, options.level, {*places});
+      } catch (const IoError&) {  // of the first page, which may be none of those that are asked for
+      }
+    }
   }
   if (pages.first == pages.last) return std::make_unique<TiffLonePage>(catalog, pages.first, options.level);
   return set_of(catalog, only_pages(*catalog, pages), options.level, {});
