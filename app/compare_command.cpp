@@ -134,6 +134,7 @@ void add_warnings(const std::filesystem::path& path, const Reader& reader,
 int compare(CompareRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
+  request.open_a.masks = request.open_b.masks = !request.options.missing.none;
   const auto a = open_set(request.a, request.open_a);
   const auto b = open_set(request.b, request.open_b);
   if (!are_alike(*a, *b)) {

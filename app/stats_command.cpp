@@ -111,6 +111,7 @@ void print_json(const std::filesystem::path& path, const RasterSet& set,
 int measure(StatsRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
+  request.open.masks = !request.options.missing.none;
   const auto set = open_set(request.path, request.open);
   std::vector<RasterStats> images;
   std::vector<std::string> warnings;

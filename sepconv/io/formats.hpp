@@ -37,6 +37,7 @@ struct OpenOptions {
       raw{};  ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
   bool raw_big_endian = false;
+  bool masks = true;  ///< pixels that a mask of the file hides are missing; else it is left out
 };
 
 struct CreateOptions {

@@ -165,6 +165,15 @@ void set_nodata(Metadata& metadata, const std::optional<std::string>& text) {
   metadata.geo_tags.push_back({kGdalNodata, kAscii, bytes.size(), {bytes.begin(), bytes.end()}});
 }
 
+std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels) {
+  const std::vector<std::uint16_t>& extra = metadata.extra_samples;
+  const auto alpha = std::ranges::find_if(extra, [](std::uint16_t meaning) {
+    return meaning == kAssociatedAlpha || meaning == kUnassociatedAlpha;
+  });
+  const std::int64_t channel = channels - (extra.end() - alpha);
+  return alpha == extra.end() || channel < 0 ? std::nullopt : std::optional(channel);
+}
+
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
   move_along(kept, change.map, lost);
@@ -172,11 +181,6 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
   if (change.values) {
     warn_of_scale(kept.geo_tags, lost);
-    if (change.spreads &&
-        std::ranges::find(kept.extra_samples, kUnassociatedAlpha) != kept.extra_samples.end())
-      lost.emplace_back(
-          "colours are computed with as if alpha hid none of them: what is transparent spreads to its "
-          "neighbours");
   }
   if (description_of_several) {
     lost.emplace_back("the description is left out: it counts other images beside this one");

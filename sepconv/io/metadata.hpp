@@ -57,7 +57,6 @@ struct ImageChange {
   bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
   bool values = false;      ///< pixels are computed, not only moved
-  bool spreads = false;     ///< of their neighbours too
   Rect part{};              ///< of the image: all that the result is of; empty: the whole image
   StoredSpec from{}, to{};  ///< the image, and all of the result, of which `part` may be what is made
 
@@ -101,6 +100,9 @@ bool counts_images(std::string_view description);
 std::optional<std::string> nodata_value(const Metadata& metadata);
 /// Puts this one in its place, or none.
 void set_nodata(Metadata& metadata, const std::optional<std::string>& text);
+
+/// The channel, of so many, that is alpha, associated or not; the first of several. Nothing if there is none.
+std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels);
 
 /// The code by which the GeoTIFF keys name the coordinate reference system: projected, else geographic.
 std::optional<int> epsg_code(const Metadata& metadata);

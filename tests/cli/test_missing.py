@@ -92,15 +92,16 @@ def test_a_key_settles_what_nan_is(sepconv):
 def test_a_plan_says_what_is_missing_and_keeps_it(sepconv, scene):
     assert "pixels of value 50 are missing" in sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50").stdout
     text = sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50", "--result-nodata", "7", "--json").stdout
-    assert json.loads(text)["asked"]["missing"] == {"none": False, "value": "50", "result": "7"}
+    assert json.loads(text)["asked"]["missing"] == {"none": False, "value": "50", "result": "7", "alpha": None}
     (sepconv.folder / "plan.json").write_text(text)
     sepconv("run", "in.tif", "out.tif", "--plan", "plan.json")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 50, 7, scene)).all()
     assert nodata_of(sepconv.folder / "out.tif") == "7"
 
 
-@pytest.mark.parametrize("missing", ['{"none": 1, "value": null, "result": null}', '{"none": false, "value": 5, "result": null}',
-                                     '{"none": false, "value": "5x", "result": null}', "null"])
+@pytest.mark.parametrize("missing", ['{"none": 1, "value": null, "result": null, "alpha": null}', '{"none": false, "value": 5, "result": null, "alpha": null}',
+                                     '{"none": false, "value": null, "result": null, "alpha": -1}', '{"none": false, "value": null, "result": null}',
+                                     '{"none": false, "value": "5x", "result": null, "alpha": null}', "null"])
 def test_a_damaged_plan_is_refused(sepconv, scene, missing):
     plan = json.loads(sepconv("plan", "in.tif", "out.tif", "box", "--json").stdout)
     plan["asked"]["missing"] = json.loads(missing)

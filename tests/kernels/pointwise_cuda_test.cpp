@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
+#include "alpha_op.hpp"
 #include "cuda_case.hpp"
 #include "random_matrix.hpp"
 #include "sepconv/core/error.hpp"
@@ -69,6 +70,27 @@ void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::in
   INFO(in_channels << " to " << out_channels << " channels, " << extent.rows << " x " << extent.cols << ", "
                    << name_of(in.view().type) << " to " << name_of(actual.view().type) << " in "
                    << name_of(arithmetic) << ", then " << then.size() << " operations");
+  REQUIRE(same_pixels(expected, actual));
+}
+
+void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arithmetic arithmetic) {
+  const FramedImage in = random_framed(random, extent, channels, random_of(random, kPixelTypes));
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  FramedImage expected(extent, channels, random_of(random, kPixelTypes));
+  FramedImage actual(extent, channels, expected.view().type);
+  const AlphaOp op = random_alpha_op(random, channels, expected.view().type);
+  Image values(extent, channels, pixel_type_of(arithmetic));
+  alpha_host(op, in.view(), values.view, arithmetic);
+  apply_then_reference(then, values, expected.view(), arithmetic);
+
+  const Stream stream;
+  const DeviceImage source(in.all.view, stream.get());
+  const DeviceImage result(actual.all.view, stream.get());
+  alpha_cuda(op, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic, stream.get(),
+             then);
+  result.download(actual.all.view, stream);
+  INFO(channels << " channels, " << extent.rows << " x " << extent.cols << ", " << name_of(in.view().type)
+                << " to " << name_of(actual.view().type) << " in " << name_of(arithmetic));
   REQUIRE(same_pixels(expected, actual));
 }
 
@@ -183,6 +205,14 @@ TEST_CASE("mix_channels_cuda has the reference's bits", "[gpu]") {
   }
 }
 
+TEST_CASE("alpha_cuda has the host's bits", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(39);
+  for (int i = 0; i < 200; ++i)
+    check_alpha_case(random, {random_between(random, 1, 4), random_between(random, 1, 300)},
+                     random_between(random, 1, 5), random_of(random, kBoth));
+}
+
 TEST_CASE("pointwise kernels on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(37);
@@ -193,6 +223,7 @@ TEST_CASE("pointwise kernels on a suite small enough for compute-sanitizer", "[g
                          random_unary_ops(random, kMostFusedOps));
     check_mix(random, {4, 70}, 3, 4, arithmetic);
     check_mix(random, {4, 20}, 20, 30, arithmetic);
+    check_alpha_case(random, {5, 90}, 4, arithmetic);
   }
 }
 

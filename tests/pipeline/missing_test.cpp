@@ -142,7 +142,7 @@ TEST_CASE("the library's bracket serves pixels in memory", "[missing]") {
   std::vector<std::uint8_t> result(3);
   const auto source = make_memory_reader(view_of(values.data(), {1, 3}));
   const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=replicate"});
-  const MissingPixels missing = missing_pixels(*source, PixelType::u8, {.value = 7});
+  const MissingPixels missing = missing_pixels(*source, Chain(), {.value = 7});
   apply(honouring(missing, chain, source->spec()), view_of(values.data(), {1, 3}),
         view_of(result.data(), {1, 3}));
   CHECK(result == row_of({10, 7, 30}));

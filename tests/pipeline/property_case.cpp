@@ -160,6 +160,8 @@ std::int64_t random_side(std::mt19937_64& random) {
 /// Declares them, by themselves or as another value in the result, or leaves them to the stages' keys.
 void add_holes(std::mt19937_64& random, PropertyCase& c) {
   c.holes = true;
+  if (c.spec.channels > 1 && random() % 3 == 0) c.missing.alpha = c.spec.channels - 1 - random() % 2;
+  if (c.missing.alpha && random() % 2 == 0) return;
   const bool nan = is_floating(c.spec.type);
   if (random() % 3 > 0) c.missing.value = nan && random() % 2 == 0 ? std::nan("") : kHole;
   if (!c.missing.value) return;
@@ -172,7 +174,9 @@ Image source_of(const PropertyCase& c) {
   Image image = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
   if (!c.holes) return image;
   std::mt19937_64 random(c.image_seed);
-  const double hole = is_floating(c.spec.type) && !(c.missing.value == kHole) ? std::nan("") : kHole;
+  const double hole = c.missing.alpha && !c.missing.value                       ? 0
+                      : is_floating(c.spec.type) && !(c.missing.value == kHole) ? std::nan("")
+                                                                                : kHole;
   const auto [rows, cols] = c.spec.extent;
   const Rect block = Rect{between(random, 0, rows - 1), between(random, 0, cols - 1), rows / 8, cols / 8};
   fill_pixels(image.view().crop(block.intersect(Rect::whole(c.spec.extent))), hole);
@@ -338,6 +342,7 @@ PropertyCase shrunk(PropertyCase failing, const std::function<bool(const Propert
       [](PropertyCase& c) { c.delay_us = 0; },
       [](PropertyCase& c) { c.holes = false, c.missing = {}; },
       [](PropertyCase& c) { c.missing.result.reset(); },
+      [](PropertyCase& c) { c.missing.alpha.reset(); },
       [](PropertyCase& c) { c.threads = 1; },
       [](PropertyCase& c) { c.slots = 1; },
       [](PropertyCase& c) { c.tile = {}; },
@@ -392,9 +397,10 @@ std::string command_line(const PropertyCase& c) {
   if (!c.tile.empty())
     text += fmt::format("# with compute tiles of {} x {} (RunOptions::tile)\n", c.tile.rows, c.tile.cols);
   if (c.holes)
-    text += fmt::format("# with holes (source_of()), --nodata {} --result-nodata {}\n",
+    text += fmt::format("# with holes (source_of()), --nodata {} --result-nodata {}, alpha {}\n",
                         c.missing.value ? fmt::format("{}", *c.missing.value) : "as it is",
-                        c.missing.result ? fmt::format("{}", *c.missing.result) : "the same");
+                        c.missing.result ? fmt::format("{}", *c.missing.result) : "the same",
+                        c.missing.alpha.value_or(-1));
   if (c.delay_us > 0) text += fmt::format("# with delays of up to {} us\n", c.delay_us);
   return text;
 }

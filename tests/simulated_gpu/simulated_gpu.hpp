@@ -18,6 +18,7 @@ void enqueue(DeviceStream stream, std::function<void()> task);
 // Its launchers (simulated_kernels.cpp).
 decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
+decltype(sepconv::alpha_cuda) alpha;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;

@@ -66,6 +66,16 @@ void mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const P
   });
 }
 
+void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+           DeviceStream stream, std::span<const PointwiseOp> then) {
+  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+    const Kept kept(out, arithmetic);
+    alpha_host(op, in, kept.view, arithmetic);
+    apply_all(ops, kept.view, arithmetic);
+    pointwise_host({}, kept.view, kept.view, out, arithmetic);
+  });
+}
+
 void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic,
                 DeviceStream stream, std::span<const PointwiseOp> then) {
   enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {

@@ -146,17 +146,34 @@ std::vector<TiffForm> TiffCatalog::level_forms(std::int64_t index) const {
   return forms;
 }
 
-TiffPage TiffCatalog::open_page(std::int64_t index) const {
+std::optional<std::uint64_t> TiffCatalog::mask_of(std::int64_t index, Extent extent) const {
+  for (std::int64_t i = index + 1; i < std::ssize(pages_) && page(i).kind != Kind::image; ++i)
+    if (page(i).kind == Kind::mask && page(i).form.extent == extent) return page(i).offset;
+  return std::nullopt;
+}
+
+TiffPage TiffCatalog::make_page(std::int64_t index, std::uint64_t offset) const {
   TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
   opened.catalog_bytes = static_cast<std::int64_t>(pages_.size() * (sizeof(Page) + sizeof(std::int64_t)));
-  if (index >= 0 && index < opened.pages) {
-    opened.offset = page(index).offset;
-    opened.entries = chain_.at(opened.offset).value_or(TiffEntries{});
-    opened.levels = std::ssize(levels(index));
-    for (std::int64_t i = index + 1; i < opened.pages && page(i).kind != Kind::image; ++i)
-      opened.masks += page(i).kind == Kind::mask ? 1 : 0;
-  }
+  opened.offset = offset;
+  opened.entries = chain_.at(offset).value_or(TiffEntries{});
   bound_tags(opened);
+  return opened;
+}
+
+TiffPage TiffCatalog::open_page(std::int64_t index) const {
+  if (index < 0 || index >= std::ssize(pages_))
+    return {.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  TiffPage opened = make_page(index, page(index).offset);
+  opened.levels = std::ssize(levels(index));
+  if (page(index).kind == Kind::mask) return opened;
+  opened.mask = mask_of(index, page(index).form.extent);
+  std::vector<TiffForm> forms = level_forms(index);
+  forms.push_back(page(index).form);
+  for (std::int64_t i = index + 1; i < opened.pages && page(i).kind != Kind::image; ++i) {
+    const auto is_of = [&](const TiffForm& form) { return page(i).form.extent == form.extent; };
+    opened.unlike_masks += page(i).kind == Kind::mask && std::ranges::none_of(forms, is_of) ? 1 : 0;
+  }
   return opened;
 }
 
@@ -166,11 +183,9 @@ TiffPage TiffCatalog::open_level(std::int64_t index, int level) const {
     throw IoError(fmt::format("{}: has no level {}; {}", file_->path().native(), level,
                               offsets.empty() ? "it has the full image only, which is level 0"
                                               : fmt::format("its levels are 0 to {}", offsets.size())));
-  TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
-  opened.catalog_bytes = static_cast<std::int64_t>(pages_.size() * (sizeof(Page) + sizeof(std::int64_t)));
-  opened.offset = offsets[static_cast<std::size_t>(level - 1)];
-  opened.entries = chain_.at(opened.offset).value_or(TiffEntries{});
-  bound_tags(opened);
+  const std::uint64_t offset = offsets[static_cast<std::size_t>(level - 1)];
+  TiffPage opened = make_page(index, offset);
+  opened.mask = mask_of(index, look_at(opened.entries, offset).form.extent);
   return opened;
 }
 

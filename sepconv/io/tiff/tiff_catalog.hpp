@@ -64,13 +64,18 @@ class TiffCatalog {
   TiffPage open_page(std::int64_t index) const;
   /// The same for one of the page's levels, from 1. Throws IoError where it has no such level.
   TiffPage open_level(std::int64_t index, int level) const;
+  /// To be opened, of a page that has one.
+  TiffPage open_mask(const TiffPage& page) const { return make_page(page.index, page.mask.value()); }
   /// Either: level 0 is the page itself.
   TiffPage open(std::int64_t index, int level) const {
     return level == 0 ? open_page(index) : open_level(index, level);
   }
 
  private:
+  /// Of the page itself or of a level of it, which is of this extent.
+  std::optional<std::uint64_t> mask_of(std::int64_t index, Extent extent) const;
   std::string beginning(std::int64_t index) const;
+  TiffPage make_page(std::int64_t index, std::uint64_t offset) const;
   Page look_at(const TiffEntries& entries, std::uint64_t offset) const;
 
   std::shared_ptr<const InputFile> file_;

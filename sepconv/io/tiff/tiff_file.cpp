@@ -197,10 +197,13 @@ Levels TiffFile::levels() const noexcept {
 std::vector<std::string> TiffFile::warnings() const {
   std::vector<std::string> all;
   if (page_.leads) all = page_.leads->warnings;
-  if (page_.masks > 0)
+  if (page_.leaves_mask)
     all.emplace_back(
-        "the image's mask is not read: what it hides is computed with as if it were valid, and the result "
-        "has no mask");
+        "the image's mask is left out: what it hides is computed with as if it were there, and the result "
+        "has "
+        "no mask");
+  if (page_.unlike_masks > 0)
+    all.emplace_back("a mask of another size than the image is not read, and the result has none");
   if (metadata_.photometric == Photometric::cielab && directory_.spec.type != PixelType::f32)
     all.emplace_back(
         "a* and b* of CIE L*a*b* are signed and are read as unsigned: what is computed of them is wrong "

@@ -24,7 +24,9 @@ struct TiffPage {
   TiffEntries entries{};                ///< none: it is not there
   std::int64_t images = 0;              ///< of the pages those that are neither overviews nor masks
   std::int64_t levels = 0;              ///< smaller ones of the page
-  std::int64_t masks = 0;               ///< that belong to it
+  std::optional<std::uint64_t> mask{};  ///< where the directory of the mask that belongs to it lies
+  bool leaves_mask = false;             ///< that is not asked for
+  std::int64_t unlike_masks = 0;        ///< of other sizes than it and its levels
   std::int64_t catalog_bytes = 0;       ///< that all directories take in memory
   std::int64_t plane = 0;               ///< of a stack of planes one behind the other that has one directory
   bool in_set = false;                  ///< a raster among others: its description says nothing of them

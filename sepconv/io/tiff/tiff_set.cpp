@@ -6,20 +6,35 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/masked_reader.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
 namespace sepconv {
 namespace {
 
+/// With its mask, if it has one and `masks`.
+std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, const OpenOptions& options) {
+  page.leaves_mask = page.mask && !options.masks;
+  std::unique_ptr<Reader> image = read_page(catalog, page, options.level);
+  if (!page.mask || !options.masks) return image;
+  std::unique_ptr<Reader> mask = read_page(catalog, catalog.open_mask(page), 0);
+  if (is_mask_of(*mask, *image)) return make_masked_reader(std::move(image), std::move(mask));
+  throw IoError(
+      fmt::format("{}: the mask of page {} is none of its size with one channel of up to 8 bits; the file is "
+                  "damaged, and "
+                  "MissingOptions::none leaves the mask out",
+                  catalog.file().path().native(), page.index));
+}
+
 class TiffSet final : public RasterSet {
  public:
-  TiffSet(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, int level)
+  TiffSet(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, const OpenOptions& options)
       : RasterSet(catalog->file().path().native(),
-                  read_page(*catalog, catalog->open(rasters.pages.front(), level), level)->spec(),
+                  read_raster(*catalog, catalog->open(rasters.pages.front(), options.level), options)->spec(),
                   rasters.axes),
         catalog_(std::move(catalog)),
         rasters_(std::move(rasters)),
-        level_(level) {
+        options_(options) {
     if (rasters_.one_directory) raster(count() - 1);  // throws where its pixels are not there
   }
 
@@ -28,11 +43,11 @@ class TiffSet final : public RasterSet {
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
     const std::int64_t of_page = rasters_.one_directory ? 0 : index;
-    TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), level_);
+    TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
     if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
-    auto reader = read_page(*catalog_, std::move(page), level_);
+    auto reader = read_raster(*catalog_, std::move(page), options_);
     if (reader->spec() == spec()) return reader;
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
@@ -42,27 +57,27 @@ class TiffSet final : public RasterSet {
 
   std::shared_ptr<const TiffCatalog> catalog_;
   TiffRasters rasters_;
-  int level_;
+  OpenOptions options_;
 };
 
 /// A page by its number that is no raster of a set: an overview, a label, one of a damaged file.
 class TiffLonePage final : public RasterSet {
  public:
-  TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, int level)
+  TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, const OpenOptions& options)
       : RasterSet(catalog->file().path().native(),
-                  read_page(*catalog, catalog->open(page, level), level)->spec(), {}),
+                  read_raster(*catalog, catalog->open(page, options.level), options)->spec(), {}),
         catalog_(std::move(catalog)),
         page_(page),
-        level_(level) {}
+        options_(options) {}
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t, bool) override {
-    return read_page(*catalog_, catalog_->open(page_, level_), level_);
+    return read_raster(*catalog_, catalog_->open(page_, options_.level), options_);
   }
 
   std::shared_ptr<const TiffCatalog> catalog_;
   std::int64_t page_;
-  int level_;
+  OpenOptions options_;
 };
 
 /// Pages of the file as places among the rasters; nothing where they do not follow each other there.
@@ -96,9 +111,9 @@ TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
   return rasters;
 }
 
-std::unique_ptr<RasterSet> set_of(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, int level,
-                                  const std::vector<AxisRange>& ranges) {
-  auto set = std::make_unique<TiffSet>(std::move(catalog), std::move(rasters), level);
+std::unique_ptr<RasterSet> set_of(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters,
+                                  const OpenOptions& options, const std::vector<AxisRange>& ranges) {
+  auto set = std::make_unique<TiffSet>(std::move(catalog), std::move(rasters), options);
   set->select(ranges);
   return set;
 }
@@ -123,25 +138,26 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   if (!options.select.empty()) ranges = parse_selection(options.select);
   const bool by_number = !ranges.empty() && ranges.front().axis.empty();
   if (by_number && (ranges[0].first < 0 || catalog->pages().empty()))
-    return std::make_unique<TiffLonePage>(catalog, ranges[0].first, 0);  // which says that it is not there
-  if (catalog->pages().empty()) return std::make_unique<TiffLonePage>(catalog, 0, 0);
+    return std::make_unique<TiffLonePage>(catalog, ranges[0].first,
+                                          OpenOptions{});  // which says that it is not there
+  if (catalog->pages().empty()) return std::make_unique<TiffLonePage>(catalog, 0, OpenOptions{});
   TiffRasters rasters = rasters_of(*catalog);
   if (!by_number) {
     if (!rasters.refusal.empty()) throw IoError(fmt::format("{}: {}", name, rasters.refusal));
     warn_of_unlike(rasters);
-    return set_of(catalog, std::move(rasters), options.level, ranges);
+    return set_of(catalog, std::move(rasters), options, ranges);
   }
   const AxisRange pages = ranges[0];
   if (rasters.refusal.empty()) {
     if (const auto places = places_of(rasters, pages)) {
       try {
-        return set_of(catalog, rasters, options.level, {*places});
+        return set_of(catalog, rasters, options, {*places});
       } catch (const IoError&) {  // of the first page, which may be none of those that are asked for
       }
     }
   }
-  if (pages.first == pages.last) return std::make_unique<TiffLonePage>(catalog, pages.first, options.level);
-  return set_of(catalog, only_pages(*catalog, pages), options.level, {});
+  if (pages.first == pages.last) return std::make_unique<TiffLonePage>(catalog, pages.first, options);
+  return set_of(catalog, only_pages(*catalog, pages), options, {});
 }
 
 std::unique_ptr<Reader> open_tiff(InputFile file, const OpenOptions& options) {

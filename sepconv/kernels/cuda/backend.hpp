@@ -12,6 +12,7 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/gemm/exact.hpp"
 #include "sepconv/kernels/gemm/gemm.hpp"
+#include "sepconv/kernels/pointwise/alpha.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/kernels/resample/resample.hpp"
@@ -48,9 +49,10 @@ struct CudaBackend {
   void (&end_range)() noexcept;
 
   // The launchers. But for products, whose shapes are checked where they are made, arguments fit each other;
-  // a result of a convolution, a resampling, a pointwise operation or a mix of channels has pixels.
+  // a result of a convolution, a resampling or of an operation on pixels or their channels has pixels.
   decltype(sepconv::pointwise_cuda)& pointwise;
   decltype(sepconv::mix_channels_cuda)& mix_channels;
+  decltype(sepconv::alpha_cuda)& alpha;
   void (&convolve)(CudaDesign, const SeparableTaps&, const Border&, const ConstRegion& in, const Region& out,
                    Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
   decltype(sepconv::convolve_cuda_fits)& convolve_fits;

@@ -22,6 +22,7 @@ decltype(sepconv::copy_rows_by_kernel) copy_rows_by_kernel;
 decltype(sepconv::measure_device_limits) measure_device_limits;
 decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
+decltype(sepconv::alpha_cuda) alpha;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
@@ -210,6 +211,7 @@ const CudaBackend cuda_engine{.check = check,
                               .end_range = engine::end_range,
                               .pointwise = engine::pointwise,
                               .mix_channels = engine::mix_channels,
+                              .alpha = engine::alpha,
                               .convolve = engine::convolve,
                               .convolve_fits = engine::convolve_fits,
                               .convolve_bytes = engine::convolve_bytes,

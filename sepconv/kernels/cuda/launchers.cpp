@@ -38,6 +38,12 @@ void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, co
   if (!out.extent.empty()) cuda_backend().mix_channels(matrix, in, out, arithmetic, stream, then);
 }
 
+void alpha_cuda(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+                DeviceStream stream, std::span<const PointwiseOp> then) {
+  check_alpha(op, in, out);
+  if (!out.extent.empty()) cuda_backend().alpha(op, in, out, arithmetic, stream, then);
+}
+
 void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue) {

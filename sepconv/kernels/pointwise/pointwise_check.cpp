@@ -24,6 +24,13 @@ void check_pointwise(const PointwiseOp& op, const ConstPixelView& a, const Const
   if (op.binary()) check_same_shape(b, out);
 }
 
+void check_alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out) {
+  check_same_shape(in, out);
+  if (op.channel < 0 || op.channel >= in.channels)
+    throw InvalidArgument(
+        fmt::format("channel {} cannot be the alpha of an image of {}", op.channel, in.channels));
+}
+
 void check_mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out) {
   if (in.extent != out.extent) {
     throw InvalidArgument(

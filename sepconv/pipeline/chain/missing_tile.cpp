@@ -15,6 +15,28 @@ bool is(const StagePtr& stage, Kind kind) {
   return op && op->kind == kind;
 }
 
+bool stores(const StagePtr& stage) {
+  const std::optional<AlphaOp>& alpha = stage->traits().alpha;
+  return is(stage, Kind::store_missing) || (alpha && alpha->kind == AlphaOp::Kind::store);
+}
+bool marks(const StagePtr& stage) {
+  const std::optional<AlphaOp>& alpha = stage->traits().alpha;
+  return is(stage, Kind::mark_missing) || (alpha && alpha->kind == AlphaOp::Kind::hide);
+}
+
+/// What is missing to a chain that begins with this stage.
+Presence presence_to(const StagePtr& first, const ConstPixelView& pixels) {
+  if (first->traits().alpha) return presence_of(pixels, *first->traits().alpha);
+  return presence_of(pixels,
+                     marks(first) ? first->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN());
+}
+
+/// What all elements are of a pixel that this stage stores and that is missing; nothing if they differ.
+std::optional<double> stored_as(const StageTraits& store) {
+  if (store.pointwise) return store.pointwise->p;
+  return store.alpha->p == 0 ? std::optional(0.0) : std::nullopt;
+}
+
 /// Whether values of an integer source stay so small that no sum or product of them is infinite, and so none
 /// NaN.
 bool stays_finite(const Chain& chain, PixelType source) {
@@ -33,13 +55,13 @@ bool joins_all(const Chain& chain, std::size_t first) {
                      [](const StagePtr& stage) { return stage->traits().joins_missing; });
 }
 
-/// What of `rect` is missing; if only all of it counts, the first pixel says mostly that it is not.
-Presence presence_in(const ConstRegion& source, const Rect& rect, double missing, bool only_all) {
+/// What of `rect` is missing to it; if only all of it counts, the first pixel says mostly that it is not.
+Presence presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_all) {
   if (!source.rect.contains(rect)) return Presence::some_missing;
   const ConstPixelView pixels = source.crop(rect).pixels;
-  if (only_all && presence_of(pixels.crop({0, 0, 1, 1}), missing) != Presence::all_missing)
+  if (only_all && presence_to(first, pixels.crop({0, 0, 1, 1})) != Presence::all_missing)
     return Presence::some_missing;
-  return presence_of(pixels, missing);
+  return presence_to(first, pixels);
 }
 
 }  // namespace
@@ -47,29 +69,28 @@ Presence presence_in(const ConstRegion& source, const Rect& rect, double missing
 TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
                     const std::vector<Rect>& needed) {
   TileWay way;
-  const auto store = std::ranges::find_if(
-      chain.stages(), [](const StagePtr& stage) { return is(stage, Kind::store_missing); });
+  const auto store = std::ranges::find_if(chain.stages(), stores);
   if (store == chain.stages().end()) return way;
-  way.missing = (*store)->traits().pointwise->p;
-  const bool marks = is(chain.stages().front(), Kind::mark_missing);
-  const double marked =
-      marks ? chain.stages().front()->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN();
-  const std::size_t first = marks ? 1 : 0;
-  way.joins = source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
+  const StageTraits& last = (*store)->traits();
+  way.missing = stored_as(last);
+  const StagePtr& front = chain.stages().front();
+  const std::size_t first = marks(front) ? 1 : 0;
+  way.joins = !last.alpha && source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
               store + 1 == chain.stages().end() && joins_all(chain, first);
-  const Presence presence = presence_in(source, needed.front(), marked, way.joins);
-  way.nothing_there =
-      presence == Presence::all_missing && std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
-        return stage->traits().keeps_missing;
-      });
+  const Presence presence = presence_in(source, needed.front(), front, way.joins);
+  way.nothing_there = presence == Presence::all_missing && way.missing &&
+                      std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
+                        return stage->traits().keeps_missing;
+                      });
   const bool all_there = presence == Presence::all_there;
   way.mixed = presence == Presence::some_missing && !way.joins;
   // Of an image that repeats the next stage may ask for parts that the source holds elsewhere.
-  if (marks && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
+  if (first == 1 && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
   if (way.joins) {
     way.first = first;
-    if (marks) way.mark = &*chain.stages().front()->traits().pointwise;
+    if (first == 1) way.mark = &*front->traits().pointwise;
   }
+  if (last.alpha) return way;
   // Only floating pixels show a NaN that was stored.
   if (is_floating(specs.back().type) || ((all_there || way.joins) && stays_finite(chain, specs.front().type)))
     way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());

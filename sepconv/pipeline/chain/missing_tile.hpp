@@ -19,15 +19,15 @@ struct TileWay {
   const PointwiseOp* mark = nullptr;
   /// The store_missing stage, where it may look at pixels that are stored already.
   std::optional<std::size_t> stored_in_place{};
-  /// What missing pixels are stored as, of a chain that stores them.
+  /// What all elements of missing pixels are stored as, of a chain that stores them so.
   std::optional<double> missing{};
   bool nothing_there = false;  ///< all of the result is that
   bool mixed = false;          ///< some of what it is made of is missing, as far as is known
 };
 
 /// For these needed_rects() of a tile. Looks at the source's pixels where the chain honours missing ones: it
-/// begins with mark_missing, unless those that are NaN are missing, and ends with store_missing, but for
-/// transposes.
+/// begins with mark_missing or an AlphaOp, unless those that are NaN are missing, and ends with store_missing
+/// or an AlphaOp, but for transposes.
 TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
                     const std::vector<Rect>& needed);
 

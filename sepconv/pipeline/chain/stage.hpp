@@ -33,6 +33,7 @@
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/worker.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/pointwise/alpha.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
@@ -84,9 +85,15 @@ struct StageTraits {
   bool keeps_missing = false;
   /// apply_between() does this stage, and costs where something is missing only.
   bool joins_missing = false;
+  /// Its result is made of weighted means, channel by channel: of an image of one value that value.
+  bool averages = false;
+  /// A channel of its result is not made of that channel of its input alone.
+  bool mixes_channels = false;
   /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the
   /// stage before, which saves a trip through memory.
   std::optional<PointwiseOp> pointwise{};
+  /// Or it is nothing but this operation on every pixel.
+  std::optional<AlphaOp> alpha{};
 };
 
 /// Whose scratch: apply()'s on the host, or enqueue()'s on a device.

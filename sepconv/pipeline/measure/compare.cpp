@@ -48,17 +48,24 @@ double distance(double a, double b) {
   return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<double>::infinity();
 }
 
-/// What is missing in the two images; NaN: nothing.
+/// What is missing in one of the images.
+struct MissingInOne {
+  double value;        ///< NaN: none
+  std::int64_t alpha;  ///< the channel that hides pixels; -1: none
+  bool operator==(const MissingInOne& other) const noexcept {
+    return alpha == other.alpha && (value == other.value || (std::isnan(value) && std::isnan(other.value)));
+  }
+};
 struct MissingInBoth {
-  double a, b;
-  bool same() const noexcept { return a == b || (std::isnan(a) && std::isnan(b)); }
+  MissingInOne a, b;
 };
 
-/// A pixel's value, NaN if it is missing.
+/// Element i of a row, NaN if it is missing.
 template <class T>
-double known(T value, double missing) {
-  const auto number = static_cast<double>(value);
-  return number == missing ? std::numeric_limits<double>::quiet_NaN() : number;
+double known(const T* row, std::int64_t i, std::int64_t channels, const MissingInOne& missing) {
+  const auto number = static_cast<double>(row[i]);
+  const bool hidden = missing.alpha >= 0 && row[i / channels * channels + missing.alpha] == 0;
+  return hidden || number == missing.value ? std::numeric_limits<double>::quiet_NaN() : number;
 }
 
 /// The difference of two views; `origin` is where they lie in their images.
@@ -68,13 +75,14 @@ Difference difference_of(const ConstPixelView& a, const ConstPixelView& b, const
   Difference total;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
     // Equal bytes are equal values; in most comparisons most rows are, and this is ten times as fast.
-    if (missing.same() &&
+    if (missing.a == missing.b &&
         std::memcmp(a.row_data(row), b.row_data(row), static_cast<std::size_t>(a.row_bytes())) == 0)
       continue;
     const T* left = a.row<T>(row);
     const T* right = b.row<T>(row);
     for (std::int64_t i = 0; i < a.row_elements(); ++i) {
-      const double difference = distance(known(left[i], missing.a), known(right[i], missing.b));
+      const double difference =
+          distance(known(left, i, a.channels, missing.a), known(right, i, a.channels, missing.b));
       total.max = std::max(total.max, difference);
       total.sum += difference;
       total.squares += difference * difference;
@@ -222,7 +230,8 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
   }
   const auto missing_in = [&](const Reader& image) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    return missing_pixels(image, spec.type, options.missing).value.value_or(kNone);
+    const MissingPixels missing = missing_pixels(image, Chain(), options.missing);
+    return MissingInOne{missing.value.value_or(kNone), missing.alpha.value_or(-1)};
   };
   const MissingInBoth missing{missing_in(a), missing_in(b)};
   const Difference total = visit_pixel_type(spec.type, [&]<class T>(std::type_identity<T>) {

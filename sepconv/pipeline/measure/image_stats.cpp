@@ -51,7 +51,7 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options)
 /// The source with NaN for what is missing.
 class MarkingReader final : public Reader {
  public:
-  MarkingReader(Reader& source, double missing) : source_(source), missing_(missing) {}
+  MarkingReader(Reader& source, const MissingPixels& missing) : source_(source), missing_(missing) {}
   const ImageSpec& spec() const noexcept override { return source_.spec(); }
   const SourceLayout& layout() const noexcept override { return source_.layout(); }
   const Metadata& metadata() const noexcept override { return source_.metadata(); }
@@ -60,21 +60,20 @@ class MarkingReader final : public Reader {
   std::int64_t changed_ns() const noexcept override { return source_.changed_ns(); }
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     source_.read(rect, out, executor);
-    const PointwiseOp mark{.kind = PointwiseOp::Kind::mark_missing, .p = missing_};
     const Arithmetic arithmetic = out.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
     for_each_row_piece(rect.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
       const PixelView piece = out.crop({first, 0, count, out.extent.cols});
-      pointwise_host(mark, piece, piece, piece, arithmetic);
+      mark_missing(missing_, piece, arithmetic);
     });
   }
 
  private:
   Reader& source_;
-  double missing_;
+  const MissingPixels& missing_;
 };
 
-std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, std::optional<double> missing) {
-  if (!options.devices.empty()) return device_stats(source, options, missing);
+std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, const MissingPixels& missing) {
+  if (!options.devices.empty()) return device_stats(source, options, missing.value);
   return is_floating(source.spec().type) ? floating_stats(source, options)
                                          : integer_stats(source, options, missing);
 }
@@ -89,10 +88,13 @@ std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options)
   } else {
     open_devices(options.devices);
   }
-  const std::optional<double> missing =
-      missing_pixels(source, source.spec().type, std::exchange(settled.missing, {})).value;
-  if (!missing || !is_floating(source.spec().type)) return stats_of(source, settled, missing);
-  MarkingReader marked(source, *missing);
+  const MissingPixels missing = missing_pixels(source, Chain(), std::exchange(settled.missing, {}));
+  if (missing.alpha && !settled.devices.empty()) {
+    if (options.logger) options.logger->info("what alpha hides is left out on the CPU: it counts");
+    settled.devices.clear();
+  }
+  if (missing.none() || !is_floating(source.spec().type)) return stats_of(source, settled, missing);
+  MarkingReader marked(source, missing);
   std::vector<ChannelStats> stats = stats_of(marked, settled, {});
   for (ChannelStats& channel : stats) channel.missing_count = std::exchange(channel.nan_count, 0);
   return stats;

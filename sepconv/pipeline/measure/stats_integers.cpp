@@ -18,13 +18,14 @@ constexpr std::int64_t kValues = value_count(pixel_type_of<T>());
 template <class T>
 class ValueCounter final : public MeasuringWriter {
  public:
-  explicit ValueCounter(const ImageSpec& spec)
-      : MeasuringWriter(spec, {1, 1}), tables_(spec.channels * kValues<T>) {}
+  ValueCounter(const ImageSpec& spec, std::optional<std::int64_t> alpha)
+      : MeasuringWriter(spec, {1, 1}), alpha_(alpha.value_or(-1)), tables_(spec.channels * kValues<T>) {}
 
   void write(const Rect&, const ConstPixelView& in, Executor& executor) override {
     tables_.add(in.extent.rows, executor, [&](std::int64_t row, std::int64_t* table) {
       const T* pixel = in.row<T>(row);
       for (std::int64_t col = 0; col < in.extent.cols; ++col, pixel += in.channels) {
+        if (alpha_ >= 0 && pixel[alpha_] == 0) continue;
         for (std::int64_t channel = 0; channel < in.channels; ++channel) {
           ++table[channel * kValues<T> + (std::int64_t{pixel[channel]} - kLeast<T>)];
         }
@@ -36,6 +37,7 @@ class ValueCounter final : public MeasuringWriter {
   Counts counts() const { return tables_.total(); }
 
  private:
+  std::int64_t alpha_;  // the channel that hides pixels; -1: none
   CountTables tables_;
 };
 
@@ -93,11 +95,14 @@ std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, Counts counts,
 }
 
 std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
-                                        std::optional<double> missing) {
+                                        const MissingPixels& missing) {
   return visit_integer(source.spec().type, [&]<class T>(T) {
-    ValueCounter<T> counter(source.spec());
+    ValueCounter<T> counter(source.spec(), missing.alpha);
     run(source, counter, Chain(), options);
-    return stats_of_counts(source.spec(), counter.counts(), missing);
+    std::vector<ChannelStats> stats = stats_of_counts(source.spec(), counter.counts(), missing.value);
+    // What alpha hides was not counted.
+    for (ChannelStats& channel : stats) channel.missing_count = source.spec().extent.area() - channel.count;
+    return stats;
   });
 }
 

@@ -11,12 +11,13 @@
 #include "sepconv/io/writer.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
+#include "sepconv/pipeline/plan/missing.hpp"
 
 namespace sepconv {
 
 /// Statistics of an image of integers (one pass) and of floating values (two).
 std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
-                                        std::optional<double> missing);
+                                        const MissingPixels& missing);
 std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options);
 /// The same of any image on the first of options.devices, with the same bits.
 std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,

@@ -23,14 +23,16 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
                 const PlanOptions& options, const FileOptions& files) {
   check_not_read(output, files_read_by(input, chain));
   Beginning begun;
-  begun.job.sources = open_set(input, files.open, files.formats);
+  OpenOptions open = files.open;
+  open.masks = open.masks && !options.missing.none;
+  begun.job.sources = open_set(input, open, files.formats);
   begun.job.source = begun.job.sources->raster(0);
   chain.check_takes(*begun.job.source);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
   begun.spec = region_spec(result, options.region);
   OutputRequest request = files.output;
   request.region = options.region;
-  request.missing = options.missing;
+  request.missing = missing_pixels(*begun.job.source, chain, options.missing);
   request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
@@ -55,7 +57,7 @@ void FileJob::advance(std::int64_t raster) {
   source = sources->raster(raster);
   std::vector<std::string> lost;
   Metadata metadata = source->metadata();
-  declare(missing_pixels(*source, plan.result().type, plan.asked.missing), plan.given.work(), metadata, lost);
+  declare(missing_pixels(*source, plan.given, plan.asked.missing), plan.given.work(), metadata, lost);
   metadata = metadata.kept_for(change, lost);
   sink = fill_levels(sinks->next(metadata), metadata);
   add_new(plan.warnings, source->layout().warnings);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/stages/alpha_stage.hpp"
 #include "sepconv/pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
@@ -62,6 +63,46 @@ std::optional<double> number_in(std::string_view text) {
 
 bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+AlphaOp hiding(const MissingPixels& missing) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {.kind = AlphaOp::Kind::hide, .channel = *missing.alpha, .p = missing.value.value_or(kNone)};
+}
+
+/// Whether what the chain makes of alpha is one: means of what it was. All else leaves it opaque.
+bool averages(const Chain& chain, PixelType source, PixelType result) {
+  return source == result && std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
+           return stage->traits().averages || stage->traits().moves_only;
+         });
+}
+
+AlphaOp storing(const MissingPixels& missing, const Chain& chain, PixelType source, PixelType result) {
+  AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
+  op.r = std::numeric_limits<double>::quiet_NaN();
+  if (missing.value) op.p = op.r = missing.result, op.q = next_to(missing.result, result);
+  if (!averages(chain, source, result))
+    op.opaque = visit_pixel_type(result, []<class T>(std::type_identity<T>) {
+      return std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max()) : 1.0;
+    });
+  return op;
+}
+
+StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<double> value) {
+  return alpha_stage(fmt::format("({}: alpha {}{}{})", what, op.channel,
+                                 value ? fmt::format(", {}", *value) : "", op.opaque != 0 ? ", opaque" : ""),
+                     op);
+}
+
+std::string note_of_alpha(const Chain& honouring) {
+  const bool opaque = std::ranges::any_of(honouring.stages(), [](const StagePtr& stage) {
+    return stage->traits().alpha && stage->traits().alpha->opaque != 0;
+  });
+  return opaque
+             ? "alpha of the result is 0 where a pixel is missing and opaque elsewhere, because the chain "
+               "makes more of values than means"
+             : "alpha of the result is 0 where a pixel is missing, and elsewhere filtered as a channel, at "
+               "least the least value above 0";
+}
+
 /// What the source's metadata declare, if its type has such a value.
 void take_declared(const Reader& source, MissingPixels& missing) {
   const std::optional<std::string> text = nodata_value(source.metadata());
@@ -77,12 +118,42 @@ void take_declared(const Reader& source, MissingPixels& missing) {
                            : "it is no number");
 }
 
+std::string_view kAlphaIgnored =
+    "colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours";
+
+bool mixes_channels(const Chain& chain, const ImageSpec& source) {
+  return std::ranges::any_of(chain.stages(),
+                             [](const StagePtr& stage) { return stage->traits().mixes_channels; }) ||
+         std::ranges::any_of(chain.specs(source),
+                             [&](const ImageSpec& spec) { return spec.channels != source.channels; });
+}
+
+/// What alpha hides is missing, if each channel is computed for itself.
+void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
+                MissingPixels& missing) {
+  const bool complex = source.layout().stored && source.layout().stored->parts() > 1;
+  const std::int64_t channels = source.spec().channels;
+  const std::optional<std::int64_t> alpha = options.alpha ? options.alpha
+                                            : complex     ? std::nullopt
+                                                          : alpha_channel(source.metadata(), channels);
+  if (!alpha) return;
+  if (*alpha < 0 || *alpha >= channels)
+    throw InvalidArgument(fmt::format("channel {} cannot be alpha: the image has {}", *alpha, channels));
+  const bool mixes = mixes_channels(chain, source.spec());
+  if (!mixes && !options.none) {
+    missing.alpha = alpha;
+  } else if (chain.work() == Work::neighbours) {
+    missing.why += fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
+                               options.none ? "" : ", because the chain mixes alpha with them");
+  }
+}
+
 void check(const MissingOptions& options, const MissingPixels& missing) {
-  if (options.none && (options.value || options.result))
+  if (options.none && (options.value || options.result || options.alpha))
     throw InvalidArgument(
-        "no pixel is to be missing, so that MissingOptions::value and MissingOptions::result go with "
-        "nothing; "
-        "leave them out");
+        "no pixel is to be missing, so that MissingOptions::value, its alpha and MissingOptions::result go "
+        "with "
+        "nothing; leave them out");
   if (options.result && !missing.value)
     throw InvalidArgument(
         "MissingOptions::result says what missing pixels become, but none are missing; set "
@@ -91,7 +162,8 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
 
 }  // namespace
 
-MissingPixels missing_pixels(const Reader& source, PixelType result, const MissingOptions& options) {
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options) {
+  const PixelType result = chain.result_spec(source.spec()).type;
   MissingPixels missing;
   if (options.value) {
     const PixelType type = source.spec().type;
@@ -111,6 +183,7 @@ MissingPixels missing_pixels(const Reader& source, PixelType result, const Missi
     take_declared(source, missing);
   }
   check(options, missing);
+  take_alpha(source, chain, options, missing);
   if (!missing.value) return missing;
   const double wanted = options.result.value_or(*missing.value);
   const std::optional<double> stored = in_type(wanted, result);
@@ -126,14 +199,20 @@ MissingPixels missing_pixels(const Reader& source, PixelType result, const Missi
 Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                 std::optional<Arithmetic> asked) {
   const PixelType result = chain.result_spec(source).type;
-  if (!missing.value || (!chain.computes() && is_same(*missing.value, missing.result))) return chain;
+  const bool moved = !chain.computes() && (!missing.value || is_same(*missing.value, missing.result));
+  if (missing.none() || moved) return chain;
   if (asked == Arithmetic::f32 && (source.type == PixelType::f64 || result == PixelType::f64))
     throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
   Chain honouring;
-  if (!std::isnan(*missing.value))
+  if (missing.alpha)
+    honouring.then(stage_of_alpha("missing", hiding(missing), missing.value));
+  else if (!std::isnan(*missing.value))
     honouring.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
                                    {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
   for (const StagePtr& stage : chain.stages()) honouring.then(stage->honouring_missing());
+  if (missing.alpha)
+    return honouring.then(stage_of_alpha("missing to", storing(missing, chain, source.type, result),
+                                         missing.value ? std::optional(missing.result) : std::nullopt));
   return honouring.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
                                         {.kind = PointwiseOp::Kind::store_missing,
                                          .p = missing.result,
@@ -141,17 +220,23 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
                                          .type = result}));
 }
 
-MissingPixels missing_in(const Metadata& metadata, PixelType type) {
-  MissingPixels missing;
+void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic) {
+  if (missing.alpha) return alpha_host(hiding(missing), pixels, pixels, arithmetic);
+  pointwise_host({.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}, pixels, pixels, pixels,
+                 arithmetic);
+}
+
+MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec) {
+  MissingPixels missing{.alpha = alpha_channel(metadata, spec.channels)};
   const std::optional<std::string> text = nodata_value(metadata);
   const std::optional<double> number = text ? number_in(*text) : std::nullopt;
-  if (number) missing.value = in_type(*number, type);
+  if (number) missing.value = in_type(*number, spec.type);
   missing.result = missing.value.value_or(0);
   return missing;
 }
 
 void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored) {
-  if (!missing.value || !stored || !chain.computes()) return;
+  if (missing.none() || !stored || !chain.computes()) return;
   throw InvalidArgument(
       fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
                   "missing; end the chain "
@@ -160,12 +245,16 @@ void check_stored(const MissingPixels& missing, const Chain& chain, const std::o
 }
 
 std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring) {
-  if (!missing.value) return {};
-  if (!honouring.computes())
-    return {fmt::format("missing pixels are those of value {}, and only moved", *missing.value)};
-  std::vector<std::string> notes{
-      fmt::format("pixels of value {} are missing: {}", *missing.value, honouring.text())};
-  if (!std::isnan(missing.result))
+  if (missing.none()) return {};
+  const std::string which =
+      missing.alpha
+          ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
+                        missing.value ? fmt::format(", and elements of value {},", *missing.value) : "")
+          : fmt::format("of value {}", *missing.value);
+  if (!honouring.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
+  std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, honouring.text())};
+  if (missing.alpha) notes.push_back(note_of_alpha(honouring));
+  if (missing.value && !std::isnan(missing.result))
     notes.push_back(
         fmt::format("missing pixels of the result are {}; a value that would be stored so is "
                     "stored as the next one",
@@ -180,12 +269,12 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& hon
 
 void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost) {
   const std::optional<std::string> text = nodata_value(metadata);
+  if (!missing.why.empty() && work != Work::none) lost.push_back(missing.why);
   if (missing.value) {
     const std::optional<double> declared = text ? number_in(*text) : std::nullopt;
     if (!declared || !is_same(*declared, missing.result))
       set_nodata(metadata, fmt::format("{}", missing.result));
   } else if (text && (work != Work::none || text->empty())) {
-    if (!missing.why.empty()) lost.push_back(missing.why);
     set_nodata(metadata, std::nullopt);
   }
 }

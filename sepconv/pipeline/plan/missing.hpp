@@ -18,30 +18,40 @@ struct MissingOptions {
   std::optional<double> value{};
   /// What missing pixels are in the result; what they are in the source where it is left out.
   std::optional<double> result{};
+  /// The channel, from 0, that hides pixels where it is 0; what the source declares to be alpha where it is
+  /// left out.
+  std::optional<std::int64_t> alpha{};
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };
 
 struct MissingPixels {
-  std::optional<double> value{};  ///< in the source, as its type has it; nothing: none are missing
-  double result = 0;              ///< in the result, as its type has it
-  std::string why{};  ///< of a source that declares some and none are: its nodata value is not true
+  std::optional<double> value{};        ///< in the source, as its type has it
+  double result = 0;                    ///< what it is in the result, as its type has it
+  std::optional<std::int64_t> alpha{};  ///< the channel that hides pixels where it is 0, in the result too
+  std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured
+
+  bool none() const noexcept { return !value && !alpha; }
 };
 
 /// By the options, else by the source's metadata. A declared value that the source's type cannot hold means
-/// that nothing is missing. Throws InvalidArgument where the result's type cannot hold what they are to be
-/// stored as, and for options that go with nothing.
-MissingPixels missing_pixels(const Reader& source, PixelType result, const MissingOptions& options);
+/// that nothing is missing by it; alpha hides pixels unless the chain mixes channels. Throws InvalidArgument
+/// where the result's type cannot hold what they are to be stored as, and for options that go with nothing.
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options);
 
 /// The chain that does so: missing pixels become NaN, every stage honours them, and NaN is stored as
-/// `missing.result`, and what else would be stored as that as the next value. The chain itself where none are
-/// missing, or where they are only moved. For apply() and DeviceFilter, too. Throws InvalidArgument for
-/// Arithmetic::f32 where it is not enough to tell values apart.
+/// `missing.result`, and what else would be stored as that as the next value; and so with 0 of alpha, which
+/// is opaque where the chain makes more than means. The chain itself where none are missing, or where they
+/// are only moved. For apply() and DeviceFilter, too. Throws InvalidArgument for Arithmetic::f32 where it is
+/// not enough to tell values apart.
 Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                 std::optional<Arithmetic> asked = std::nullopt);
 
+/// Makes missing pixels of a floating image NaN.
+void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic);
+
 /// Of an image whose metadata say which pixels are missing and stay so: what a result is whose levels are
 /// made.
-MissingPixels missing_in(const Metadata& metadata, PixelType type);
+MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec);
 
 /// Throws InvalidArgument for a result whose elements are no pixel type: they are rounded when they are
 /// stored, so that a value could become one that is missing.

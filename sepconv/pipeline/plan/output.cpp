@@ -179,7 +179,6 @@ ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const 
                      .to_one_channel = result.channels == 1,
                      .type = result.type != source.type,
                      .values = work != Work::none,
-                     .spreads = work == Work::neighbours,
                      .part = made == result.extent ? Rect{} : region,
                      .from = source,
                      .to = result};
@@ -199,7 +198,7 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
                                  options.layout_warnings);
   if (source != nullptr) {
     Metadata metadata = source->metadata();
-    declare(missing_pixels(*source, spec.type, request.missing), work, metadata, options.warnings);
+    declare(request.missing, work, metadata, options.warnings);
     options.metadata = metadata.kept_for(change_of({source->spec(), source->layout().stored},
                                                    {result, request.stored}, request.region, map, work),
                                          options.warnings);
@@ -247,8 +246,10 @@ std::optional<StoredType> stored_by(const Chain& chain, const Reader& source) {
   return StoredType(StoredType::Kind::complex, static_cast<int>(16 * size_of(result)));
 }
 
-CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request) {
+CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request,
+                          const MissingOptions& missing) {
   OutputRequest whole = request;
+  whole.missing = missing_pixels(source, chain, missing);
   whole.stored = stored_by(chain, source);
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
                                          map_of(chain, source.spec()), chain.work());

@@ -30,8 +30,8 @@ struct OutputRequest {
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
-  Rect region{};             ///< of the result, what is made, as PlanOptions::region
-  MissingOptions missing{};  ///< as PlanOptions::missing
+  Rect region{};            ///< of the result, what is made, as PlanOptions::region
+  MissingPixels missing{};  ///< of the source, by missing_pixels()
   /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
   std::optional<StoredType> stored{};
 };
@@ -55,9 +55,10 @@ ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const 
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
                              const std::optional<PixelMap>& map, Work work);
 
-/// The same for what `chain` makes of `source`; with levels only if asked for, because then the sink is to go
-/// through fill_levels().
-CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request = {});
+/// The same for what `chain` makes of `source`, whose missing pixels are PlanOptions::missing's; with levels
+/// only if asked for, because then the sink is to go through fill_levels().
+CreateOptions output_like(const Reader& source, const Chain& chain, const OutputRequest& request = {},
+                          const MissingOptions& missing = {});
 
 /// output_options() for a file of this name. Throws InvalidArgument for what is asked and its format would
 /// ignore, and for a name that none can be.

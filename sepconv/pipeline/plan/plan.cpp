@@ -218,8 +218,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.given = given;
   check_image("the source", source.spec());
   given.check_takes(source);
-  const MissingPixels missing =
-      missing_pixels(source, given.result_spec(source.spec()).type, options.missing);
+  const MissingPixels missing = missing_pixels(source, given, options.missing);
   const Chain honoured = honouring(missing, given, source.spec(), options.arithmetic);
   check_stored(missing, given, sink.layout().stored);
   plan.chain = honoured.transposes_last();

@@ -81,7 +81,9 @@ MissingOptions missing_at(const json& object) {
   const json& missing = field(object, "missing");
   const json& none = field(missing, "none");
   if (!none.is_boolean()) fail(fmt::format("its none is {}, which is neither true nor false", brief(none)));
-  return {none.get<bool>(), value_at(missing, "value"), value_at(missing, "result")};
+  const json& alpha = field(missing, "alpha");
+  return {none.get<bool>(), value_at(missing, "value"), value_at(missing, "result"),
+          alpha.is_null() ? std::nullopt : std::optional(whole(alpha, "alpha", kMostInt))};
 }
 
 }  // namespace

@@ -34,8 +34,10 @@ json value_json(const std::optional<double>& value) {
 }
 
 json missing_json(const MissingOptions& missing) {
-  return {
-      {"none", missing.none}, {"value", value_json(missing.value)}, {"result", value_json(missing.result)}};
+  return {{"none", missing.none},
+          {"value", value_json(missing.value)},
+          {"result", value_json(missing.result)},
+          {"alpha", missing.alpha ? json(*missing.alpha) : json()}};
 }
 
 /// A choice of the device is stored as what was chosen.

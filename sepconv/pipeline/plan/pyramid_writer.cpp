@@ -24,7 +24,7 @@ class Level {
  public:
   Level(Writer& sink, const ImageSpec& larger, const Metadata& metadata)
       : sink_(sink),
-        chain_(honouring(missing_in(metadata, larger.type), Chain::parse({"reduce:factor=2"}), larger)),
+        chain_(honouring(missing_in(metadata, larger), Chain::parse({"reduce:factor=2"}), larger)),
         specs_(chain_.specs(larger)),
         arithmetic_(chain_.arithmetic(larger)) {
     const std::int64_t unit = even(sink.layout().unit().rows);

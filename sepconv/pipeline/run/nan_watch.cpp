@@ -19,7 +19,8 @@ NanWatch::Meaning meaning_in(const Chain& chain) {
   const auto has = [&](Kind kind) {
     return std::ranges::any_of(chain.stages(), [kind](const StagePtr& stage) { return is_of(stage, kind); });
   };
-  if (has(Kind::mark_missing)) return missing_too;
+  const bool hides = !chain.empty() && chain.stages().front()->traits().alpha;
+  if (has(Kind::mark_missing) || hides) return missing_too;
   if (has(Kind::store_missing)) return settled;
   const bool all_settled = std::ranges::all_of(
       chain.stages(), [](const StagePtr& stage) { return stage->traits().settles_missing; });
@@ -48,7 +49,8 @@ std::vector<std::string> NanWatch::warnings() const {
   if (!found_) return {};
   if (meaning_ == Meaning::missing_too)
     return {
-        "the source holds NaN, which counts as missing beside its nodata value, and is that in the result"};
+        "the source holds NaN, which counts as missing beside what is declared so, and is that in the "
+        "result"};
   return {
       "the source holds NaN, which filters compute with as if it were a value: what they make of pixels near "
       "one is NaN, or no filtered value"};

@@ -21,7 +21,7 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
                                          std::optional<Arithmetic> asked, const MissingOptions& options) {
   check_image("the source", source.spec());
   given.check_takes(source);
-  const MissingPixels missing = missing_pixels(source, given.result_spec(source.spec()).type, options);
+  const MissingPixels missing = missing_pixels(source, given, options);
   const Chain chain = honouring(missing, given, source.spec(), asked);
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");

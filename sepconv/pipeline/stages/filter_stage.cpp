@@ -30,6 +30,16 @@ double growth_of(const Border& border, const std::vector<SeparableTaps>& branche
   return std::max(1.0, std::abs(border.value)) * growth;
 }
 
+bool are_means(const std::vector<SeparableTaps>& branches) {
+  constexpr double kAlmost = 1e-6;
+  const auto is_mean = [](const std::vector<double>& taps) {
+    const double sum = std::accumulate(taps.begin(), taps.end(), 0.0);
+    return taps.empty() || std::abs(sum - 1) < kAlmost;
+  };
+  return std::ranges::all_of(
+      branches, [&](const SeparableTaps& taps) { return is_mean(taps.row) && is_mean(taps.col); });
+}
+
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value, join.p, join.q};
@@ -47,6 +57,7 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   traits.settles_missing = missing.has_value();
   traits.joins_missing = missing && *missing != MissingPolicy::propagate && join.kind == Kind::copy &&
                          convolves_present(branches.front());
+  traits.averages = join.kind == Kind::copy && are_means(branches);
   traits.keeps_missing = missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
   return traits;
 }

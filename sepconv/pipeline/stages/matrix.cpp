@@ -20,7 +20,8 @@ StageTraits traits_of(const Table& table) {
           .runs_on_device = static_cast<std::int64_t>(table.size() * (cols + 1)) <= kMostDeviceMatrix,
           .operations_per_element = static_cast<double>(cols),
           .settles_missing = true,
-          .keeps_missing = true};
+          .keeps_missing = true,
+          .mixes_channels = true};
 }
 
 class MatrixStage final : public Stage {

@@ -25,7 +25,8 @@ StageTraits traits_of(Extent cell, ResampleFilter filter, bool settles_missing) 
           .operations_per_element = 2 * taps,
           .growth = kMostLobes * kMostLobes,
           .settles_missing = settles_missing,
-          .keeps_missing = settles_missing};
+          .keeps_missing = settles_missing,
+          .averages = true};
 }
 
 }  // namespace

@@ -1,0 +1,144 @@
+#include "sepconv/io/tiff/masked_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/extra_samples.hpp"
+#include "sepconv/io/flat/row_pieces.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Rows of the mask that are held at once, if its blocks are not taller.
+constexpr std::int64_t kMaskRows = 64;
+
+class MaskedReader final : public Reader {
+ public:
+  MaskedReader(std::unique_ptr<Reader> image, std::unique_ptr<Reader> mask)
+      : image_(std::move(image)),
+        mask_(std::move(mask)),
+        spec_(image_->spec()),
+        layout_(image_->layout()),
+        metadata_(image_->metadata()) {
+    layout_.description += fmt::format(", with a mask of {}", mask_->layout().description);
+    if (is_floating(spec_.type)) {
+      mark_by_value();
+    } else {
+      mark_by_alpha();
+    }
+  }
+
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return metadata_; }
+  std::int64_t stored_bytes() const noexcept override {
+    return image_->stored_bytes() + mask_->stored_bytes();
+  }
+  std::int64_t changed_ns() const noexcept override { return image_->changed_ns(); }
+  std::int64_t buffer_bytes(int concurrency) const override {
+    return image_->buffer_bytes(concurrency) + mask_->buffer_bytes(concurrency) +
+           mask_rows() * spec_.extent.cols;
+  }
+
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    image_->read(rect, packed(out), executor);
+    const Buffer held(std::min(mask_rows(), rect.rows) * rect.cols);
+    for (std::int64_t row = rect.row; row < rect.row_end();) {
+      // Up to the end of a block, so that none is decoded twice.
+      const std::int64_t end = std::min(rect.row_end(), (row / mask_rows() + 1) * mask_rows());
+      const Rect part{row, rect.col, end - row, rect.cols};
+      const PixelView mask = dense_view(held.data(), {part.extent(), 1, PixelType::u8});
+      mask_->read(part, mask, executor);
+      const PixelView pixels = out.crop({row - rect.row, 0, part.rows, part.cols});
+      for_each_row_piece(part.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+        for (std::int64_t i = first; i < first + count; ++i) apply(mask.row<std::uint8_t>(i), pixels, i);
+      });
+      row = end;
+    }
+  }
+
+ private:
+  std::int64_t mask_rows() const {
+    return std::min(round_up(kMaskRows, mask_->layout().unit().rows), spec_.extent.rows);
+  }
+  bool adds_alpha() const noexcept { return spec_.channels != image_->spec().channels; }
+
+  void mark_by_value() {
+    const std::optional<std::string> text = nodata_value(metadata_);
+    value_ = text ? std::strtod(text->c_str(), nullptr) : std::numeric_limits<double>::quiet_NaN();
+    if (!text) set_nodata(metadata_, "nan");
+    layout_.warnings.push_back(fmt::format(
+        "what the image's mask hides is read as missing pixels of value {}, and the result has that value "
+        "instead of a mask",
+        value_));
+  }
+
+  void mark_by_alpha() {
+    alpha_ = alpha_channel(metadata_, spec_.channels).value_or(spec_.channels);
+    if (alpha_ == spec_.channels) {
+      ++spec_.channels;
+      metadata_.extra_samples.push_back(kUnassociatedAlpha);
+    }
+    layout_.warnings.push_back(fmt::format(
+        "the image's mask is read as alpha, channel {}, and the result has that instead of a mask", alpha_));
+  }
+
+  /// Where the image's own channels are read to: the end of each row, from where they are spread.
+  PixelView packed(const PixelView& out) const {
+    PixelView own = out;
+    own.channels = image_->spec().channels;
+    own.data += out.row_bytes() - own.row_bytes();
+    return own;
+  }
+
+  void apply(const std::uint8_t* mask, const PixelView& pixels, std::int64_t row) const {
+    visit_pixel_type(spec_.type, [&]<class T>(std::type_identity<T>) {
+      T* const to = pixels.row<T>(row);
+      if (std::is_floating_point_v<T>) return hide(mask, pixels.extent.cols, to);
+      if (adds_alpha()) return spread(mask, packed(pixels).row<T>(row), pixels.extent.cols, to);
+      for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
+        if (mask[col] == 0) to[col * spec_.channels + alpha_] = 0;
+    });
+  }
+
+  template <class T>
+  void hide(const std::uint8_t* mask, std::int64_t cols, T* to) const {
+    for (std::int64_t col = 0; col < cols; ++col)
+      if (mask[col] == 0) std::fill_n(to + col * spec_.channels, spec_.channels, static_cast<T>(value_));
+  }
+
+  /// A pixel's place lies before or at where its own channels are read from.
+  template <class T>
+  void spread(const std::uint8_t* mask, const T* from, std::int64_t cols, T* to) const {
+    const std::int64_t own = spec_.channels - 1;
+    for (std::int64_t col = 0; col < cols; ++col, to += spec_.channels, from += own) {
+      for (std::int64_t c = 0; c < own; ++c) to[c] = from[c];
+      to[own] = mask[col] == 0 ? T(0) : std::numeric_limits<T>::max();
+    }
+  }
+
+  std::unique_ptr<Reader> image_, mask_;
+  ImageSpec spec_;
+  SourceLayout layout_;
+  Metadata metadata_;
+  std::int64_t alpha_ = 0;  // of integers
+  double value_ = 0;        // of floating pixels
+};
+
+}  // namespace
+
+bool is_mask_of(const Reader& mask, const Reader& image) {
+  return mask.spec() == ImageSpec{image.spec().extent, 1, PixelType::u8};
+}
+
+std::unique_ptr<Reader> make_masked_reader(std::unique_ptr<Reader> image, std::unique_ptr<Reader> mask) {
+  return std::make_unique<MaskedReader>(std::move(image), std::move(mask));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,26 @@
+// AlphaOps for tests.
+#pragma once
+
+#include <cmath>
+
+#include "random_image.hpp"
+#include "sepconv/kernels/pointwise/alpha.hpp"
+
+namespace sepconv {
+
+/// Of an image of so many channels, to be stored as `type`.
+inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType type) {
+  AlphaOp op{.channel = random_between(random, 0, channels - 1), .type = type};
+  const auto value = [&] { return static_cast<double>(random_between(random, 0, 9)); };
+  const bool declared = random_between(random, 0, 1) == 1;
+  op.p = declared ? value() : NAN;
+  if (random_between(random, 0, 1) == 0) return op;
+  op.kind = AlphaOp::Kind::store;
+  op.p = declared ? op.p : 0;
+  op.q = declared ? op.p + 1 : 0;
+  op.r = declared ? op.p : NAN;
+  op.opaque = random_between(random, 0, 1) == 1 ? 100 : 0;
+  return op;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,288 @@
+"""Alpha and masks say which pixels are missing: against a reference in NumPy, in double precision."""
+
+import json
+
+import numpy as np
+import pytest
+import tifffile
+from reference import correlate, stored
+
+TAPS = [1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16]
+STAGE = "binomial:radius=2"
+
+
+def picture(shape, dtype, channels, seed=3, opaque=None):
+    """Colours and a last channel, alpha: 0 in a block and here and there, mostly opaque elsewhere."""
+    rng = np.random.default_rng(seed)
+    top = np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else 1
+    pixels = (rng.random((*shape, channels)) * top).astype(dtype)
+    alpha = np.full(shape, top if opaque is None else opaque, dtype)
+    alpha[: shape[0] // 4] = (rng.random((shape[0] // 4, shape[1])) * top).astype(dtype)
+    alpha[shape[0] // 2 : shape[0] // 2 + 9, 3:25] = 0
+    alpha[rng.random(shape) < 0.05] = 0
+    pixels[..., -1] = alpha
+    return pixels
+
+
+def write(path, pixels, alpha="unassalpha", **options):
+    colours = pixels.shape[-1] - 1
+    tifffile.imwrite(path, pixels, photometric="rgb" if colours == 3 else "minisblack", planarconfig="contig", extrasamples=[alpha], metadata=None, **options)
+
+
+def means(pixels, hidden, policy="ignore", taps=TAPS):
+    """Of what is there, channel by channel; NaN is missing."""
+    result = []
+    weights = correlate(1.0 - hidden, taps, taps, "reflect101")
+    for channel in np.moveaxis(pixels.astype(np.float64), -1, 0):
+        sums = correlate(np.where(hidden, 0, channel), taps, taps, "reflect101")
+        with np.errstate(all="ignore"):
+            mean = np.where(weights > 1e-12, sums / weights, np.nan)
+        result.append(mean if policy == "fill" else np.where(hidden, np.nan, mean))
+    return np.stack(result, -1)
+
+
+def assert_alpha_result(actual, expected):
+    """Within one unit of an integer, and hidden where NaN is expected."""
+    hidden = np.isnan(expected[..., 0])
+    np.testing.assert_array_equal(actual[..., -1] == 0, hidden)
+    assert (actual[hidden] == 0).all()
+    if np.issubdtype(actual.dtype, np.integer):
+        assert np.abs(actual[~hidden] - expected[~hidden]).max() <= 0.5 + 1e-3 + np.iinfo(actual.dtype).max * 1e-6
+    else:
+        np.testing.assert_allclose(actual[~hidden], expected[~hidden], rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype, channels", [(np.uint8, 4), (np.uint8, 2), (np.uint16, 4), (np.int16, 2), (np.float32, 4), (np.float64, 2)])
+@pytest.mark.parametrize("policy", ["ignore", "fill"])
+@pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
+def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
+    pixels = picture((61, 83), dtype, channels)
+    write(sepconv.folder / "in.tif", pixels, alpha)
+    text = sepconv("plan", "in.tif", "out.tif", STAGE).stdout
+    assert f"that alpha (channel {channels - 1}) hides are missing" in text
+    outputs = set()
+    for options in (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--whole"]):
+        sepconv("run", "in.tif", "out.tif", f"{STAGE},missing={policy}", *options, "--quiet", "--force")
+        outputs.add(tifffile.imread(sepconv.folder / "out.tif").tobytes())
+    assert len(outputs) == 1
+    assert_alpha_result(tifffile.imread(sepconv.folder / "out.tif"), means(pixels, pixels[..., -1] == 0, policy))
+
+
+def test_derivatives_propagate_and_leave_alpha_opaque(sepconv):
+    pixels = picture((50, 60), np.uint8, 4)
+    write(sepconv.folder / "in.tif", pixels)
+    assert "opaque elsewhere" in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x").stdout
+    sepconv("run", "in.tif", "out.tif", "sobel:axis=x", "--quiet")
+    result = tifffile.imread(sepconv.folder / "out.tif")
+    hidden = pixels[..., -1] == 0
+    touched = correlate(hidden.astype(float), np.ones(3), np.ones(3), "reflect101") > 0.5
+    np.testing.assert_array_equal(result[..., 3], np.where(touched, 0, 255))
+    assert (result[touched] == 0).all()
+    colours = correlate(pixels[..., 0].astype(float), [-1, 0, 1], [1, 2, 1], "reflect101")
+    np.testing.assert_array_equal(result[~touched][:, 0], stored(colours, np.uint8)[~touched])
+
+
+def test_other_types_and_values_leave_alpha_opaque(sepconv):
+    pixels = picture((40, 50), np.uint8, 4)
+    write(sepconv.folder / "in.tif", pixels)
+    there = pixels[..., -1] > 0
+    for stages, opaque, colours in [(["cast:type=u16"], 65535, pixels[..., :3]), (["cast:type=f32"], 1, pixels[..., :3]),
+                                    (["scale:by=-1,add=255"], 255, 255 - pixels[..., :3])]:
+        sepconv("run", "in.tif", "out.tif", *stages, "--quiet", "--force")
+        result = tifffile.imread(sepconv.folder / "out.tif")
+        np.testing.assert_array_equal(result[..., 3], np.where(there, opaque, 0))
+        np.testing.assert_array_equal(result[there][:, :3], colours[there])
+
+
+def test_what_is_there_stays_there(sepconv):
+    """An alpha of 0.3 would be stored as 0."""
+    pixels = np.full((20, 20, 4), 100, np.uint8)
+    pixels[..., 3] = 1
+    pixels[::2, ::2, 3] = 0
+    write(sepconv.folder / "in.tif", pixels)
+    sepconv("run", "in.tif", "out.tif", "resize:to=41x37", "--quiet")
+    result = tifffile.imread(sepconv.folder / "out.tif")
+    assert (result[result[..., 3] > 0][:, :3] == 100).all() and (result[..., 3] <= 1).all()
+    tiny = np.full((9, 9, 2), 1e-30, np.float32)
+    write(sepconv.folder / "tiny.tif", tiny)
+    sepconv("run", "tiny.tif", "tiny-out.tif", "taps:row=1e-30", "--quiet")
+    assert (tifffile.imread(sepconv.folder / "tiny-out.tif")[..., 1] > 0).all()
+
+
+def test_alpha_and_a_nodata_value(sepconv):
+    pixels = picture((50, 60), np.uint8, 4)
+    pixels[20:24, 10:50, 0] = 7
+    write(sepconv.folder / "in.tif", pixels, extratags=[(42113, "s", 0, "7", True)])
+    sepconv("run", "in.tif", "out.tif", STAGE, "--quiet")
+    result = tifffile.imread(sepconv.folder / "out.tif")
+    hidden = pixels[..., 3] == 0
+    for channel in range(3):
+        missing = hidden | (pixels[..., channel] == 7)
+        expected = means(pixels[..., channel : channel + 1], missing)[..., 0]
+        np.testing.assert_array_equal(result[..., channel] == 7, missing)
+        near = np.abs(result[..., channel][~missing] - expected[~missing])
+        moved = result[..., channel][~missing] == 8  # what would have been 7
+        assert near[~moved].max() <= 0.501 and (near[moved] <= 1.501).all()
+    np.testing.assert_array_equal(result[..., 3] == 0, hidden)
+
+
+@pytest.mark.parametrize("stage, words", [("matrix:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes alpha"), (None, "as if alpha hid none")])
+def test_alpha_that_is_not_honoured_is_said(sepconv, stage, words):
+    pixels = picture((30, 40), np.uint8, 4)
+    write(sepconv.folder / "in.tif", pixels)
+    run = sepconv("run", "in.tif", "out.tif", *([stage, STAGE] if stage else [STAGE, "--nodata", "none"]))
+    assert words in run.stderr + run.stdout
+    expected = stored(correlate(pixels[..., 0].astype(float), TAPS, TAPS, "reflect101"), np.uint8)
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif")[..., 0], expected)
+
+
+def test_levels_and_reductions(sepconv):
+    pixels = picture((128, 96), np.uint8, 4)
+    write(sepconv.folder / "in.tif", pixels, tile=(16, 16))
+    sepconv("run", "in.tif", "out.tif", "--pyramid", "--quiet")
+    sepconv("run", "in.tif", "half.tif", "reduce:factor=2", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        level = tif.pages[1].asarray()
+    np.testing.assert_array_equal(level, tifffile.imread(sepconv.folder / "half.tif"))
+    cells = pixels.reshape(64, 2, 48, 2, 4).astype(float)
+    there = cells[..., 3:] > 0
+    counts = there.sum(axis=(1, 3))
+    expected = np.where(there, cells, 0).sum(axis=(1, 3)) / np.where(counts > 0, counts, np.nan)
+    assert_alpha_result(level, expected)
+
+
+def test_statistics_and_comparison_leave_hidden_pixels_out(sepconv):
+    for dtype in (np.uint8, np.float32):
+        pixels = picture((40, 50), dtype, 4)
+        write(sepconv.folder / "a.tif", pixels)
+        hidden = pixels[..., 3] == 0
+        facts = json.loads(sepconv("stats", "a.tif", "--json").stdout)["channels"]
+        for channel, stats in enumerate(facts):
+            assert stats["count"] == (~hidden).sum() and stats["missing_count"] == hidden.sum() and stats["nan_count"] == 0
+            assert stats["max"] == pixels[~hidden][:, channel].max()
+        other = pixels.copy()
+        other[hidden, :3] = 1
+        write(sepconv.folder / "b.tif", other)
+        sepconv("compare", "a.tif", "b.tif")
+        sepconv("compare", "a.tif", "b.tif", "--nodata", "none", status=1)
+        other[tuple(np.argwhere(~hidden)[0])] = 0
+        write(sepconv.folder / "b.tif", other)
+        sepconv("compare", "a.tif", "b.tif", status=1)
+
+
+# Masks in pages of their own.
+
+
+def write_mask(tif, mask, of_level=False):
+    """Single bits as GDAL writes them; other masks, which tifffile does not write, are made masks by make_masks()."""
+    if mask.dtype == bool:
+        tif.write(mask, subfiletype=5 if of_level else 4, photometric="mask", metadata=None)
+    else:
+        tif.write(mask, subfiletype=3 if of_level else 2, photometric="minisblack" if mask.ndim == 2 else "rgb", metadata=None)
+
+
+def make_masks(path):
+    with tifffile.TiffFile(path, mode="r+b") as tif:
+        for page in tif.pages:
+            if page.subfiletype in (2, 3):
+                page.tags[254].overwrite(page.subfiletype + 2)
+
+
+def write_masked(path, image, mask, levels=0, bits=True, **options):
+    stored_mask = mask if bits else (mask * 255).astype(np.uint8)
+    with tifffile.TiffWriter(path) as tif:
+        tif.write(image, metadata=None, **options)
+        write_mask(tif, stored_mask)
+        for level in range(1, levels + 1):
+            tif.write(image[:: 2**level, :: 2**level], subfiletype=1, metadata=None, **options)
+            write_mask(tif, stored_mask[:: 2**level, :: 2**level], of_level=True)
+    make_masks(path)
+
+
+def random_mask(shape):
+    mask = np.random.default_rng(9).random(shape) > 0.1
+    mask[shape[0] // 3 : shape[0] // 2, 5:20] = False
+    return mask
+
+
+@pytest.mark.parametrize("bits", [True, False], ids=["bits", "bytes"])
+@pytest.mark.parametrize("dtype, channels, options", [
+    (np.uint8, 1, {}), (np.uint8, 3, {"tile": (32, 48), "compression": "zlib"}), (np.uint16, 3, {"rowsperstrip": 5}), (np.int16, 1, {"compression": "zlib"})])
+def test_masks_of_integers_become_alpha(sepconv, bits, dtype, channels, options):
+    shape = (75, 62)
+    image = (np.random.default_rng(2).random((*shape, channels)) * 250 + 1).astype(dtype)
+    mask = random_mask(shape)
+    write_masked(sepconv.folder / "in.tif", image if channels > 1 else image[..., 0], mask, levels=1, bits=bits,
+                 photometric="rgb" if channels == 3 else "minisblack", **options)
+    said = sepconv("run", "in.tif", "out.tif", STAGE, "--band-rows", 32)
+    assert f"mask is read as alpha, channel {channels}" in said.stdout + said.stderr
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        result = tif.pages[0].asarray()
+        assert tif.pages[0].extrasamples == (2,)
+    top = np.iinfo(dtype).max
+    np.testing.assert_array_equal(result[..., -1], np.where(mask, top, 0))
+    assert_alpha_result(result, means(np.concatenate([image, np.where(mask, top, 0)[..., None]], -1), ~mask))
+    sepconv("run", "in.tif", "level.tif", "--level", 1, "--quiet")  # which has a mask of its own
+    level = tifffile.imread(sepconv.folder / "level.tif")
+    np.testing.assert_array_equal(level[..., :-1], image[::2, ::2])
+    np.testing.assert_array_equal(level[..., -1] > 0, mask[::2, ::2])
+    sepconv("run", "in.tif", "part.tif", STAGE, "--region", "40x31+9+17", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "part.tif"), result[17:48, 9:49])
+    said = sepconv("run", "in.tif", "plain.tif", STAGE, "--nodata", "none", "--region", "62x75+0+0")
+    assert "mask is left out" in said.stdout + said.stderr
+    plain = tifffile.imread(sepconv.folder / "plain.tif").reshape(*shape, channels)
+    np.testing.assert_array_equal(plain[..., 0], stored(correlate(image[..., 0].astype(float), TAPS, TAPS, "reflect101"), dtype))
+
+
+@pytest.mark.parametrize("nodata", [None, "-5"])
+def test_masks_of_floating_images_become_their_value(sepconv, nodata):
+    image = np.random.default_rng(2).random((75, 62)).astype(np.float32)
+    mask = random_mask(image.shape)
+    if nodata:
+        image[0, :9] = -5
+    write_masked(sepconv.folder / "in.tif", image, mask, photometric="minisblack", **({"extratags": [(42113, "s", 0, nodata, True)]} if nodata else {}))
+    sepconv("run", "in.tif", "out.tif", STAGE, "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        result = tif.pages[0].asarray()
+        assert tif.pages[0].tags[42113].value.strip("\0 ") == (nodata or "nan")
+    missing = ~mask | (image == -5)
+    np.testing.assert_array_equal(result == -5 if nodata else np.isnan(result), missing)
+    np.testing.assert_allclose(result[~missing], means(image[..., None], missing)[..., 0][~missing], rtol=1e-5)
+    facts = json.loads(sepconv("stats", "in.tif", "--json").stdout)["channels"][0]
+    assert facts["missing_count"] == missing.sum()
+
+
+def test_a_mask_beside_alpha(sepconv):
+    pixels = picture((40, 50), np.uint8, 4)
+    mask = random_mask((40, 50))
+    write_masked(sepconv.folder / "in.tif", pixels, mask, photometric="rgb", extrasamples=["unassalpha"])
+    sepconv("run", "in.tif", "out.tif", STAGE, "--quiet")
+    assert_alpha_result(tifffile.imread(sepconv.folder / "out.tif"), means(pixels, ~mask | (pixels[..., 3] == 0)))
+
+
+def test_masks_of_a_stack(sepconv):
+    images = np.random.default_rng(2).integers(1, 250, (3, 40, 50), dtype=np.uint8)
+    masks = [random_mask((40, 50)), np.ones((40, 50), bool), ~random_mask((40, 50))]
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+        for image, mask in zip(images, masks):
+            tif.write(image, metadata=None, photometric="minisblack")
+            write_mask(tif, mask)
+    sepconv("run", "in.tif", "out.tif", STAGE, "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        for page, image, mask in zip(tif.pages, images, masks):
+            pixels = np.stack([image, np.where(mask, 255, 0)], -1)
+            assert_alpha_result(page.asarray(), means(pixels, ~mask))
+
+
+def test_masks_that_are_none(sepconv):
+    image = np.random.default_rng(2).integers(1, 250, (40, 50), dtype=np.uint8)
+    for mask, status, words in [(np.ones((20, 50), bool), 0, "mask of another size"), (np.ones((40, 50), np.uint16), 1, "the mask of page 0 is none"),
+                                (np.ones((40, 50, 3), np.uint8), 1, "the mask of page 0 is none")]:
+        with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+            tif.write(image, metadata=None, photometric="minisblack")
+            write_mask(tif, mask)
+        make_masks(sepconv.folder / "in.tif")
+        run = sepconv("run", "in.tif", "out.tif", "abs", "--force", status=status)
+        assert words in run.stdout + run.stderr
+        sepconv("run", "in.tif", "out.tif", "--nodata", "none", "--quiet", "--force")
+        np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image)
