@@ -286,3 +286,16 @@ def test_masks_that_are_none(sepconv):
         assert words in run.stdout + run.stderr
         sepconv("run", "in.tif", "out.tif", "--nodata", "none", "--quiet", "--force")
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image)
+
+
+def test_a_mask_that_one_page_has_and_another_has_not(sepconv):
+    images = np.random.default_rng(2).integers(1, 250, (2, 40, 50), dtype=np.uint8)
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+        for image, masked in zip(images, (True, False)):
+            tif.write(image, metadata=None, photometric="minisblack", contiguous=False)
+            if masked:
+                write_mask(tif, random_mask((40, 50)))
+    run = sepconv("run", "in.tif", "out.tif", "abs", status=1)
+    assert "page 2 has a mask and others have none, or the other way round" in run.stderr and not (sepconv.folder / "out.tif").exists()
+    sepconv("run", "in.tif", "out.tif", "--nodata", "none", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), images)

@@ -34,7 +34,8 @@ class TiffSet final : public RasterSet {
                   rasters.axes),
         catalog_(std::move(catalog)),
         rasters_(std::move(rasters)),
-        options_(options) {
+        options_(options),
+        has_masks_(catalog_->open(rasters_.pages.front(), options.level).mask) {
     if (rasters_.one_directory) raster(count() - 1);  // throws where its pixels are not there
   }
 
@@ -46,9 +47,15 @@ class TiffSet final : public RasterSet {
     TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
+    const bool has_mask = page.mask.has_value();
     if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
     auto reader = read_raster(*catalog_, std::move(page), options_);
     if (reader->spec() == spec()) return reader;
+    if (has_mask != has_masks_)
+      throw IoError(fmt::format(
+          "{}: page {} has a mask and others have none, or the other way round; OpenOptions::page reads "
+          "one of them, and MissingOptions::none leaves masks out",
+          catalog_->file().path().native(), rasters_.pages[static_cast<std::size_t>(of_page)]));
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
                     "OpenOptions::page reads one of its pages",
@@ -58,6 +65,7 @@ class TiffSet final : public RasterSet {
   std::shared_ptr<const TiffCatalog> catalog_;
   TiffRasters rasters_;
   OpenOptions options_;
+  bool has_masks_;
 };
 
 /// A page by its number that is no raster of a set: an overview, a label, one of a damaged file.
