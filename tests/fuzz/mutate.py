@@ -79,7 +79,7 @@ def run(options):
     tried = accepted = 0
     findings = []
     workers = os.cpu_count()
-    with concurrent.futures.ProcessPoolExecutor(workers) as pool:
+    with trial.small_processes(workers) as pool:
         waiting = set()
         source = batches(options)
         while True:

@@ -1,7 +1,6 @@
 """A short part of `./dev fuzz mutants`, always the same, and that what watches sepconv there would see it fail."""
 
 import argparse
-import concurrent.futures
 import struct
 
 import pytest
@@ -19,7 +18,7 @@ def test_valid_files_are_read():
     """All of them, without a complaint: by sepconv under two plans, and by the programs that judge it."""
     seeds = make_seeds.image_seeds()
     names, contents = zip(*seeds)
-    with concurrent.futures.ProcessPoolExecutor() as pool:
+    with trial.small_processes() as pool:
         results = pool.map(mutate.examine, [str(BINARY)] * len(seeds), map(mutate.mutant_name, names), contents)
         wrong = [(name, result) for name, result in zip(names, results) if result != (True, [])]
     assert not wrong

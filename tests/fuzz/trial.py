@@ -1,5 +1,7 @@
 """One damaged file before sepconv: what must hold whatever the file is. A broken promise is a line of text."""
 
+import concurrent.futures
+import multiprocessing
 import os
 import pathlib
 import resource
@@ -16,6 +18,11 @@ OTHER_CEILING, PROGRAM = 128 * MIB, 64 * MIB
 PLANS = (["--band-rows", "16", "--slots", "1", "--threads", "2"], ["--slots", "3", "--threads", "1"])
 
 
+def small_processes(workers=None):
+    """A pool whose processes do not hold what the one that makes it has imported, which would count as their commands' memory."""
+    return concurrent.futures.ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("forkserver"))
+
+
 class Outcome:
     """Exit status (negative: a signal), what was printed, and the peak of the resident set."""
 
@@ -29,7 +36,7 @@ class Outcome:
             timer.cancel()
             process.returncode = self.status = os.waitstatus_to_exitcode(status)
             self.stdout, self.stderr = whole_text(printed), whole_text(said)
-        self.peak_bytes = usage.ru_maxrss * 1024  # at least that of this process, which is small
+        self.peak_bytes = usage.ru_maxrss * 1024  # at least that of this process: see small_processes()
 
 
 def whole_text(file):
@@ -115,5 +122,6 @@ class Trial:
             return  # of streams that are too long tiffcp 4.5 leaves the end of a deflated block as it was, and cuts runs at the end of a row
         if "tiles of" in self.layout and "in planes of their own" in self.layout:
             return  # of which tiffcp mixes up the bytes, if samples have more than one
-        if self.filter(self.name, "out.npy", *self.options) and self.filter(copy, "copy.npy", *self.options):
+        options = [*self.options, "--nodata", "none"]  # tiffcp copies the page and not its mask
+        if self.filter(self.name, "out.npy", *options) and self.filter(copy, "copy.npy", *options):
             self.check_equal("out.npy", "copy.npy", "reads other pixels than tiffcp")
