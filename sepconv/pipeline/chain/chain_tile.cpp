@@ -226,7 +226,8 @@ void compute_part(const TileWay& way, const Chain& chain, const std::vector<Imag
                                             step.then.empty() ? nullptr : step.then.data(), in, result,
                                             arithmetic, worker);
                stage.apply(in, result, arithmetic, worker);
-               for (const PointwiseOp& op : step.then) store_missing_in_place(op, result.pixels, arithmetic);
+               if (!step.then.empty())
+                 store_missing_in_place(chain.stages()[step.end() - 1]->traits(), result.pixels, arithmetic);
              });
 }
 

@@ -90,9 +90,10 @@ TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, con
     way.first = first;
     if (first == 1) way.mark = &*front->traits().pointwise;
   }
-  if (last.alpha) return way;
-  // Only floating pixels show a NaN that was stored.
-  if (is_floating(specs.back().type) || ((all_there || way.joins) && stays_finite(chain, specs.front().type)))
+  // Only floating pixels show a NaN that was stored, and alpha does not show one at all.
+  const bool shows = is_floating(specs.back().type) && !last.alpha;
+  const bool no_nan = (all_there || way.joins) && stays_finite(chain, specs.front().type);
+  if (shows || (no_nan && !is_floating(specs.back().type)))
     way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
   return way;
 }
@@ -105,9 +106,18 @@ std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed) {
   return tiles_of(out, part);
 }
 
-void store_missing_in_place(const PointwiseOp& op, const PixelView& pixels, Arithmetic arithmetic) {
-  if (presence_of(pixels, op.p) != Presence::all_there)
-    pointwise_host(op, pixels, pixels, pixels, arithmetic);
+void store_missing_in_place(const StageTraits& store, const PixelView& pixels, Arithmetic arithmetic) {
+  if (!store.alpha) {
+    const PointwiseOp& op = *store.pointwise;
+    if (presence_of(pixels, op.p) != Presence::all_there)
+      pointwise_host(op, pixels, pixels, pixels, arithmetic);
+    return;
+  }
+  AlphaOp looked_for{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
+  if (store.alpha->q != store.alpha->p) looked_for.p = store.alpha->p;
+  const bool may_be_negative = pixels.type == PixelType::i16;  // which is no alpha either
+  if (store.alpha->opaque != 0 || may_be_negative || presence_of(pixels, looked_for) != Presence::all_there)
+    alpha_host(*store.alpha, pixels, pixels, arithmetic);
 }
 
 }  // namespace sepconv

@@ -17,7 +17,7 @@ struct TileWay {
   /// is one, and the last the stage stored_in_place. Nothing has been looked at, but for all that is missing.
   bool joins = false;
   const PointwiseOp* mark = nullptr;
-  /// The store_missing stage, where it may look at pixels that are stored already.
+  /// The stage that stores missing pixels, where it may look at pixels that are stored already.
   std::optional<std::size_t> stored_in_place{};
   /// What all elements of missing pixels are stored as, of a chain that stores them so.
   std::optional<double> missing{};
@@ -36,7 +36,7 @@ TileWay way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, con
 /// which most is halo.
 std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed);
 
-/// A store_missing operation on stored pixels of its type.
-void store_missing_in_place(const PointwiseOp& op, const PixelView& pixels, Arithmetic arithmetic);
+/// A stage that stores missing pixels, on stored pixels of its type.
+void store_missing_in_place(const StageTraits& store, const PixelView& pixels, Arithmetic arithmetic);
 
 }  // namespace sepconv

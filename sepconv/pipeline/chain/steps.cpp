@@ -30,7 +30,7 @@ std::vector<Step> host_steps(const Chain& chain, const std::vector<ImageSpec>& s
   std::vector<Step> steps;
   for (std::size_t i = first; i < chain.size(); ++i) {
     if (i == in_place && !steps.empty() && !moves_only(chain, steps.back())) {
-      steps.back().then.push_back(*chain.stages()[i]->traits().pointwise);
+      steps.back().then.push_back(chain.stages()[i]->traits().pointwise.value_or(PointwiseOp()));
     } else {
       steps.push_back({i, {}});
     }

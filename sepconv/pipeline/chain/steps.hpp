@@ -17,8 +17,9 @@ struct Step {
   std::size_t end() const noexcept { return first + 1 + then.size(); }
 };
 
-/// Stages from `first` on, each for itself, as the CPU computes them; but for the stage `in_place`, a
-/// pointwise one, which is done with the one before on what that has stored.
+/// Stages from `first` on, each for itself, as the CPU computes them; but for the stage `in_place`, which is
+/// done with the one before on what that has stored: `then` has one operation, of no meaning if it is an
+/// AlphaOp.
 std::vector<Step> host_steps(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
                              std::size_t first = 0, std::optional<std::size_t> in_place = {});
 
