@@ -110,21 +110,47 @@ void set_physical_sizes(xml_node pixels, const ImageChange& change) {
   }
 }
 
-/// Those at the positions that are left; of more or fewer samples they are others. `counted` is SizeC as it
-/// was: as many channels as that are listed sample by sample.
+/// How many of the listed channels are one position: all samples of a pixel may be listed. `counted` is SizeC
+/// as it was.
+std::int64_t listed_samples(std::int64_t listed, const RasterAxes& axes, const ImageChange& change,
+                            std::int64_t counted) {
+  if (find_axis(axes, "c") == nullptr) return std::max<std::int64_t>(1, listed);
+  const bool by_sample = listed == counted && size_of_axis(axes, "c") * change.from.channels == counted;
+  return by_sample ? std::max<std::int64_t>(1, change.from.channels) : 1;
+}
+
+void add_channel(xml_node pixels, std::int64_t position, std::int64_t samples) {
+  const std::vector<xml_node> channels = ome_children(pixels, "Channel");
+  const std::string name = like(pixels, "Channel");
+  xml_node channel = channels.empty() ? pixels.prepend_child(name.c_str())
+                                      : pixels.insert_child_after(name.c_str(), channels.back());
+  set(channel, "ID", fmt::format("Channel:0:{}", position).c_str());
+  set(channel, "SamplesPerPixel", static_cast<long long>(samples));
+}
+
+/// Those at the positions that are left, one each unless they list its samples; of other samples they are new
+/// ones. `counted` is SizeC as it was.
 void keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t counted) {
   const std::vector<xml_node> channels = ome_children(pixels, "Channel");
-  const std::int64_t samples =
-      std::ssize(channels) == counted ? std::max<std::int64_t>(1, change.from.channels) : 1;
-  const std::int64_t first = first_of_axis(axes, "c");
+  const std::int64_t samples = listed_samples(std::ssize(channels), axes, change, counted);
+  const std::int64_t first = first_of_axis(axes, "c"), positions = size_of_axis(axes, "c");
+  const bool lists_all = samples > 1 && samples == change.to.channels && !change.channels;
+  std::int64_t kept = 0;
   for (std::int64_t i = 0; i < std::ssize(channels); ++i) {
     const xml_node channel = channels[static_cast<std::size_t>(i)];
     const std::int64_t position = i / samples;
-    if (change.channels || position < first || position >= first + size_of_axis(axes, "c")) {
+    const bool stays = !change.channels && position >= first && position < first + positions &&
+                       (lists_all || i % samples == 0);
+    if (!stays) {
       pixels.remove_child(channel);
-    } else if (samples == 1) {
-      set(channel, "SamplesPerPixel", static_cast<long long>(change.to.channels));
+      continue;
     }
+    ++kept;
+    if (!lists_all) set(channel, "SamplesPerPixel", static_cast<long long>(change.to.channels));
+  }
+  if (kept == 0 && change.to.channels > 1) {
+    for (std::int64_t position = 0; position < positions; ++position)
+      add_channel(pixels, position, change.to.channels);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <tiffio.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -84,17 +85,20 @@ void pad_block(std::byte* block, const BlockFormat& format, Extent filled) noexc
   }
 }
 
-void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel) noexcept {
-  for (std::int64_t row = 0; row < pixels.extent.rows; ++row) {
-    if (channel == kAllChannels) {
-      std::memset(pixels.row_data(row), 0, static_cast<std::size_t>(pixels.row_bytes()));
-      continue;
+void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel, double value) noexcept {
+  const std::int64_t parts = channel == kAllChannels ? pixels.channels : type.parts();
+  const std::int64_t first = channel == kAllChannels ? 0 : channel * parts;
+  visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
+    for (std::int64_t row = 0; row < pixels.extent.rows; ++row) {
+      T* const elements = pixels.row<T>(row) + first;
+      if (parts == pixels.channels) {
+        std::fill_n(elements, pixels.row_elements(), static_cast<T>(value));
+        continue;
+      }
+      for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
+        std::fill_n(elements + col * pixels.channels, parts, static_cast<T>(value));
     }
-    const std::int64_t element_bytes = type.parts() * size_of(pixels.type);
-    std::byte* first = pixels.row_data(row) + channel * element_bytes;
-    for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
-      std::memset(first + col * pixels.pixel_bytes(), 0, static_cast<std::size_t>(element_bytes));
-  }
+  });
 }
 
 void make_native(std::span<std::byte> bytes, const BlockFormat& format) noexcept {

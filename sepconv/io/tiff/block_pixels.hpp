@@ -41,7 +41,7 @@ BasicPixelView<Byte> as_elements(const BasicPixelView<Byte>& view, StoredType ty
 void pad_block(std::byte* block, const BlockFormat& format, Extent filled) noexcept;
 
 /// Sets channel `channel`, of elements of this type, of all pixels, or all of them, to zero.
-void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel) noexcept;
+void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel, double value) noexcept;
 
 /// Uncompressed bytes as a file of this format stores them, made this machine's own in place.
 void make_native(std::span<std::byte> bytes, const BlockFormat& format) noexcept;

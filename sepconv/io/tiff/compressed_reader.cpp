@@ -47,7 +47,7 @@ class CompressedReader : public TiffReader {
     const Rect block = directory().block_rect(grid_row, grid_col);
     const std::int64_t index = directory().block_index(plane, grid_row, grid_col);
     const StoredBlock stored = locate(index, grid_row);
-    if (stored.sparse()) return clear_pixels(out, format.type, channel_of(plane));
+    if (stored.sparse()) return clear_pixels(out, format.type, channel_of(plane), unwritten());
 
     const auto decoder =
         decoders_.lease([&] { return std::make_unique<BlockDecoder>(format, file().name()); });

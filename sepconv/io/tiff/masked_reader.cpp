@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/io/nodata.hpp"
 
 namespace sepconv {
 namespace {
@@ -26,8 +27,8 @@ class MaskedReader final : public Reader {
         spec_(image_->spec()),
         layout_(image_->layout()),
         metadata_(image_->metadata()) {
-    layout_.description += fmt::format(", with a mask of {}", mask_->layout().description);
-    if (is_floating(spec_.type)) {
+    if (mask_) layout_.description += fmt::format(", with a mask of {}", mask_->layout().description);
+    if (has_nan_elements()) {
       mark_by_value();
     } else {
       mark_by_alpha();
@@ -38,11 +39,11 @@ class MaskedReader final : public Reader {
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
   std::int64_t stored_bytes() const noexcept override {
-    return image_->stored_bytes() + mask_->stored_bytes();
+    return image_->stored_bytes() + (mask_ ? mask_->stored_bytes() : 0);
   }
   std::int64_t changed_ns() const noexcept override { return image_->changed_ns(); }
   std::int64_t buffer_bytes(int concurrency) const override {
-    return image_->buffer_bytes(concurrency) + mask_->buffer_bytes(concurrency) +
+    return image_->buffer_bytes(concurrency) + (mask_ ? mask_->buffer_bytes(concurrency) : 0) +
            mask_rows() * spec_.extent.cols;
   }
 
@@ -54,7 +55,10 @@ class MaskedReader final : public Reader {
       const std::int64_t end = std::min(rect.row_end(), (row / mask_rows() + 1) * mask_rows());
       const Rect part{row, rect.col, end - row, rect.cols};
       const PixelView mask = dense_view(held.data(), {part.extent(), 1, PixelType::u8});
-      mask_->read(part, mask, executor);
+      if (mask_)
+        mask_->read(part, mask, executor);
+      else
+        std::memset(mask.data, 1, static_cast<std::size_t>(part.area()));
       const PixelView pixels = out.crop({row - rect.row, 0, part.rows, part.cols});
       for_each_row_piece(part.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         for (std::int64_t i = first; i < first + count; ++i) apply(mask.row<std::uint8_t>(i), pixels, i);
@@ -65,14 +69,25 @@ class MaskedReader final : public Reader {
 
  private:
   std::int64_t mask_rows() const {
-    return std::min(round_up(kMaskRows, mask_->layout().unit().rows), spec_.extent.rows);
+    const std::int64_t unit = mask_ ? mask_->layout().unit().rows : 1;
+    return std::min(round_up(kMaskRows, unit), spec_.extent.rows);
+  }
+  StoredType element() const { return layout_.stored.value_or(StoredType(spec_.type)); }
+  /// Else they are integers, though 32 and 64 bits of them are f64 in memory.
+  bool has_nan_elements() const {
+    return element().kind == StoredType::Kind::floating || element().kind == StoredType::Kind::complex;
   }
   bool adds_alpha() const noexcept { return spec_.channels != image_->spec().channels; }
 
   void mark_by_value() {
-    const std::optional<std::string> text = nodata_value(metadata_);
-    value_ = text ? std::strtod(text->c_str(), nullptr) : std::numeric_limits<double>::quiet_NaN();
-    if (!text) set_nodata(metadata_, "nan");
+    const std::optional<double> declared = declared_nodata(metadata_, spec_.type, element());
+    value_ = declared.value_or(std::numeric_limits<double>::quiet_NaN());
+    if (!declared) {
+      if (const auto text = nodata_value(metadata_))
+        layout_.warnings.push_back(
+            fmt::format("GDAL's nodata value {} is left out: the pixels have no such value", *text));
+      set_nodata(metadata_, "nan");
+    }
     layout_.warnings.push_back(fmt::format(
         "what the image's mask hides is read as missing pixels of value {}, and the result has that value "
         "instead of a mask",
@@ -81,6 +96,10 @@ class MaskedReader final : public Reader {
 
   void mark_by_alpha() {
     alpha_ = alpha_channel(metadata_, spec_.channels).value_or(spec_.channels);
+    // Of 8 and 16 bits, as pictures have it; what is larger is f64 in memory, which does not have the
+    // greatest.
+    if (const StoredType type = element(); type.kind != StoredType::Kind::boolean && type.bits <= 16)
+      opaque_ = std::exp2(type.bits - (type.kind == StoredType::Kind::integer ? 1 : 0)) - 1;
     if (alpha_ == spec_.channels) {
       ++spec_.channels;
       metadata_.extra_samples.push_back(kUnassociatedAlpha);
@@ -100,7 +119,7 @@ class MaskedReader final : public Reader {
   void apply(const std::uint8_t* mask, const PixelView& pixels, std::int64_t row) const {
     visit_pixel_type(spec_.type, [&]<class T>(std::type_identity<T>) {
       T* const to = pixels.row<T>(row);
-      if (std::is_floating_point_v<T>) return hide(mask, pixels.extent.cols, to);
+      if (has_nan_elements()) return hide(mask, pixels.extent.cols, to);
       if (adds_alpha()) return spread(mask, packed(pixels).row<T>(row), pixels.extent.cols, to);
       for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
         if (mask[col] == 0) to[col * spec_.channels + alpha_] = 0;
@@ -117,9 +136,10 @@ class MaskedReader final : public Reader {
   template <class T>
   void spread(const std::uint8_t* mask, const T* from, std::int64_t cols, T* to) const {
     const std::int64_t own = spec_.channels - 1;
+    const T opaque = static_cast<T>(opaque_);
     for (std::int64_t col = 0; col < cols; ++col, to += spec_.channels, from += own) {
       for (std::int64_t c = 0; c < own; ++c) to[c] = from[c];
-      to[own] = mask[col] == 0 ? T(0) : std::numeric_limits<T>::max();
+      to[own] = mask[col] == 0 ? T(0) : opaque;
     }
   }
 
@@ -128,7 +148,8 @@ class MaskedReader final : public Reader {
   SourceLayout layout_;
   Metadata metadata_;
   std::int64_t alpha_ = 0;  // of integers
-  double value_ = 0;        // of floating pixels
+  double opaque_ = 1;
+  double value_ = 0;  // of floating pixels
 };
 
 }  // namespace

@@ -166,7 +166,7 @@ TiffPage TiffCatalog::open_page(std::int64_t index) const {
     return {.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
   TiffPage opened = make_page(index, page(index).offset);
   opened.levels = std::ssize(levels(index));
-  if (page(index).kind == Kind::mask) return opened;
+  if (page(index).kind != Kind::image) return opened;  // its image speaks of the masks
   opened.mask = mask_of(index, page(index).form.extent);
   std::vector<TiffForm> forms = level_forms(index);
   forms.push_back(page(index).form);
@@ -186,6 +186,7 @@ TiffPage TiffCatalog::open_level(std::int64_t index, int level) const {
   const std::uint64_t offset = offsets[static_cast<std::size_t>(level - 1)];
   TiffPage opened = make_page(index, offset);
   opened.mask = mask_of(index, look_at(opened.entries, offset).form.extent);
+  if (!opened.mask && mask_of(index, page(index).form.extent)) opened.unlike_masks = 1;
   return opened;
 }
 

@@ -60,6 +60,9 @@ class TiffCatalog {
   bool is_aperio() const noexcept { return aperio_; }
   std::string aperio_name(std::int64_t index) const;
 
+  /// Of its own size.
+  bool has_mask(std::int64_t index) const { return mask_of(index, page(index).form.extent).has_value(); }
+
   /// To be opened; without entries where there is no such page.
   TiffPage open_page(std::int64_t index) const;
   /// The same for one of the page's levels, from 1. Throws IoError where it has no such level.

@@ -192,7 +192,7 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
 
 CreateOptions with_levels_placed(CreateOptions options) {
   Levels& levels = options.layout.levels;
-  if (levels == Levels::behind && is_ome(options.metadata.description)) levels = Levels::inside;
+  if (levels == Levels::behind && counts_images(options.metadata.description)) levels = Levels::inside;
   return options;
 }
 

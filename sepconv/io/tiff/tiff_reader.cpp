@@ -7,6 +7,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/gdal_tags.hpp"
+#include "sepconv/io/nodata.hpp"
 #include "sepconv/io/sidecars.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
@@ -59,6 +60,8 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.stored = file_->directory().stored();
   layout_.file = layout_of(file_->directory());
   layout_.file->levels = file_->levels();
+  unwritten_ =
+      declared_nodata(metadata(), spec().type, layout_.stored.value_or(StoredType(spec().type))).value_or(0);
   const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
     return raw.tag == kTiepoints || raw.tag == kTransformation;
   });

@@ -50,10 +50,14 @@ class TiffReader : public Reader {
     return directory().planar ? plane : kAllChannels;
   }
 
+  /// What elements are of blocks that were never written: what is missing, or 0.
+  double unwritten() const noexcept { return unwritten_; }
+
  private:
   std::unique_ptr<TiffFile> file_;
   SourceLayout layout_;
   std::int64_t stored_bytes_;
+  double unwritten_;
 };
 
 /// Blocks as they are in the file: read by offset, only the bytes that are asked for.

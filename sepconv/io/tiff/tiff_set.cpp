@@ -12,11 +12,13 @@
 namespace sepconv {
 namespace {
 
-/// With its mask, if it has one and `masks`.
-std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, const OpenOptions& options) {
+/// With its mask, if it has one and OpenOptions::masks; as if it had one if others do.
+std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, const OpenOptions& options,
+                                    bool others_have_masks = false) {
   page.leaves_mask = page.mask && !options.masks;
   std::unique_ptr<Reader> image = read_page(catalog, page, options.level);
-  if (!page.mask || !options.masks) return image;
+  if (!options.masks || !(page.mask || others_have_masks)) return image;
+  if (!page.mask) return make_masked_reader(std::move(image), nullptr);
   std::unique_ptr<Reader> mask = read_page(catalog, catalog.open_mask(page), 0);
   if (is_mask_of(*mask, *image)) return make_masked_reader(std::move(image), std::move(mask));
   throw IoError(
@@ -26,16 +28,23 @@ std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, c
                   catalog.file().path().native(), page.index));
 }
 
+/// Whether one of them does.
+bool have_masks(const TiffCatalog& catalog, const TiffRasters& rasters) {
+  return std::ranges::any_of(rasters.pages, [&](std::int64_t page) { return catalog.has_mask(page); });
+}
+
 class TiffSet final : public RasterSet {
  public:
   TiffSet(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters, const OpenOptions& options)
       : RasterSet(catalog->file().path().native(),
-                  read_raster(*catalog, catalog->open(rasters.pages.front(), options.level), options)->spec(),
+                  read_raster(*catalog, catalog->open(rasters.pages.front(), options.level), options,
+                              have_masks(*catalog, rasters))
+                      ->spec(),
                   rasters.axes),
         catalog_(std::move(catalog)),
         rasters_(std::move(rasters)),
         options_(options),
-        has_masks_(catalog_->open(rasters_.pages.front(), options.level).mask) {
+        has_masks_(have_masks(*catalog_, rasters_)) {
     if (rasters_.one_directory) raster(count() - 1);  // throws where its pixels are not there
   }
 
@@ -47,15 +56,9 @@ class TiffSet final : public RasterSet {
     TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
-    const bool has_mask = page.mask.has_value();
     if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
-    auto reader = read_raster(*catalog_, std::move(page), options_);
+    auto reader = read_raster(*catalog_, std::move(page), options_, has_masks_);
     if (reader->spec() == spec()) return reader;
-    if (has_mask != has_masks_)
-      throw IoError(fmt::format(
-          "{}: page {} has a mask and others have none, or the other way round; OpenOptions::page reads "
-          "one of them, and MissingOptions::none leaves masks out",
-          catalog_->file().path().native(), rasters_.pages[static_cast<std::size_t>(of_page)]));
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
                     "OpenOptions::page reads one of its pages",

@@ -106,7 +106,7 @@ class UncompressedReader final : public TiffReader {
   /// Reads `part` of the image, which lies in `block`, into `out`.
   void read_rows(const StoredBlock& stored, const Rect& block, const Rect& part, std::int64_t channel,
                  const PixelView& out) {
-    if (stored.sparse()) return clear_pixels(out, format_.type, channel);
+    if (stored.sparse()) return clear_pixels(out, format_.type, channel, unwritten());
     const std::int64_t row_bytes = format_.row_bytes();
     const std::int64_t part_bytes = out.extent.cols * pixel_bytes();
     const std::int64_t offset =

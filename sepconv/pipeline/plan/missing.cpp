@@ -3,40 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/nodata.hpp"
 #include "sepconv/pipeline/stages/alpha_stage.hpp"
 #include "sepconv/pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
 namespace {
-
-/// As the type has it; nothing if it has no such value.
-std::optional<double> in_type(double value, PixelType type) {
-  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) -> std::optional<double> {
-    using Limits = std::numeric_limits<T>;
-    if (std::is_floating_point_v<T> && !std::isfinite(value)) return value;
-    // What is half a unit beyond the largest number of a floating type is rounded to it.
-    constexpr double kBeyond = std::is_same_v<T, float> ? 1 + 1e-8 : 1;
-    const bool in_range = value >= static_cast<double>(Limits::lowest()) * kBeyond &&
-                          value <= static_cast<double>(Limits::max()) * kBeyond;
-    if (!in_range || (std::is_integral_v<T> && value != std::nearbyint(value))) return std::nullopt;
-    return static_cast<double>(static_cast<T>(
-        std::clamp(value, static_cast<double>(Limits::lowest()), static_cast<double>(Limits::max()))));
-  });
-}
-
-/// Whether a file's elements can have it; of those that are floating, f16 too, the pixels' own type decides.
-bool is_element(double value, StoredType type) {
-  using enum StoredType::Kind;
-  if (type.kind == floating || type.kind == complex) return true;
-  const int bits = type.kind == boolean ? 1 : type.kind == integer ? type.bits - 1 : type.bits;
-  return value == std::nearbyint(value) && value < std::exp2(bits) &&
-         value >= (type.kind == integer ? -std::exp2(bits) : 0);
-}
 
 /// The next value of the type, for one that is not missing.
 double next_to(double value, PixelType type) {
@@ -49,16 +25,6 @@ double next_to(double value, PixelType type) {
       return static_cast<double>(std::isinf(up) ? std::nextafter(from, -up) : up);
     }
   });
-}
-
-std::optional<double> number_in(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" +"), text.size());
-  const std::size_t last = text.find_last_not_of(" \n");
-  if (last == text.npos) return std::nullopt;
-  text = text.substr(first, last + 1 - first);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -108,14 +74,13 @@ void take_declared(const Reader& source, MissingPixels& missing) {
   const std::optional<std::string> text = nodata_value(source.metadata());
   if (!text || text->empty()) return;
   const PixelType type = source.spec().type;
-  const std::optional<double> number = number_in(*text);
   const StoredType stored = source.layout().stored.value_or(StoredType(type));
-  if (number && is_element(*number, stored)) missing.value = in_type(*number, type);
+  missing.value = declared_nodata(source.metadata(), type, stored);
   if (!missing.value)
-    missing.why =
-        fmt::format("GDAL's nodata value {} is left out: {}", *text,
-                    number ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
-                           : "it is no number");
+    missing.why = fmt::format(
+        "GDAL's nodata value {} is left out: {}", *text,
+        number_of(*text) ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
+                         : "it is no number");
 }
 
 std::string_view kAlphaIgnored =
@@ -167,7 +132,7 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   MissingPixels missing;
   if (options.value) {
     const PixelType type = source.spec().type;
-    missing.value = in_type(*options.value, type);
+    missing.value = value_as(*options.value, type);
     if (!missing.value)
       throw InvalidArgument(
           fmt::format("pixels of {} have no value {}, so none of them is missing; set "
@@ -186,7 +151,7 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   take_alpha(source, chain, options, missing);
   if (!missing.value) return missing;
   const double wanted = options.result.value_or(*missing.value);
-  const std::optional<double> stored = in_type(wanted, result);
+  const std::optional<double> stored = value_as(wanted, result);
   if (!stored)
     throw InvalidArgument(
         fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such "
@@ -228,9 +193,7 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 
 MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec) {
   MissingPixels missing{.alpha = alpha_channel(metadata, spec.channels)};
-  const std::optional<std::string> text = nodata_value(metadata);
-  const std::optional<double> number = text ? number_in(*text) : std::nullopt;
-  if (number) missing.value = in_type(*number, spec.type);
+  missing.value = declared_nodata(metadata, spec.type, StoredType(spec.type));
   missing.result = missing.value.value_or(0);
   return missing;
 }
@@ -271,7 +234,7 @@ void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::v
   const std::optional<std::string> text = nodata_value(metadata);
   if (!missing.why.empty() && work != Work::none) lost.push_back(missing.why);
   if (missing.value) {
-    const std::optional<double> declared = text ? number_in(*text) : std::nullopt;
+    const std::optional<double> declared = text ? number_of(*text) : std::nullopt;
     if (!declared || !is_same(*declared, missing.result))
       set_nodata(metadata, fmt::format("{}", missing.result));
   } else if (text && (work != Work::none || text->empty())) {
