@@ -19,7 +19,6 @@ inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType 
   op.p = declared ? op.p : 0;
   op.q = declared ? op.p + 1 : 0;
   op.r = declared ? op.p : NAN;
-  op.opaque = random_between(random, 0, 1) == 1 ? 100 : 0;
   return op;
 }
 

@@ -1,4 +1,5 @@
 // AlphaOp on the host: known pixels, and every type against the words of alpha.hpp.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
@@ -28,8 +29,8 @@ std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x)
       if (alpha == 0 || std::isnan(alpha) || (!is_alpha && x[c] == op.p)) result[c] = NAN;
     } else if (is_alpha) {
       const double least = is_floating(op.type) ? op.type == PixelType::f32 ? 0x1p-126 : 0x1p-1022 : 1;
-      result[c] = std::isnan(alpha)   ? 0
-                  : op.opaque != 0    ? op.opaque
+      result[c] = std::isnan(alpha) ? 0
+
                   : rounded(x[c]) > 0 ? rounded(x[c])
                                       : least;
     } else {
@@ -60,9 +61,10 @@ TEST_CASE("alpha hides its pixel, and is what is least above 0 where it is there
   hidden[3] = 6.8F;
   alpha_host(store, view_of(hidden, {1, 3}, 3), view_of(out, {1, 3}, 3), Arithmetic::f32);
   CHECK(std::vector<int>(out, out + 9) == std::vector<int>{7, 7, 0, 8, 40, 200, 0, 7, 1});
-  store.opaque = 255;
-  alpha_host(store, view_of(hidden, {1, 3}, 3), view_of(out, {1, 3}, 3), Arithmetic::f32);
-  CHECK((out[2] == 0 && out[5] == 255 && out[8] == 255));
+  const float made[] = {1, 2, NAN, 1, 2, 3, 1, 2, 3};
+  std::copy_n(made, 9, hidden);
+  keep_alpha_host(2, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32);
+  CHECK((std::isnan(hidden[2]) && hidden[5] == 200 && hidden[8] == 1 && hidden[0] == 1 && hidden[7] == 2));
   CHECK_THROWS_AS(
       alpha_host({.channel = 3}, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32),
       InvalidArgument);

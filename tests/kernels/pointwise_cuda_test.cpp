@@ -205,6 +205,28 @@ TEST_CASE("mix_channels_cuda has the reference's bits", "[gpu]") {
   }
 }
 
+TEST_CASE("keep_alpha_cuda has the host's bits", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(40);
+  for (int i = 0; i < 100; ++i) {
+    const Extent extent{random_between(random, 1, 4), random_between(random, 1, 300)};
+    const std::int64_t channels = random_between(random, 1, 5),
+                       channel = random_between(random, 0, channels - 1);
+    const Arithmetic arithmetic = random_of(random, kBoth);
+    const FramedImage in = random_framed(random, extent, channels, random_of(random, kPixelTypes));
+    FramedImage expected = random_framed(random, extent, channels, random_of(random, kPixelTypes));
+    const Stream stream;
+    const DeviceImage source(in.all.view, stream.get());
+    const DeviceImage result(expected.all.view, stream.get());
+    keep_alpha_cuda(channel, source.view().crop(in.inside), result.view().crop(expected.inside), arithmetic,
+                    stream.get());
+    FramedImage actual(extent, channels, expected.view().type);
+    result.download(actual.all.view, stream);
+    keep_alpha_host(channel, in.view(), expected.all.view.crop(expected.inside), arithmetic);
+    REQUIRE(same_pixels(expected, actual));
+  }
+}
+
 TEST_CASE("alpha_cuda has the host's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(39);

@@ -68,30 +68,37 @@ def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
     assert_alpha_result(tifffile.imread(sepconv.folder / "out.tif"), means(pixels, pixels[..., -1] == 0, policy))
 
 
-def test_derivatives_propagate_and_leave_alpha_opaque(sepconv):
+def test_derivatives_propagate_and_leave_alpha_as_it_is(sepconv):
     pixels = picture((50, 60), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
-    assert "opaque elsewhere" in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x").stdout
-    sepconv("run", "in.tif", "out.tif", "sobel:axis=x", "--quiet")
-    result = tifffile.imread(sepconv.folder / "out.tif")
-    hidden = pixels[..., -1] == 0
-    touched = correlate(hidden.astype(float), np.ones(3), np.ones(3), "reflect101") > 0.5
-    np.testing.assert_array_equal(result[..., 3], np.where(touched, 0, 255))
-    assert (result[touched] == 0).all()
-    colours = correlate(pixels[..., 0].astype(float), [-1, 0, 1], [1, 2, 1], "reflect101")
-    np.testing.assert_array_equal(result[~touched][:, 0], stored(colours, np.uint8)[~touched])
+    assert "other stages leave it as it is" in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x").stdout
+    for options in ([], ["--whole"], ["--band-rows", 7, "--threads", 1]):
+        sepconv("run", "in.tif", "out.tif", "sobel:axis=x", *options, "--quiet", "--force")
+        result = tifffile.imread(sepconv.folder / "out.tif")
+        hidden = pixels[..., -1] == 0
+        touched = correlate(hidden.astype(float), np.ones(3), np.ones(3), "reflect101") > 0.5
+        np.testing.assert_array_equal(result[..., 3], np.where(touched, 0, pixels[..., 3]))
+        assert (result[touched] == 0).all()
+        colours = correlate(pixels[..., 0].astype(float), [-1, 0, 1], [1, 2, 1], "reflect101")
+        np.testing.assert_array_equal(result[~touched][:, 0], stored(colours, np.uint8)[~touched])
 
 
-def test_other_types_and_values_leave_alpha_opaque(sepconv):
+def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
     pixels = picture((40, 50), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
     there = pixels[..., -1] > 0
-    for stages, opaque, colours in [(["cast:type=u16"], 65535, pixels[..., :3]), (["cast:type=f32"], 1, pixels[..., :3]),
-                                    (["scale:by=-1,add=255"], 255, 255 - pixels[..., :3])]:
+    alpha = pixels[..., 3]
+    for stages, colours in [(["cast:type=u16"], pixels), (["cast:type=f32"], pixels), (["scale:by=-1,add=255"], 255 - pixels), (["clamp:low=9,high=99"], np.clip(pixels, 9, 99)),
+                            (["abs", "transpose", "threshold:at=99", "transpose"], np.where(pixels > 99, 1, 0)), (["unsharp:sigma=2"], None)]:
         sepconv("run", "in.tif", "out.tif", *stages, "--quiet", "--force")
         result = tifffile.imread(sepconv.folder / "out.tif")
-        np.testing.assert_array_equal(result[..., 3], np.where(there, opaque, 0))
-        np.testing.assert_array_equal(result[there][:, :3], colours[there])
+        np.testing.assert_array_equal(result[..., 3], alpha)
+        if colours is not None:
+            np.testing.assert_array_equal(result[there][:, :3], colours[there][:, :3])
+    floats = np.dstack([np.random.default_rng(1).random((20, 30, 3)), np.full((20, 30), 255)]).astype(np.float32)
+    write(sepconv.folder / "floats.tif", floats)  # as warping programs write them
+    sepconv("run", "floats.tif", "out.tif", "scale:by=2", "gradient", "--quiet", "--force")
+    assert (tifffile.imread(sepconv.folder / "out.tif")[..., 3] == 255).all()
 
 
 def test_what_is_there_stays_there(sepconv):
@@ -302,3 +309,38 @@ def test_a_mask_that_one_page_has_and_another_has_not(sepconv):
         np.testing.assert_array_equal(result[-1, ..., 1], 255)
     sepconv("run", "in.tif", "out.tif", "--nodata", "none", "--quiet", "--force")
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), images)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64])
+def test_masks_of_larger_integers_are_alpha_that_a_copy_keeps(sepconv, dtype):
+    image = np.random.default_rng(2).integers(1, 250, (40, 50)).astype(dtype)
+    mask = random_mask((40, 50))
+    write_masked(sepconv.folder / "in.tif", image, mask, photometric="minisblack")
+    sepconv("run", "in.tif", "out.tif", "--quiet")
+    result = tifffile.imread(sepconv.folder / "out.tif")
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result[..., 0], image)
+    np.testing.assert_array_equal(result[..., 1], mask)
+    assert "end the chain with a cast" in sepconv("run", "in.tif", "new.tif", STAGE, status=2).stderr
+    sepconv("run", "in.tif", "new.tif", STAGE, "cast:type=f64", "--quiet")
+    assert_alpha_result(tifffile.imread(sepconv.folder / "new.tif"), means(np.stack([image, mask], -1), ~mask))
+
+
+@pytest.mark.parametrize("text", ["-1.7976931348623157e308", "1e300", "garbage", "", "0x10", "5 6"])
+def test_a_mask_beside_a_nodata_value_that_is_none(sepconv, text):
+    image = np.full((30, 40), 100, np.float32)
+    mask = random_mask((30, 40))
+    write_masked(sepconv.folder / "in.tif", image, mask, photometric="minisblack", extratags=[(42113, "s", 0, text, True)])
+    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1")
+    assert "is left out" in said.stdout + said.stderr
+    np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.where(mask, 100, np.nan), rtol=1e-6)
+
+
+def test_a_level_without_a_mask_of_its_own_is_said(sepconv):
+    image = np.random.default_rng(2).integers(1, 250, (64, 64), dtype=np.uint8)
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+        tif.write(image, metadata=None, photometric="minisblack")
+        write_mask(tif, random_mask((64, 64)))
+        tif.write(image[::2, ::2], subfiletype=1, metadata=None, photometric="minisblack")
+    run = sepconv("run", "in.tif", "out.tif", "--level", 1)
+    assert "mask of another size" in run.stdout + run.stderr

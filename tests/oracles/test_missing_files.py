@@ -75,3 +75,34 @@ def test_a_value_that_elements_cannot_have(sepconv):
     tifffile.imwrite(sepconv.folder / "plain.tif", image, photometric="minisblack")
     sepconv("run", "plain.tif", "plain-out.tif", "gaussian:sigma=1", "--quiet")
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), tifffile.imread(sepconv.folder / "plain-out.tif"))
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+@pytest.mark.parametrize("dtype, value", [(np.float32, "-9999"), (np.uint8, "255"), (np.float32, "nan"), (np.int32, "-7"), (np.uint8, None)])
+def test_blocks_that_were_never_written_are_missing(sepconv, compression, dtype, value):
+    """As GDAL reads its sparse files: offset and byte count of a tile are 0."""
+    image = np.random.default_rng(4).integers(1, 200, (64, 96)).astype(dtype)
+    tags = {"extratags": nodata_tag(value)} if value else {}
+    tifffile.imwrite(sepconv.folder / "in.tif", image, tile=(32, 32), compression=compression, photometric="minisblack", metadata=None, **tags)
+    with tifffile.TiffFile(sepconv.folder / "in.tif", mode="r+b") as tif:
+        for tag in (324, 325):
+            entry = tif.pages[0].tags[tag]
+            entry.overwrite([0 if i in (1, 5) else number for i, number in enumerate(entry.value)])
+    expected = image.copy()
+    expected[:32, 32:64] = expected[32:, 64:] = dtype(float(value or 0))
+    sepconv("run", "in.tif", "out.tif", "--compress", "none", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), expected)
+    if value and dtype != np.int32:
+        sepconv("run", "in.tif", "out.tif", "gaussian:sigma=2", "--quiet", "--force")
+        result = tifffile.imread(sepconv.folder / "out.tif")
+        missing = np.isnan if value == "nan" else lambda array: array == dtype(float(value))
+        np.testing.assert_array_equal(missing(result), missing(expected))
+        assert result[~missing(result)].min() >= 1
+
+
+def test_a_transposition_keeps_f64_whatever_the_arithmetic(sepconv):
+    values = np.random.default_rng(4).random((40, 50)) + 1e-12
+    np.save(sepconv.folder / "in.npy", values)
+    for options in ([], ["--whole"]):
+        sepconv("run", "in.npy", "out.npy", "transpose", "--arithmetic", "f32", *options, "--quiet", "--force")
+        np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), values.T)

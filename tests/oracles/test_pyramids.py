@@ -175,3 +175,14 @@ def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
     np.save(sepconv.folder / "in.npy", random_image(shape, np.uint8))
     sepconv("run", "in.npy", "out.tif", "gaussian:sigma=1", "--cog", "--compress", codec, "--axes", "yxc"[:len(shape)], "--quiet")
     assert cogeo.cog_validate(str(sepconv.folder / "out.tif"), strict=True, quiet=True) == (True, [], [])
+
+
+@pytest.mark.parametrize("options", [{"imagej": True}, {}], ids=["ImageJ", "shaped"])
+def test_levels_of_a_described_stack_lie_inside_of_its_images(sepconv, options):
+    """Pages between its planes would not be what the description counts."""
+    stack = np.random.default_rng(3).integers(0, 60000, (3, 600, 700), dtype=np.uint16)
+    tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", **options)
+    sepconv("run", "in.tif", "out.tif", "abs", "--pyramid", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        assert len(tif.pages) == 3 and all(len(page.pages) >= 1 for page in tif.pages)
+        np.testing.assert_array_equal(tif.asarray(), stack)

@@ -19,6 +19,7 @@ void enqueue(DeviceStream stream, std::function<void()> task);
 decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
 decltype(sepconv::alpha_cuda) alpha;
+decltype(sepconv::keep_alpha_cuda) keep_alpha;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;

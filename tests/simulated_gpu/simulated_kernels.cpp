@@ -76,6 +76,14 @@ void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Ar
   });
 }
 
+void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+                DeviceStream stream, std::span<const PointwiseOp> then) {
+  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+    keep_alpha_host(channel, in, out, arithmetic);
+    apply_all(ops, out, arithmetic);
+  });
+}
+
 void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic,
                 DeviceStream stream, std::span<const PointwiseOp> then) {
   enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {

@@ -53,6 +53,7 @@ struct CudaBackend {
   decltype(sepconv::pointwise_cuda)& pointwise;
   decltype(sepconv::mix_channels_cuda)& mix_channels;
   decltype(sepconv::alpha_cuda)& alpha;
+  decltype(sepconv::keep_alpha_cuda)& keep_alpha;
   void (&convolve)(CudaDesign, const SeparableTaps&, const Border&, const ConstRegion& in, const Region& out,
                    Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
   decltype(sepconv::convolve_cuda_fits)& convolve_fits;

@@ -23,6 +23,7 @@ decltype(sepconv::measure_device_limits) measure_device_limits;
 decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
 decltype(sepconv::alpha_cuda) alpha;
+decltype(sepconv::keep_alpha_cuda) keep_alpha;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
@@ -212,6 +213,7 @@ const CudaBackend cuda_engine{.check = check,
                               .pointwise = engine::pointwise,
                               .mix_channels = engine::mix_channels,
                               .alpha = engine::alpha,
+                              .keep_alpha = engine::keep_alpha,
                               .convolve = engine::convolve,
                               .convolve_fits = engine::convolve_fits,
                               .convolve_bytes = engine::convolve_bytes,

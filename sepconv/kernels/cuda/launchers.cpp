@@ -44,6 +44,12 @@ void alpha_cuda(const AlphaOp& op, const ConstPixelView& in, const PixelView& ou
   if (!out.extent.empty()) cuda_backend().alpha(op, in, out, arithmetic, stream, then);
 }
 
+void keep_alpha_cuda(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+  check_alpha({.channel = channel}, in, out);
+  if (!out.extent.empty()) cuda_backend().keep_alpha(channel, in, out, arithmetic, stream, then);
+}
+
 void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue) {

@@ -15,14 +15,13 @@ namespace sepconv {
 struct AlphaOp {
   enum class Kind : std::uint8_t {
     hide,   ///< every element is NaN if alpha is 0 or NaN; of the others those that are p are
-    store,  ///< for an `out` of `type`. Alpha: 0 if it is NaN; else `opaque` unless that is 0; else itself,
-            ///< or what is least above 0 if it would not be stored as more than 0. The others: p if alpha is
-            ///< NaN; r if they are; q if they would be stored as p; else themselves
+    store,  ///< for an `out` of `type`. Alpha: 0 if it is NaN; else itself, or what is least above 0 if it
+            ///< would not be stored as more than 0. The others: p if alpha is NaN; r if they are; q if they
+            ///< would be stored as p; else themselves
   };
   Kind kind = Kind::hide;
   std::int64_t channel = 0;
-  double p = 0, q = 0, r = 0;  ///< hide: a p of NaN is no value
-  double opaque = 0;
+  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is no value
   PixelType type = PixelType::u8;  ///< of what is stored
 
   friend bool operator==(const AlphaOp&, const AlphaOp&) = default;
@@ -33,6 +32,13 @@ void alpha_host(const AlphaOp& op, const ConstPixelView& in, const PixelView& ou
 /// As mix_channels_cuda, but for `out`, which is not `in`.
 void alpha_cuda(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
                 DeviceStream stream, std::span<const PointwiseOp> then = {});
+
+/// Alpha, a channel, becomes in `out` what it is in `in`, and stays NaN where it is that.
+void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
+                     Arithmetic arithmetic);
+/// As alpha_cuda; `then` is applied to all of `out`.
+void keep_alpha_cuda(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
 
 /// What of `pixels`, in host memory, a hide operation leaves: with no p it looks at alpha alone. NaN in other
 /// channels of floating pixels is missing, too.

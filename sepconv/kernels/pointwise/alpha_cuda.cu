@@ -20,7 +20,7 @@ __device__ __forceinline__ A stored(const ElementAlpha<A>& op, A x, A alpha, boo
   device::visit(op.type, [&]<class T>(T) {
     const A rounded = static_cast<A>(device::to_pixel<T>(x));
     if (is_alpha)
-      value = isnan(alpha) ? A(0) : op.opaque != 0 ? op.opaque : rounded > 0 ? x : op.least;
+      value = isnan(alpha) ? A(0) : rounded > 0 ? x : op.least;
     else if (isnan(alpha))
       value = op.p;
     else if (isnan(x))
@@ -51,18 +51,45 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// A thread an element.
+template <class A>
+__global__ void __launch_bounds__(kThreads)
+    apply_keep(const device::Rows in, const device::Rows made, const __grid_constant__ device::Store<A> store,
+               std::int64_t rows, std::int64_t elements, int channels, int alpha_channel) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (element >= elements) return;
+  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+    const A x = made.template load<A>(row, element);
+    const bool kept = element % channels == alpha_channel && !isnan(x);
+    store(row, element, kept ? in.template load<A>(row, element) : x);
+  }
+}
+
+dim3 grid_for(const PixelView& out) {
+  return {static_cast<unsigned>(ceil_div(out.row_elements(), kThreads)),
+          static_cast<unsigned>(std::min<std::int64_t>(out.extent.rows, kMaxGridRows))};
+}
+
 }  // namespace
 
 void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
            DeviceStream stream, std::span<const PointwiseOp> then) {
-  const dim3 grid(static_cast<unsigned>(ceil_div(out.row_elements(), kThreads)),
-                  static_cast<unsigned>(std::min<std::int64_t>(out.extent.rows, kMaxGridRows)));
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    apply_alpha<A><<<grid, kThreads, 0, stream>>>(ElementAlpha<A>(op), device::Rows(in),
-                                                  device::Store<A>(out, then), out.extent.rows,
-                                                  out.row_elements(), static_cast<int>(in.channels));
+    apply_alpha<A><<<grid_for(out), kThreads, 0, stream>>>(ElementAlpha<A>(op), device::Rows(in),
+                                                           device::Store<A>(out, then), out.extent.rows,
+                                                           out.row_elements(), static_cast<int>(in.channels));
   });
   check_cuda(cudaGetLastError(), "launching an operation on alpha");
+}
+
+void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+                DeviceStream stream, std::span<const PointwiseOp> then) {
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    apply_keep<A><<<grid_for(out), kThreads, 0, stream>>>(
+        device::Rows(in), device::Rows(out), device::Store<A>(out, then), out.extent.rows, out.row_elements(),
+        static_cast<int>(out.channels), static_cast<int>(channel));
+  });
+  check_cuda(cudaGetLastError(), "launching the keeping of alpha");
 }
 
 }  // namespace sepconv::engine

@@ -87,7 +87,6 @@ std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
     const auto x = hn::LoadU(d, row + i);
     const auto alpha = alpha_of<kChannels>(x);
     auto own = hn::IfThenElse(hn::Gt(alpha, bound), alpha, hn::Set(d, op.least));
-    if (op.opaque != 0) own = hn::Set(d, op.opaque);
     const auto hidden = hn::IsNaN(alpha);
     own = hn::IfThenElse(hidden, zero, own);
     auto colour = hn::IfThenElse(hn::IsNaN(x), hn::Set(d, op.r), x);
@@ -216,6 +215,23 @@ void alpha_host(const AlphaOp& op, const ConstPixelView& in, const PixelView& ou
   check_alpha(op, in, out);
   if (arithmetic == Arithmetic::f64) return HWY_DYNAMIC_DISPATCH(alpha_f64)(op, in, out);
   HWY_DYNAMIC_DISPATCH(alpha_f32)(op, in, out);
+}
+
+void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
+                     Arithmetic arithmetic) {
+  check_alpha({.channel = channel}, in, out);
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    visit_pixel_type(in.type, [&]<class From>(std::type_identity<From>) {
+      visit_pixel_type(out.type, [&]<class To>(std::type_identity<To>) {
+        for (std::int64_t row = 0; row < out.extent.rows; ++row) {
+          const From* x = in.row<From>(row) + channel;
+          To* y = out.row<To>(row) + channel;
+          for (std::int64_t col = 0; col < out.extent.cols; ++col, x += in.channels, y += out.channels)
+            if (*y == *y) *y = to_pixel<To>(to_arithmetic<A>(*x));
+        }
+      });
+    });
+  });
 }
 
 Presence presence_of(const ConstPixelView& pixels, const AlphaOp& hide) {

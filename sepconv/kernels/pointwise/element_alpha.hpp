@@ -22,7 +22,7 @@ template <class A>
 struct ElementAlpha {
   AlphaOp::Kind kind;
   std::int64_t channel;
-  A p, q, r, opaque, least;
+  A p, q, r, least;
   PixelType type;
 
   explicit ElementAlpha(const AlphaOp& op)
@@ -31,7 +31,6 @@ struct ElementAlpha {
         p(static_cast<A>(op.p)),
         q(static_cast<A>(op.q)),
         r(static_cast<A>(op.r)),
-        opaque(static_cast<A>(op.opaque)),
         least(least_alpha<A>(op.type)),
         type(op.type) {}
 
@@ -44,7 +43,7 @@ struct ElementAlpha {
   /// To be stored as T.
   template <class T>
   A stored(A x, A alpha, bool is_alpha) const {
-    if (is_alpha) return std::isnan(alpha) ? A(0) : opaque != 0 ? opaque : is_positive<T>(x) ? x : least;
+    if (is_alpha) return std::isnan(alpha) ? A(0) : is_positive<T>(x) ? x : least;
     if (std::isnan(alpha)) return p;
     if (std::isnan(x)) return r;
     return q != p && static_cast<A>(to_pixel<T>(x)) == p ? q : x;

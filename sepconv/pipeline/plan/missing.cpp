@@ -34,39 +34,23 @@ AlphaOp hiding(const MissingPixels& missing) {
   return {.kind = AlphaOp::Kind::hide, .channel = *missing.alpha, .p = missing.value.value_or(kNone)};
 }
 
-/// Whether what the chain makes of alpha is one: means of what it was. All else leaves it opaque.
-bool averages(const Chain& chain, PixelType source, PixelType result) {
-  return source == result && std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
-           return stage->traits().averages || stage->traits().moves_only;
-         });
-}
-
-AlphaOp storing(const MissingPixels& missing, const Chain& chain, PixelType source, PixelType result) {
+AlphaOp storing(const MissingPixels& missing, PixelType result) {
   AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
   op.r = std::numeric_limits<double>::quiet_NaN();
   if (missing.value) op.p = op.r = missing.result, op.q = next_to(missing.result, result);
-  if (!averages(chain, source, result))
-    op.opaque = visit_pixel_type(result, []<class T>(std::type_identity<T>) {
-      return std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max()) : 1.0;
-    });
   return op;
 }
 
 StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<double> value) {
-  return alpha_stage(fmt::format("({}: alpha {}{}{})", what, op.channel,
-                                 value ? fmt::format(", {}", *value) : "", op.opaque != 0 ? ", opaque" : ""),
-                     op);
+  return alpha_stage(
+      fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
 }
 
-std::string note_of_alpha(const Chain& honouring) {
-  const bool opaque = std::ranges::any_of(honouring.stages(), [](const StagePtr& stage) {
-    return stage->traits().alpha && stage->traits().alpha->opaque != 0;
-  });
-  return opaque
-             ? "alpha of the result is 0 where a pixel is missing and opaque elsewhere, because the chain "
-               "makes more of values than means"
-             : "alpha of the result is 0 where a pixel is missing, and elsewhere filtered as a channel, at "
-               "least the least value above 0";
+/// Means of alpha are one; what else a stage makes of it means nothing.
+StagePtr honouring_alpha(const StagePtr& stage, std::int64_t alpha) {
+  StagePtr honouring = stage->honouring_missing();
+  if (stage->traits().averages || stage->traits().moves_only) return honouring;
+  return stage_of_colours(std::move(honouring), alpha);
 }
 
 /// What the source's metadata declare, if its type has such a value.
@@ -174,9 +158,10 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
   else if (!std::isnan(*missing.value))
     honouring.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
                                    {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
-  for (const StagePtr& stage : chain.stages()) honouring.then(stage->honouring_missing());
+  for (const StagePtr& stage : chain.stages())
+    honouring.then(missing.alpha ? honouring_alpha(stage, *missing.alpha) : stage->honouring_missing());
   if (missing.alpha)
-    return honouring.then(stage_of_alpha("missing to", storing(missing, chain, source.type, result),
+    return honouring.then(stage_of_alpha("missing to", storing(missing, result),
                                          missing.value ? std::optional(missing.result) : std::nullopt));
   return honouring.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
                                         {.kind = PointwiseOp::Kind::store_missing,
@@ -216,7 +201,11 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& hon
           : fmt::format("of value {}", *missing.value);
   if (!honouring.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
   std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, honouring.text())};
-  if (missing.alpha) notes.push_back(note_of_alpha(honouring));
+  if (missing.alpha)
+    notes.emplace_back(
+        "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
+        "leave "
+        "it as it is");
   if (missing.value && !std::isnan(missing.result))
     notes.push_back(
         fmt::format("missing pixels of the result are {}; a value that would be stored so is "

@@ -39,10 +39,10 @@ struct MissingPixels {
 MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options);
 
 /// The chain that does so: missing pixels become NaN, every stage honours them, and NaN is stored as
-/// `missing.result`, and what else would be stored as that as the next value; and so with 0 of alpha, which
-/// is opaque where the chain makes more than means. The chain itself where none are missing, or where they
-/// are only moved. For apply() and DeviceFilter, too. Throws InvalidArgument for Arithmetic::f32 where it is
-/// not enough to tell values apart.
+/// `missing.result`, and what else would be stored as that as the next value; and so with 0 of alpha, of
+/// which means are made, and which other stages leave as it was. The chain itself where none are missing, or
+/// where they are only moved. For apply() and DeviceFilter, too. Throws InvalidArgument for Arithmetic::f32
+/// where it is not enough to tell values apart.
 Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                 std::optional<Arithmetic> asked = std::nullopt);
 

@@ -36,7 +36,60 @@ class AlphaStage final : public Stage {
   std::string text_;
 };
 
+StageTraits colours_of(StageTraits traits) {
+  traits.of_one_pixel = traits.of_one_pixel || traits.pointwise.has_value();
+  traits.pointwise.reset();
+  traits.joins_missing = false;
+  return traits;
+}
+
+class ColoursStage final : public Stage {
+ public:
+  ColoursStage(StagePtr stage, std::int64_t alpha)
+      : Stage(colours_of(stage->traits())), stage_(std::move(stage)), alpha_(alpha) {}
+
+  std::string text() const override { return stage_->text() + " (of colours)"; }
+  ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return stage_->input_for(output, input);
+  }
+  StagePtr transposed() const override {
+    StagePtr turned = stage_->transposed();
+    return turned ? stage_of_colours(std::move(turned), alpha_) : nullptr;
+  }
+  Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    return stage_->scratch_bytes(scratch, output, input, arithmetic);
+  }
+  StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
+    return stage_of_colours(stage_->on_device(memory, stream), alpha_);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    stage_->apply(in, out, arithmetic, worker);
+    keep_alpha_host(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    stage_->apply_reference(in, out, arithmetic);
+    keep_alpha_host(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    stage_->enqueue(in, out, arithmetic, arena, stream, {});
+    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  StagePtr stage_;
+  std::int64_t alpha_;
+};
+
 }  // namespace
+
+StagePtr stage_of_colours(StagePtr stage, std::int64_t alpha) {
+  return std::make_shared<ColoursStage>(std::move(stage), alpha);
+}
 
 StagePtr alpha_stage(std::string text, const AlphaOp& op) {
   return std::make_shared<AlphaStage>(std::move(text), op);
