@@ -133,7 +133,7 @@ def test_alpha_and_a_nodata_value(sepconv):
     np.testing.assert_array_equal(result[..., 3] == 0, hidden)
 
 
-@pytest.mark.parametrize("stage, words", [("matrix:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes alpha"), (None, "as if alpha hid none")])
+@pytest.mark.parametrize("stage, words", [("matrix:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "as if alpha hid none")])
 def test_alpha_that_is_not_honoured_is_said(sepconv, stage, words):
     pixels = picture((30, 40), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
@@ -141,6 +141,16 @@ def test_alpha_that_is_not_honoured_is_said(sepconv, stage, words):
     assert words in run.stderr + run.stdout
     expected = stored(correlate(pixels[..., 0].astype(float), TAPS, TAPS, "reflect101"), np.uint8)
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif")[..., 0], expected)
+
+
+def test_a_product_over_whole_sides_has_no_places_that_alpha_could_hide(sepconv):
+    pixels = picture((24, 20), np.float32, 4)
+    write(sepconv.folder / "in.tif", pixels)
+    matrix = np.random.default_rng(5).standard_normal((24, 24)).astype(np.float32)
+    np.save(sepconv.folder / "m.npy", matrix)
+    run = sepconv("run", "in.tif", "out.tif", "gemm:file=m.npy,side=left")
+    assert "over whole sides" in run.stderr + run.stdout
+    np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.einsum("ij,jkc->ikc", matrix, pixels), rtol=1e-4, atol=1e-5)
 
 
 def test_levels_and_reductions(sepconv):

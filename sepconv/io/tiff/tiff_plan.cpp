@@ -190,9 +190,10 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   return directory;
 }
 
-CreateOptions with_levels_placed(CreateOptions options) {
+CreateOptions with_levels_placed(CreateOptions options, std::int64_t images) {
   Levels& levels = options.layout.levels;
-  if (levels == Levels::behind && counts_images(options.metadata.description)) levels = Levels::inside;
+  const std::string& described = options.metadata.description;
+  if (levels == Levels::behind && (is_ome(described) || (images > 1 && counts_images(described)))) levels = Levels::inside;
   return options;
 }
 

@@ -17,8 +17,9 @@ std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& met
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
                              const CreateOptions& options, std::int64_t pages = 1);
 
-/// With levels inside of their images where the description is OME-XML, which wants them there.
-CreateOptions with_levels_placed(CreateOptions options);
+/// With levels inside of their images where the description is OME-XML, which wants them there, or counts the
+/// file's images, of which levels behind would be more.
+CreateOptions with_levels_placed(CreateOptions options, std::int64_t images);
 /// Those of the smaller levels that the options ask for.
 std::vector<TiffDirectory> plan_levels(const std::filesystem::path& path, const TiffDirectory& image,
                                        const CreateOptions& options);

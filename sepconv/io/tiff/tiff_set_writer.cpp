@@ -59,7 +59,7 @@ class TiffSetWriter final : public RasterSetWriter {
   TiffSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions options)
       : path_(path), spec_(spec), options_(std::move(options)) {
     describe_pages(path_, spec_, options_);
-    options_ = with_levels_placed(std::move(options_));
+    options_ = with_levels_placed(std::move(options_), spec_.count());
     if (options_.layout.levels == Levels::cloud && spec_.count() > 1)
       throw InvalidArgument(
           fmt::format("{}: a Cloud Optimized GeoTIFF holds one image and not {}; name one with "
@@ -143,7 +143,7 @@ std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const Ima
                                     const CreateOptions& asked) {
   CreateOptions options = asked;
   describe_pages(path, {spec, {}}, options);
-  options = with_levels_placed(std::move(options));
+  options = with_levels_placed(std::move(options), 1);
   const TiffDirectory directory = plan_directory(path, spec, options);
   auto output = std::make_shared<TiffOutput>(
       path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},

@@ -70,9 +70,14 @@ void take_declared(const Reader& source, MissingPixels& missing) {
 std::string_view kAlphaIgnored =
     "colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours";
 
-bool mixes_channels(const Chain& chain, const ImageSpec& source) {
-  return std::ranges::any_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->traits().mixes_channels; }) ||
+/// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
+/// or whole rows or columns of places are.
+bool mixes(const StagePtr& stage) {
+  return stage->traits().mixes_channels || stage->traits().product != Product::none;
+}
+
+bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
+  return std::ranges::any_of(chain.stages(), mixes) ||
          std::ranges::any_of(chain.specs(source),
                              [&](const ImageSpec& spec) { return spec.channels != source.channels; });
 }
@@ -88,12 +93,13 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
   if (!alpha) return;
   if (*alpha < 0 || *alpha >= channels)
     throw InvalidArgument(fmt::format("channel {} cannot be alpha: the image has {}", *alpha, channels));
-  const bool mixes = mixes_channels(chain, source.spec());
-  if (!mixes && !options.none) {
+  const bool mixed = mixes_alpha(chain, source.spec());
+  if (!mixed && !options.none) {
     missing.alpha = alpha;
   } else if (chain.work() == Work::neighbours) {
-    missing.why += fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
-                               options.none ? "" : ", because the chain mixes alpha with them");
+    missing.why +=
+        fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
+                    options.none ? "" : ", because the chain mixes it with them or over whole sides");
   }
 }
 
@@ -101,8 +107,7 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
   if (options.none && (options.value || options.result || options.alpha))
     throw InvalidArgument(
         "no pixel is to be missing, so that MissingOptions::value, its alpha and MissingOptions::result go "
-        "with "
-        "nothing; leave them out");
+        "with nothing; leave them out");
   if (options.result && !missing.value)
     throw InvalidArgument(
         "MissingOptions::result says what missing pixels become, but none are missing; set "

@@ -40,7 +40,10 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
     image = std::move(result);
   }
   Image result(specs.back());
-  pointwise_reference({}, image.view, image.view, result.view, arithmetic);
+  if (image.view.type == result.view.type)
+    copy_pixels(image.view, result.view);
+  else
+    pointwise_reference({}, image.view, image.view, result.view, arithmetic);
   sink.write(Rect::whole(specs.back().extent), result.view, executor);
   sink.finish();
   return watch.warnings();
