@@ -193,7 +193,8 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
 CreateOptions with_levels_placed(CreateOptions options, std::int64_t images) {
   Levels& levels = options.layout.levels;
   const std::string& described = options.metadata.description;
-  if (levels == Levels::behind && (is_ome(described) || (images > 1 && counts_images(described)))) levels = Levels::inside;
+  if (levels == Levels::behind && (is_ome(described) || (images > 1 && counts_images(described))))
+    levels = Levels::inside;
   return options;
 }
 
