@@ -305,6 +305,23 @@ def test_masks_that_are_none(sepconv):
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image)
 
 
+@pytest.mark.parametrize("order, spare", [("MI", 1), ("IMM", 1), ("MIMM", 2), ("IMIM", 0)])
+def test_masks_that_no_image_has_are_named(sepconv, order, spare):
+    """M and I: pages that are masks and images."""
+    image = np.random.default_rng(2).integers(1, 250, (40, 50), dtype=np.uint8)
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+        for page in order:
+            if page == "M":
+                write_mask(tif, random_mask((40, 50)))
+            else:
+                tif.write(image, metadata=None, photometric="minisblack", contiguous=False)
+    make_masks(sepconv.folder / "in.tif")
+    words = {0: "", 1: "a mask is not read: the second", 2: "2 masks are not read: the second"}[spare]
+    for command in (("run", "in.tif", "out.tif", STAGE), ("info", "in.tif")):
+        run = sepconv(*command)
+        assert words in run.stdout + run.stderr and ("not read: the second" in run.stdout + run.stderr) == (spare > 0)
+
+
 def test_a_mask_that_one_page_has_and_another_has_not(sepconv):
     images = np.random.default_rng(2).integers(1, 250, (2, 40, 50), dtype=np.uint8)
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:

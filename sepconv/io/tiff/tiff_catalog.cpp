@@ -168,11 +168,20 @@ TiffPage TiffCatalog::open_page(std::int64_t index) const {
   opened.levels = std::ssize(levels(index));
   if (page(index).kind != Kind::image) return opened;  // its image speaks of the masks
   opened.mask = mask_of(index, page(index).form.extent);
-  std::vector<TiffForm> forms = level_forms(index);
-  forms.push_back(page(index).form);
-  for (std::int64_t i = index + 1; i < opened.pages && page(i).kind != Kind::image; ++i) {
-    const auto is_of = [&](const TiffForm& form) { return page(i).form.extent == form.extent; };
-    opened.unlike_masks += page(i).kind == Kind::mask && std::ranges::none_of(forms, is_of) ? 1 : 0;
+  std::vector<Extent> without{page(index).form.extent};
+  for (const TiffForm& level : level_forms(index)) without.push_back(level.extent);
+  const std::vector<Extent> all = without;
+  const bool is_first = index == images_.front();
+  for (std::int64_t i = is_first ? 0 : index + 1; i < opened.pages; ++i) {
+    if (i > index && page(i).kind == Kind::image) break;
+    if (page(i).kind != Kind::mask) continue;
+    const Extent extent = page(i).form.extent;
+    if (const auto own = std::ranges::find(without, extent); i > index && own != without.end()) {
+      without.erase(own);
+    } else {
+      const bool is_of = i < index || std::ranges::find(all, extent) != all.end();
+      ++(is_of ? opened.spare_masks : opened.unlike_masks);
+    }
   }
   return opened;
 }

@@ -204,6 +204,10 @@ std::vector<std::string> TiffFile::warnings() const {
         "no mask");
   if (page_.unlike_masks > 0)
     all.emplace_back("a mask of another size than the image is not read, and the result has none");
+  if (page_.spare_masks > 0)
+    all.push_back(
+        fmt::format("{} not read: the second of an image, or before the first image",
+                    page_.spare_masks == 1 ? "a mask is" : fmt::format("{} masks are", page_.spare_masks)));
   if (metadata_.photometric == Photometric::cielab && directory_.spec.type != PixelType::f32)
     all.emplace_back(
         "a* and b* of CIE L*a*b* are signed and are read as unsigned: what is computed of them is wrong "

@@ -27,6 +27,7 @@ struct TiffPage {
   std::optional<std::uint64_t> mask{};  ///< where the directory of the mask that belongs to it lies
   bool leaves_mask = false;             ///< that is not asked for
   std::int64_t unlike_masks = 0;        ///< of other sizes than it and its levels
+  std::int64_t spare_masks = 0;         ///< of a size that has one already, or before the first image
   std::int64_t catalog_bytes = 0;       ///< that all directories take in memory
   std::int64_t plane = 0;               ///< of a stack of planes one behind the other that has one directory
   bool in_set = false;                  ///< a raster among others: its description says nothing of them
