@@ -280,3 +280,70 @@ def test_each_image_of_a_stack_is_transposed(sepconv):
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack.swapaxes(2, 3))
     assert "each of 6 rasters" in sepconv("transpose", "in.ome.tif", "new.ome.tif", "--dry-run").stdout
+
+
+def said(run):
+    return run.stdout + run.stderr
+
+
+def test_what_ome_xml_tells_of_channels_falls_with_a_word(sepconv):
+    stack = np.random.default_rng(2).integers(0, 255, (ROWS, COLS, 3), np.uint8)
+    told = {"axes": "YXS", "Channel": {"Name": ["colours"]}}
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", stack, ome=True, photometric="rgb", metadata=told)
+    words = "tells of channels and planes (names, colours, wavelengths, places) is left out"
+    assert words in said(sepconv("plan", "in.ome.tif", "out.ome.tif", "matrix:rows=2,values=1,0,0,0,1,0"))
+    assert words in said(sepconv("run", "in.ome.tif", "out.ome.tif", "matrix:rows=2,values=1,0,0,0,1,0"))
+    assert words not in said(sepconv("run", "in.ome.tif", "same.ome.tif", "box:radius=1"))
+    assert pixels_of(sepconv.folder / "same.ome.tif")[1] == ["colours"]
+    write_ome(sepconv.folder / "stack.ome.tif", random_stack(3), "C")
+    assert words not in said(sepconv("run", "stack.ome.tif", "part.ome.tif", "box:radius=1", "--page", "c=1"))
+
+
+def test_what_ome_xml_tells_of_samples_falls_with_a_word_where_a_mask_becomes_one_more(sepconv):
+    xml = ('<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint8" SizeX="45" SizeY="37" '
+           'SizeC="3" SizeZ="1" SizeT="1"><Channel ID="Channel:0:0" Name="r" SamplesPerPixel="1"/><Channel ID="Channel:0:1" Name="g" SamplesPerPixel="1"/>'
+           '<Channel ID="Channel:0:2" Name="b" SamplesPerPixel="1"/><TiffData/></Pixels></Image></OME>')
+    for masked in (False, True):
+        with tifffile.TiffWriter(sepconv.folder / "in.ome.tif") as tif:
+            tif.write(np.ones((ROWS, COLS, 3), np.uint8), photometric="rgb", metadata=None, description=xml)
+            if masked:
+                tif.write(np.ones((ROWS, COLS), bool), subfiletype=4, metadata=None, photometric="mask")
+        run = said(sepconv("run", "in.ome.tif", "out.ome.tif", "--force"))
+        assert ("tells of channels and planes" in run) == masked
+        names = pixels_of(sepconv.folder / "out.ome.tif")[1]
+        assert ("g" in names) == (not masked)
+
+
+def test_imagej_s_display_range_falls_with_a_word(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", random_stack(3), imagej=True, metadata={"axes": "ZYX", "min": 3.0, "max": 9.0})
+    assert "of ImageJ's description are left out: min, max" in said(sepconv("run", "in.tif", "out.tif", "box:radius=1"))
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
+        assert "min" not in file.imagej_metadata and file.imagej_metadata["slices"] == 3
+    assert "left out" not in said(sepconv("run", "in.tif", "copy.tif"))
+    with tifffile.TiffFile(sepconv.folder / "copy.tif") as file:
+        assert file.imagej_metadata["min"] == 3.0
+
+
+@pytest.mark.parametrize("counts, fits", [("images=2\nchannels=2\nslices=2", False), ("images=2\nslices=2", True), ("images=2\nchannels=3\nslices=2", True)])
+def test_imagej_s_counts_that_do_not_agree_are_no_axes(sepconv, counts, fits):
+    """But those of the channels of RGB pages."""
+    channels = 3 if "channels=3" in counts else 1
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
+        for plane in random_stack(2, channels, dtype=np.uint8):
+            writer.write(np.moveaxis(plane, 0, -1).squeeze(), photometric="rgb" if channels == 3 else "minisblack", metadata=None, contiguous=False,
+                         description=f"ImageJ=1.53t\n{counts}\n")
+    run = said(sepconv("run", "in.tif", "out.tif"))
+    assert ("contradicts itself: it counts 2 images, and z 2, c 2" in run) == (not fits)
+    assert [axis["name"] for axis in json.loads(sepconv("info", "in.tif", "--json").stdout)["axes"]] == (["z"] if fits else ["page"])
+
+
+@pytest.mark.parametrize("description", ["ImageJ", "shaped"])
+def test_a_name_of_ome_tiff_makes_one_of_other_descriptions(sepconv, description):
+    stack = random_stack(4, 3)
+    tifffile.imwrite(sepconv.folder / "in.tif", stack, imagej=description == "ImageJ", photometric="minisblack", metadata={"axes": "ZCYX"})
+    assert "the description is left out: OME-XML takes its place" in said(sepconv("run", "in.tif", "out.ome.tif"))
+    found, values = only_series(sepconv.folder / "out.ome.tif")
+    assert found == "ZCYX"
+    np.testing.assert_array_equal(values, stack)
+    pixels, _ = pixels_of(sepconv.folder / "out.ome.tif")
+    assert [pixels["Size" + axis] for axis in "XYZCT"] == [str(COLS), str(ROWS), "4", "3", "1"]

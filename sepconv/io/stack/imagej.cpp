@@ -1,5 +1,6 @@
 // ImageJ's description: lines of key=value. Channels run fastest, then slices, then frames.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -36,10 +37,11 @@ std::int64_t count_of(std::string_view text, std::string_view key) {
   return error == std::errc() && end == value.data() + value.size() && count > 0 && count < kMost ? count : 0;
 }
 
+bool is_count(std::string_view key) {
+  return key == "images" || key == "frames" || key == "slices" || key == "channels" || key == "hyperstack";
+}
+
 bool is_dropped(std::string_view key, const ImageChange& change) {
-  for (const std::string_view counted : {"images", "frames", "slices", "channels", "hyperstack"}) {
-    if (key == counted) return true;
-  }
   if (key == "min" || key == "max") return change.values || change.type;
   if (key == "xorigin" || key == "yorigin") return change.map != PixelMap{};
   return (key == "unit" || key == "yunit" || key == "zunit" || key == "spacing") && !change.map;
@@ -51,7 +53,7 @@ bool is_imagej(std::string_view description) noexcept {
   return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
 }
 
-Stack read_imagej(const std::string& text) {
+Stack read_imagej(const std::string& text, const StoredSpec& spec) {
   Stack stack;
   const std::int64_t images = count_of(text, "images");
   std::int64_t product = 1;
@@ -68,13 +70,18 @@ Stack read_imagej(const std::string& text) {
     stack.axes = {{"page", images}};
     return stack;
   }
+  const std::string counts = to_string(stack.axes);
   // The channels of RGB pages may be counted, too.
-  std::erase_if(stack.axes, [](const RasterAxis& axis) { return axis.name == "c"; });
-  if (raster_count(stack.axes) != images) stack.problem = "ImageJ's description contradicts itself";
+  std::erase_if(stack.axes,
+                [&](const RasterAxis& axis) { return axis.name == "c" && axis.size == spec.channels; });
+  if (raster_count(stack.axes) != images)
+    stack.problem =
+        fmt::format("ImageJ's description contradicts itself: it counts {} images, and {}", images, counts);
   return stack;
 }
 
-std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change) {
+std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change,
+                            std::vector<std::string>& lost) {
   const std::int64_t images = raster_count(axes);
   std::string counts = images > 1 ? fmt::format("images={}\n", images) : "";
   std::int64_t counted = 1;
@@ -92,14 +99,23 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
   if (counted != images) counts += fmt::format("slices={}\n", images);
   if (longer > 1) counts += "hyperstack=true\n";
   std::string said;
+  std::vector<std::string_view> dropped;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
-    if (!line.empty() && !is_dropped(line.substr(0, line.find('=')), change))
+    const std::string_view key = line.substr(0, line.find('='));
+    if (is_dropped(key, change)) {
+      dropped.push_back(key);
+    } else if (!line.empty() && !is_count(key)) {
       said += fmt::format("{}\n", line);
+    }
     if (rest.data() == text.data()) said += counts;
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }
+  if (!dropped.empty())
+    lost.push_back(fmt::format("of ImageJ's description are left out: {}; they are of the source's {}",
+                               fmt::join(dropped, ", "),
+                               change.map == PixelMap{} ? "values" : "values and places"));
   return said;
 }
 

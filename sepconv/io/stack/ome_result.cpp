@@ -110,13 +110,15 @@ void set_physical_sizes(xml_node pixels, const ImageChange& change) {
   }
 }
 
-/// How many of the listed channels are one position: all samples of a pixel may be listed. `counted` is SizeC
-/// as it was.
+/// How many of the listed channels are one position: all samples of a pixel may be listed, but for one that a
+/// mask became. `counted` is SizeC as it was.
 std::int64_t listed_samples(std::int64_t listed, const RasterAxes& axes, const ImageChange& change,
                             std::int64_t counted) {
   if (find_axis(axes, "c") == nullptr) return std::max<std::int64_t>(1, listed);
-  const bool by_sample = listed == counted && size_of_axis(axes, "c") * change.from.channels == counted;
-  return by_sample ? std::max<std::int64_t>(1, change.from.channels) : 1;
+  for (const std::int64_t samples : {change.from.channels, change.from.channels - 1}) {
+    if (samples > 1 && listed == counted && size_of_axis(axes, "c") * samples == counted) return samples;
+  }
+  return 1;
 }
 
 void add_channel(xml_node pixels, std::int64_t position, std::int64_t samples) {
@@ -128,20 +130,31 @@ void add_channel(xml_node pixels, std::int64_t position, std::int64_t samples) {
   set(channel, "SamplesPerPixel", static_cast<long long>(samples));
 }
 
+/// Whether more is said of a channel than what follows from the pixels.
+bool tells(const xml_node& channel) {
+  const auto is_told = [](const pugi::xml_attribute& attribute) {
+    const std::string_view name = attribute.name();
+    return name != "ID" && name != "SamplesPerPixel";
+  };
+  return channel.first_child() || std::ranges::any_of(channel.attributes(), is_told);
+}
+
 /// Those at the positions that are left, one each unless they list its samples; of other samples they are new
-/// ones. `counted` is SizeC as it was.
-void keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t counted) {
+/// ones. `counted` is SizeC as it was. Whether a position that is left lost what was told of it.
+bool keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t counted) {
   const std::vector<xml_node> channels = ome_children(pixels, "Channel");
   const std::int64_t samples = listed_samples(std::ssize(channels), axes, change, counted);
   const std::int64_t first = first_of_axis(axes, "c"), positions = size_of_axis(axes, "c");
   const bool lists_all = samples > 1 && samples == change.to.channels && !change.channels;
   std::int64_t kept = 0;
+  bool fell = false;
   for (std::int64_t i = 0; i < std::ssize(channels); ++i) {
     const xml_node channel = channels[static_cast<std::size_t>(i)];
     const std::int64_t position = i / samples;
-    const bool stays = !change.channels && position >= first && position < first + positions &&
-                       (lists_all || i % samples == 0);
+    const bool is_left = position >= first && position < first + positions;
+    const bool stays = is_left && !change.channels && (lists_all || i % samples == 0);
     if (!stays) {
+      fell = fell || (is_left && tells(channel));
       pixels.remove_child(channel);
       continue;
     }
@@ -152,24 +165,29 @@ void keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& c
     for (std::int64_t position = 0; position < positions; ++position)
       add_channel(pixels, position, change.to.channels);
   }
+  return fell;
 }
 
 /// Positions of planes become those in the result; those of planes that it has not got go.
-void keep_planes(xml_node pixels, const RasterAxes& axes, const ImageChange& change) {
+/// Whether others did, or their places.
+bool keep_planes(xml_node pixels, const RasterAxes& axes, const ImageChange& change) {
   constexpr std::pair<const char*, const char*> kAxes[] = {{"TheZ", "z"}, {"TheC", "c"}, {"TheT", "t"}};
-  for (const xml_node& plane : ome_children(pixels, "Plane")) {
-    bool kept = !change.channels;
+  bool fell = false;
+  for (xml_node plane : ome_children(pixels, "Plane")) {
+    bool is_left = true;
     for (const auto& [name, axis] : kAxes) {
       const long long at = plane.attribute(name).as_llong(0) - first_of_axis(axes, axis);
-      kept = kept && at >= 0 && at < size_of_axis(axes, axis);
+      is_left = is_left && at >= 0 && at < size_of_axis(axes, axis);
       set(plane, name, at);
     }
+    const bool kept = is_left && !change.channels;
+    fell = fell || (is_left && !kept);
     if (!kept) pixels.remove_child(plane);
     if (!kept || change.map == PixelMap{}) continue;
-    xml_node moved = plane;
     for (const char* const name : {"PositionX", "PositionXUnit", "PositionY", "PositionYUnit"})
-      moved.remove_attribute(name);
+      fell = plane.remove_attribute(name) || fell;
   }
+  return fell;
 }
 
 void place_data(xml_node pixels, std::int64_t first_page, std::int64_t planes) {
@@ -181,7 +199,8 @@ void place_data(xml_node pixels, std::int64_t first_page, std::int64_t planes) {
   set(data, "PlaneCount", static_cast<long long>(planes));
 }
 
-void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t first_page) {
+/// Whether something fell that was told of channels or planes that are left.
+bool set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t first_page) {
   const StoredSpec made = change.made();
   const std::int64_t z = size_of_axis(axes, "z");
   const std::int64_t c = size_of_axis(axes, "c");
@@ -197,9 +216,10 @@ void set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& chan
   for (const char* const name : {"BigEndian", "Interleaved"}) pixels.remove_attribute(name);
   if (change.type || change.values) pixels.remove_attribute("SignificantBits");
   remove_all(pixels, {"TiffData", "BinData", "MetadataOnly"});
-  keep_channels(pixels, axes, change, counted);
-  keep_planes(pixels, axes, change);
+  const bool channels_fell = keep_channels(pixels, axes, change, counted);
+  const bool planes_fell = keep_planes(pixels, axes, change);
   place_data(pixels, first_page, z * c * t);
+  return channels_fell || planes_fell;
 }
 
 std::string text_of(const pugi::xml_document& document) {
@@ -242,8 +262,14 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
     if (std::ranges::find(kept, image) == kept.end()) root.remove_child(image);
   }
   const std::int64_t planes = size_of_axis(axes, "z") * size_of_axis(axes, "c") * size_of_axis(axes, "t");
+  bool fell = false;
   for (std::size_t i = 0; i < kept.size(); ++i)
-    set_pixels(ome_child(kept[i], "Pixels"), axes, change, static_cast<std::int64_t>(i) * planes);
+    fell =
+        set_pixels(ome_child(kept[i], "Pixels"), axes, change, static_cast<std::int64_t>(i) * planes) || fell;
+  if (fell)
+    lost.emplace_back(
+        "what the OME-XML tells of channels and planes (names, colours, wavelengths, places) is left out as "
+        "far as the result's are not the source's");
   root.remove_attribute("UUID");
   if (remove_all(root, {"ROI", "ROIRef", "StructuredAnnotations", "AnnotationRef", "Project", "Dataset",
                         "DatasetRef", "Folder", "Plate", "Screen"}) ||

@@ -13,7 +13,7 @@ bool counts_images(std::string_view description) {
 
 Stack read_stack(const std::string& description, const StoredSpec& spec, std::int64_t pages) {
   if (is_ome(description)) return read_ome(description, spec, pages);
-  return is_imagej(description) ? read_imagej(description) : read_shaped(description, spec);
+  return is_imagej(description) ? read_imagej(description, spec) : read_shaped(description, spec);
 }
 
 bool describes_one(const std::string& description, const StoredSpec& spec) {
@@ -26,7 +26,7 @@ bool describes_one(const std::string& description, const StoredSpec& spec) {
 std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
                            std::vector<std::string>& lost) {
   std::string said = is_ome(description)      ? describe_ome(description, axes, change, lost)
-                     : is_imagej(description) ? describe_imagej(description, axes, change)
+                     : is_imagej(description) ? describe_imagej(description, axes, change, lost)
                                               : describe_shaped(description, axes, change);
   if (said.empty()) lost.emplace_back("the description is left out: it counts images in another way");
   return said;

@@ -42,8 +42,9 @@ std::string with_channels_at(const std::string& description, const StoredSpec& s
 Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t pages);
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost);
-Stack read_imagej(const std::string& text);
-std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change);
+Stack read_imagej(const std::string& text, const StoredSpec& spec);
+std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change,
+                            std::vector<std::string>& lost);
 Stack read_shaped(const std::string& json, const StoredSpec& spec);
 std::string describe_shaped(const std::string& json, const RasterAxes& axes, const ImageChange& change);
 bool is_imagej(std::string_view description) noexcept;

@@ -48,7 +48,7 @@ std::string new_description(const std::filesystem::path& path, const RasterSetSp
 /// Gives the metadata a description that says how the pages are counted, where they have none that does.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
   std::string& described = options.metadata.description;
-  if (counts_images(described) || (!described.empty() && !is_ome_name(path))) return;
+  if (is_ome_name(path) ? is_ome(described) : !described.empty()) return;
   if (!described.empty())
     options.warnings.emplace_back("the description is left out: OME-XML takes its place");
   described = new_description(path, spec, options.stored, options.warnings);
