@@ -35,6 +35,12 @@ bool has_fact(const FileInfo::Page& page, const char* name) {
                      [name](const auto& fact) { return fact.first == name; });
 }
 
+/// Of complex numbers none is.
+std::optional<std::int64_t> alpha_of(const FileInfo::Page& page) {
+  const bool complex = page.layout.stored && page.layout.stored->is_complex();
+  return complex ? std::nullopt : alpha_channel(page.metadata, page.spec.channels);
+}
+
 /// What the facts of its format say is not said again.
 void print_page(const FileInfo::Page& page, std::int64_t index) {
   const auto& [spec, layout, facts, metadata, stored_bytes] = page;
@@ -48,6 +54,7 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
         format_bytes(static_cast<double>(spec.bytes())));
   if (!has_fact(page, "layout") && !has_fact(page, "blocks"))
     print("  {:<20} {}\n", "layout", layout.description);
+  if (const auto alpha = alpha_of(page)) print("  {:<20} channel {}\n", "alpha", *alpha);
   for (const auto& [name, value] : facts) print("  {:<20} {}\n", name, value);
   for (const std::string& warning : layout.warnings) print("  {:<20} {}\n", "warning", warning);
   if (!has_fact(page, "streams"))
@@ -112,7 +119,9 @@ ordered_json metadata_json(const Metadata& metadata) {
 void print_json(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   ordered_json pages = ordered_json::array();
   std::int64_t index = page.value_or(0);
-  for (const auto& [spec, layout, facts, metadata, stored_bytes] : info.pages) {
+  for (const FileInfo::Page& listed : info.pages) {
+    const auto& [spec, layout, facts, metadata, stored_bytes] = listed;
+    const std::optional<std::int64_t> alpha = alpha_of(listed);
     ordered_json named = ordered_json::object();
     for (const auto& [name, value] : facts) named[name] = value;
     const StoredType stored = layout.stored.value_or(StoredType(spec.type));
@@ -122,6 +131,8 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                      {"channels", spec.channels / stored.parts()},
                      {"type", name_of(stored)},
                      {"computed_as", name_of(spec.type)},
+                     {"alpha", alpha ? ordered_json(*alpha) : ordered_json()},
+                     {"mask", has_fact(listed, "mask")},
                      {"bytes", spec.bytes()},
                      {"stored_bytes", stored_bytes},
                      {"layout", layout.description},

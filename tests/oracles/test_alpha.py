@@ -305,6 +305,17 @@ def test_masks_that_are_none(sepconv):
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image)
 
 
+def test_info_says_which_channel_is_alpha_and_which_page_a_mask(sepconv):
+    for dtype, channels, alpha in ((np.uint8, 4, 3), (np.uint8, 3, None), (np.complex64, 4, None)):
+        options = {"extrasamples": ["unassalpha"]} if channels == 4 else {}
+        write_masked(sepconv.folder / "in.tif", np.ones((40, 50, channels), dtype), random_mask((40, 50)), photometric="rgb", **options)
+        pages = json.loads(sepconv("info", "in.tif", "--json").stdout)["pages"]
+        assert [(page["alpha"], page["mask"]) for page in pages] == [(alpha, True), (None, False)]
+        text = sepconv("info", "in.tif").stdout.split("page 1: 50 x 40")[0]
+        assert ("alpha                channel 3" in text) == (alpha is not None) and "mask                 page 1" in text
+    assert not json.loads(sepconv("info", "in.tif", "--page", "1", "--json").stdout)["pages"][0]["mask"]
+
+
 @pytest.mark.parametrize("order, spare", [("MI", 1), ("IMM", 1), ("MIMM", 2), ("IMIM", 0)])
 def test_masks_that_no_image_has_are_named(sepconv, order, spare):
     """M and I: pages that are masks and images."""

@@ -103,7 +103,14 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
       options.page || options.level > 0 || count == 0 ? first + 1 : std::min(count, kListedPages);
   for (std::int64_t index = first; index < end; ++index) {
     try {
-      info.pages.push_back(page_info(*read_page(catalog, catalog.open(index, options.level), options.level)));
+      TiffPage page = catalog.open(index, options.level);
+      const auto mask = std::ranges::find(catalog.pages(), page.mask, [](const TiffCatalog::Page& other) {
+        return std::optional(other.offset);
+      });
+      info.pages.push_back(page_info(*read_page(catalog, std::move(page), options.level)));
+      if (mask != catalog.pages().end())
+        info.pages.back().facts.emplace_back(
+            "mask", fmt::format("page {}, which hides pixels of this one", mask - catalog.pages().begin()));
     } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
       if (options.page || options.level > 0 || count <= 1) throw;
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});
