@@ -52,6 +52,9 @@ void print_text(const Compared& compared, double tolerance) {
                 : result.max_difference == 0 ? "equal"
                                              : fmt::format("equal within {}", tolerance));
   print("  {:<20} {} of {}\n", "different elements", result.different, result.elements);
+  if (result.missing_in_a + result.missing_in_b > 0)
+    print("  {:<20} {} elements of A, {} of B: missing, or not a number, and infinitely far from a value\n",
+          "missing in one only", result.missing_in_a, result.missing_in_b);
   print("  {:<20} {}\n", "greatest difference", number_text(result.max_difference, 9));
   print("  {:<20} {}\n", "mean difference", number_text(result.mean_difference, 9));
   print("  {:<20} {} dB\n", "PSNR",
@@ -70,6 +73,8 @@ using nlohmann::ordered_json;
 ordered_json comparison_json(const Comparison& result) {
   ordered_json all = {{"elements", result.elements},
                       {"different", result.different},
+                      {"missing_in_a", result.missing_in_a},
+                      {"missing_in_b", result.missing_in_b},
                       {"max_difference", result.max_difference},
                       {"mean_difference", result.mean_difference},
                       {"psnr_db", result.psnr_db}};

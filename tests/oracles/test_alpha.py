@@ -382,3 +382,30 @@ def test_a_level_without_a_mask_of_its_own_is_said(sepconv):
         tif.write(image[::2, ::2], subfiletype=1, metadata=None, photometric="minisblack")
     run = sepconv("run", "in.tif", "out.tif", "--level", 1)
     assert "mask of another size" in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("masked", [False, True], ids=["alpha", "mask"])
+def test_a_value_for_what_only_alpha_hides_is_refused(sepconv, masked):
+    pixels = picture((40, 50), np.uint8, 4)
+    if masked:
+        write_masked(sepconv.folder / "in.tif", pixels[..., :3], random_mask((40, 50)), photometric="rgb")
+    else:
+        write(sepconv.folder / "in.tif", pixels)
+    said = sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, status=2).stderr
+    assert "only alpha (channel 3) hides some" in said and "--result-nodata" in said and "set --nodata too" in said
+    sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, "--nodata", 9, "--quiet")
+
+
+def test_compare_counts_what_is_hidden_in_one_image_only(sepconv):
+    pixels = picture((40, 50), np.uint8, 4)
+    pixels[..., 3] = 255
+    hidden = pixels.copy()
+    hidden[3, 4:7, 3] = 0
+    for name, image in (("a.tif", pixels), ("b.tif", hidden)):
+        write(sepconv.folder / name, image)
+    text = sepconv("compare", "a.tif", "b.tif", status=1).stdout
+    assert "0 elements of A, 12 of B: missing" in text and "row 3, column 4, channel 0: " in text and " and nan" in text
+    facts = json.loads(sepconv("compare", "b.tif", "a.tif", "--json", status=1).stdout)
+    assert (facts["missing_in_a"], facts["missing_in_b"], facts["different"], facts["first"]["a"]) == (12, 0, 12, None)
+    assert "missing" not in sepconv("compare", "a.tif", "b.tif", "--nodata", "none", status=1).stdout
+    assert "missing" not in sepconv("compare", "b.tif", "b.tif").stdout

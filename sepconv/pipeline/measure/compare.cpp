@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
 
 struct Difference {
-  std::int64_t different = 0;
+  std::int64_t different = 0, missing_in_a = 0, missing_in_b = 0;
   double max = 0, sum = 0, squares = 0;
   std::optional<Comparison::Position> first;
 
@@ -32,6 +32,8 @@ struct Difference {
   }
   void add(const Difference& other) {
     different += other.different;
+    missing_in_a += other.missing_in_a;
+    missing_in_b += other.missing_in_b;
     max = std::max(max, other.max);
     sum += other.sum;
     squares += other.squares;
@@ -81,15 +83,18 @@ Difference difference_of(const ConstPixelView& a, const ConstPixelView& b, const
     const T* left = a.row<T>(row);
     const T* right = b.row<T>(row);
     for (std::int64_t i = 0; i < a.row_elements(); ++i) {
-      const double difference =
-          distance(known(left, i, a.channels, missing.a), known(right, i, a.channels, missing.b));
+      const double of_a = known(left, i, a.channels, missing.a);
+      const double of_b = known(right, i, a.channels, missing.b);
+      const double difference = distance(of_a, of_b);
       total.max = std::max(total.max, difference);
       total.sum += difference;
       total.squares += difference * difference;
       if (difference <= tolerance) continue;
+      if (std::isnan(of_a)) ++total.missing_in_a;
+      if (std::isnan(of_b)) ++total.missing_in_b;
       if (total.different++ > 0) continue;
-      total.first = Comparison::Position{origin.row + row, origin.col + i / a.channels, i % a.channels,
-                                         static_cast<double>(left[i]), static_cast<double>(right[i])};
+      total.first =
+          Comparison::Position{origin.row + row, origin.col + i / a.channels, i % a.channels, of_a, of_b};
     }
   }
   return total;
@@ -203,6 +208,8 @@ Comparison total_of(const std::vector<Comparison>& comparisons) {
   for (const Comparison& one : comparisons) {
     total.elements += one.elements;
     total.different += one.different;
+    total.missing_in_a += one.missing_in_a;
+    total.missing_in_b += one.missing_in_b;
     total.max_difference = std::max(total.max_difference, one.max_difference);
     sum += one.mean_difference * static_cast<double>(one.elements);
     squares += one.mean_square * static_cast<double>(one.elements);
@@ -242,6 +249,8 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
   Comparison result;
   result.elements = spec.extent.area() * spec.channels;
   result.different = total.different;
+  result.missing_in_a = total.missing_in_a;
+  result.missing_in_b = total.missing_in_b;
   result.max_difference = total.max;
   result.mean_difference = total.sum / static_cast<double>(result.elements);
   result.peak = peak_of(type_of(a));

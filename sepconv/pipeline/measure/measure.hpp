@@ -29,6 +29,8 @@ struct Comparison {
   std::int64_t elements = 0;
   std::int64_t different = 0;  ///< elements with |a - b| > tolerance, or exactly one of them not a number, or
                                ///< missing
+  /// Elements that are missing, or no number, in one image and not in the other.
+  std::int64_t missing_in_a = 0, missing_in_b = 0;
   double max_difference = 0;
   double mean_difference = 0;
   double mean_square = 0;  ///< of the differences
@@ -36,7 +38,7 @@ struct Comparison {
   double psnr_db = 0;      ///< 10 log10(peak^2 / mean squared difference); infinity if equal
   struct Position {
     std::int64_t row = 0, col = 0, channel = 0;
-    double a = 0, b = 0;
+    double a = 0, b = 0;  ///< NaN: missing, or no number
   };
   std::optional<Position> first;  ///< first differing element in row-major order
   bool equal() const noexcept { return different == 0; }

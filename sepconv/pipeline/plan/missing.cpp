@@ -108,6 +108,12 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
     throw InvalidArgument(
         "no pixel is to be missing, so that MissingOptions::value, its alpha and MissingOptions::result go "
         "with nothing; leave them out");
+  if (options.result && !missing.value && missing.alpha)
+    throw InvalidArgument(fmt::format(
+        "MissingOptions::result says what pixels become that are missing by their value, and here only alpha "
+        "(channel {}) hides some, whose result is 0 with alpha 0; leave it out, or set MissingOptions::value "
+        "too",
+        *missing.alpha));
   if (options.result && !missing.value)
     throw InvalidArgument(
         "MissingOptions::result says what missing pixels become, but none are missing; set "
@@ -136,8 +142,8 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   } else {
     take_declared(source, missing);
   }
-  check(options, missing);
   take_alpha(source, chain, options, missing);
+  check(options, missing);
   if (!missing.value) return missing;
   const double wanted = options.result.value_or(*missing.value);
   const std::optional<double> stored = value_as(wanted, result);
