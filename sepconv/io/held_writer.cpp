@@ -63,6 +63,16 @@ class HeldWriter final : public Writer {
   bool encoded_ = false;
 };
 
+/// The stage that leaves the first channels, as many as the format has.
+std::string stage_of_fewer(std::int64_t channels, std::string_view counts) {
+  std::int64_t left = 1;
+  for (const char digit : counts) left = digit - '0' < channels ? digit - '0' : left;
+  std::string values;
+  for (std::int64_t i = 0; i < left * channels; ++i)
+    values += fmt::format("{}{}", i == 0 ? "" : ",", i / channels == i % channels ? 1 : 0);
+  return fmt::format("matrix:rows={},values={}", left, values);
+}
+
 }  // namespace
 
 void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format) {
@@ -76,12 +86,15 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
       spec.channels < 10 &&
       format.channels.find(static_cast<char>('0' + spec.channels)) != std::string_view::npos;
   if (type_fits && channels_fit) return;
+  std::string way = type_fits ? "choose .tif" : "cast it or choose .tif";
+  if (!channels_fit && spec.channels < 10)
+    way += fmt::format(", or leave channels out with {}", stage_of_fewer(spec.channels, format.channels));
   std::string counts(1, format.channels.front());
   for (const char digit : format.channels.substr(1)) counts += fmt::format(" or {}", digit);
-  throw InvalidArgument(fmt::format(
-      "cannot write {}: {} holds u8{} with {} channel{} and the image is {} with {}; cast it or choose .tif",
-      path.native(), format.name, format.u16 ? " and u16" : "", counts, counts == "1" ? "" : "s",
-      name_of(spec.type), spec.channels));
+  throw InvalidArgument(
+      fmt::format("cannot write {}: {} holds u8{} with {} channel{} and the image is {} with {}; {}",
+                  path.native(), format.name, format.u16 ? " and u16" : "", counts, counts == "1" ? "" : "s",
+                  name_of(spec.type), spec.channels, way));
 }
 
 namespace {

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
+#include <optional>
+
+#include "sepconv/io/nodata.hpp"
 
 namespace sepconv {
 namespace {
@@ -40,6 +44,18 @@ std::vector<std::string> sidecars_of(const fs::path& image, bool with_world_file
   return found;
 }
 
+/// What GDAL's metadata declare, of the first band that has one.
+std::optional<double> nodata_beside(const fs::path& image) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::ifstream file(image.native() + ".aux.xml", std::ios::binary);
+  std::string xml(kMostBytes, '\0');
+  file.read(xml.data(), static_cast<std::streamsize>(xml.size()));
+  xml.resize(static_cast<std::size_t>(file.gcount()));
+  const std::size_t begin = xml.find('>', xml.find("<NoDataValue"));
+  if (begin == xml.npos) return std::nullopt;
+  return number_of(std::string_view(xml).substr(begin + 1, xml.find('<', begin) - begin - 1));
+}
+
 }  // namespace
 
 void warn_of_unread_sidecars(const fs::path& source, bool has_place, std::vector<std::string>& warnings) {
@@ -47,6 +63,13 @@ void warn_of_unread_sidecars(const fs::path& source, bool has_place, std::vector
   if (!found.empty())
     warnings.push_back(
         fmt::format("{} beside it {} not read", fmt::join(found, ", "), found.size() == 1 ? "is" : "are"));
+  const std::string gdals = source.filename().native() + ".aux.xml";
+  if (std::ranges::find(found, gdals) == found.end()) return;
+  if (const auto nodata = nodata_beside(source))
+    warnings.push_back(fmt::format(
+        "{} declares the nodata value {}: where the image itself does not, MissingOptions::value {} makes "
+        "pixels of it missing",
+        gdals, *nodata, *nodata));
 }
 
 void warn_of_stale_sidecars(const fs::path& target, std::vector<std::string>& warnings) {

@@ -52,6 +52,18 @@ def test_a_fourth_channel_that_is_no_alpha_is_not_shown_as_such(sepconv, extra, 
         assert written.mode == "RGBA" and np.array_equal(np.asarray(written), values)
 
 
+@pytest.mark.parametrize("name, channels, left", [("out.jpg", 4, 3), ("out.jpg", 2, 1), ("out.bmp", 4, 3), ("out.png", 5, 4), ("out.pgm", 3, 1)])
+def test_the_way_out_of_too_many_channels_is_named_and_leads_out(sepconv, name, channels, left):
+    values = image(channels=channels)
+    np.save(sepconv.folder / "in.npy", values)
+    sentence = fails(sepconv, "run", "in.npy", name, "--axes", "yxc", status=2)
+    stage = sentence.split("leave channels out with ")[1]
+    sepconv("run", "in.npy", name, stage, "--axes", "yxc", "--quiet")
+    if not name.endswith(".jpg"):
+        with PIL.Image.open(sepconv.folder / name) as written:
+            assert np.array_equal(np.asarray(written).reshape(*values.shape[:2], left), values[..., :left])
+
+
 def test_a_fourth_channel_of_which_nothing_is_known_is_said_to_become_alpha(sepconv):
     np.save(sepconv.folder / "in.npy", image(channels=4))
     said = warnings(sepconv, "in.npy", "out.png")

@@ -47,6 +47,25 @@ TEST_CASE("What lies beside a source and is not read is named, in one sentence")
         Strings{name + ".msk, " + name + ".ovr beside it are not read"});
 }
 
+TEST_CASE("A nodata value that GDAL's metadata beside an image declare is said, with the way to honour it") {
+  const TemporaryFolder folder;
+  const std::string name = GENERATE("a.tif", "a.npy", "a.png");
+  const auto [inside, said] = GENERATE(table<std::string, std::string>(
+      {{"<NoDataValue>-9999</NoDataValue>", "-9999"},
+       {R"(<Min>1</Min><NoDataValue le_hex_equiv="0"> nan </NoDataValue>)", "nan"},
+       {"<NoDataValue>a</NoDataValue>", ""},
+       {"<NoDataValue", ""},
+       {"<Description>dem</Description>", ""}}));
+  CAPTURE(name, inside);
+  make(folder.path() / name);
+  folder.write(name + ".aux.xml", "<PAMDataset><PAMRasterBand band=\"1\">" + inside);
+  const Strings warnings = open_reader(folder.path() / name)->layout().warnings;
+  REQUIRE(warnings.size() == (said.empty() ? 1 : 2));
+  if (!said.empty())
+    CHECK_THAT(warnings[1], Contains("declares the nodata value " + said + ":") &&
+                                Contains("MissingOptions::value " + said));
+}
+
 TEST_CASE("A world file beside a TIFF that says itself where it lies is nothing lost") {
   const TemporaryFolder folder;
   Metadata metadata;
