@@ -22,6 +22,7 @@ void MovingStage::apply(const ConstRegion& in, const Region& out, Arithmetic, Wo
 }
 
 void MovingStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
+  if (in.pixels.type == out.pixels.type) return move(in, out, transpose_reference);
   const ImageSpec spec{in.rect.extent(), in.pixels.channels, out.pixels.type};
   const Buffer memory(spec.bytes());
   const PixelView converted = dense_view(memory.data(), spec);
