@@ -68,6 +68,23 @@ def test_elements_that_are_rounded_when_stored(sepconv, dtype):
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "copy.tif"), image)
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_half_floats_with_nan_are_filtered_as_what_they_are(sepconv, masked):
+    """No number is rounded to NaN."""
+    image = (np.random.default_rng(5).random((40, 50)) * 9).astype(np.float16)
+    missing = np.random.default_rng(6).random((40, 50)) < 0.1
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
+        tif.write(np.where(missing & (not masked), np.float16(np.nan), image), photometric="minisblack", metadata=None, extratags=[] if masked else nodata_tag("nan"))
+        if masked:
+            tif.write(~missing, subfiletype=4, photometric="mask", metadata=None)
+    sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--quiet")
+    result = tifffile.imread(sepconv.folder / "out.tif", key=0)
+    assert result.dtype == np.float16
+    np.testing.assert_array_equal(np.isnan(result), missing)
+    sepconv("run", "in.tif", "wide.tif", "gaussian:sigma=1", "cast:type=f32", "--quiet")
+    np.testing.assert_array_equal(result, tifffile.imread(sepconv.folder / "wide.tif", key=0).astype(np.float16))
+
+
 def test_a_value_that_elements_cannot_have(sepconv):
     image = image_with_holes((40, 50), np.uint32, 100)
     tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(-9999), photometric="minisblack")

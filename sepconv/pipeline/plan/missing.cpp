@@ -196,6 +196,8 @@ MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec) {
 
 void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored) {
   if (missing.none() || !stored || !chain.computes()) return;
+  // No number is rounded to NaN.
+  if (stored->kind == StoredType::Kind::floating && !missing.alpha && std::isnan(missing.result)) return;
   throw InvalidArgument(
       fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
                   "missing; end the chain "

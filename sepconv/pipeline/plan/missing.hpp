@@ -54,7 +54,7 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec);
 
 /// Throws InvalidArgument for a result whose elements are no pixel type: they are rounded when they are
-/// stored, so that a value could become one that is missing.
+/// stored, so that a value could become one that is missing; but not where that is NaN.
 void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored);
 
 /// What a plan says of it.
