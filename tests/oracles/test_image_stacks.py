@@ -314,6 +314,14 @@ def test_what_ome_xml_tells_of_samples_falls_with_a_word_where_a_mask_becomes_on
         assert ("g" in names) == (not masked)
 
 
+def test_a_trace_says_of_which_image_a_band_is(sepconv):
+    write_ome(sepconv.folder / "in.ome.tif", random_stack(2, 3), "ZC")
+    sepconv("run", "in.ome.tif", "out.ome.tif", "box:radius=1", "--page", "z=1", "--trace", "trace.json", "--band-rows", 16, "--quiet")
+    events = json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"]
+    computed = [(event["args"]["image"], event["args"]["band"]) for event in events if event["ph"] == "X" and event["cat"] == "compute"]
+    assert sorted(computed) == [(image, band) for image in range(3) for band in range(3)]
+
+
 def test_imagej_s_display_range_falls_with_a_word(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", random_stack(3), imagej=True, metadata={"axes": "ZYX", "min": 3.0, "max": 9.0})
     assert "of ImageJ's description are left out: min, max" in said(sepconv("run", "in.tif", "out.tif", "box:radius=1"))

@@ -85,6 +85,7 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   for (std::int64_t raster = 0; raster < count; ++raster) {
     if (raster > 0) job.advance(raster);
     execution.progress = progress.next();
+    timeline.begin_image(raster);
     const bool served = raster == 0 || serves(plan, *job.source, *job.sink);
     if (!served) memory->release();
     const auto ran = run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),

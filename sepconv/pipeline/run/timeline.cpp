@@ -69,7 +69,13 @@ Timeline& Timeline::operator=(const Timeline& other) {
 
 void Timeline::record(Span span) {
   const std::lock_guard lock(mutex_);
+  span.image = image_;
   spans_.push_back(std::move(span));
+}
+
+void Timeline::begin_image(std::int64_t image) {
+  const std::lock_guard lock(mutex_);
+  image_ = image;
 }
 
 std::vector<Span> Timeline::spans() const {
@@ -113,7 +119,7 @@ void write_chrome_trace(std::ostream& out, const std::vector<Span>& spans) {
           {"cat", span.track},
           {"ts", span.begin * kMicroseconds},
           {"dur", (span.end - span.begin) * kMicroseconds},
-          {"args", {{"band", span.band}, {"bytes", span.bytes}}}});
+          {"args", {{"band", span.band}, {"bytes", span.bytes}, {"image", span.image}}}});
   }
   out << "\n]}\n";
 }

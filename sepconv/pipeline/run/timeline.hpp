@@ -19,6 +19,7 @@ struct Span {
   double begin = 0;
   double end = 0;
   std::int64_t bytes = 0;
+  std::int64_t image = 0;  ///< of a set, from 0 in the order in which they are run; set by Timeline::record
 };
 
 /// Collects spans from any thread. Copying takes the spans recorded so far.
@@ -34,12 +35,15 @@ class Timeline {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - origin_).count();
   }
   void record(Span span);
+  /// What is recorded from now on is of this image.
+  void begin_image(std::int64_t image);
   std::vector<Span> spans() const;
 
  private:
   std::chrono::steady_clock::time_point origin_;
   mutable std::mutex mutex_;
   std::vector<Span> spans_;
+  std::int64_t image_ = 0;
 };
 
 /// Total length of the union of the intervals of a track.
