@@ -165,11 +165,24 @@ void set_nodata(Metadata& metadata, const std::optional<std::string>& text) {
   metadata.geo_tags.push_back({kGdalNodata, kAscii, bytes.size(), {bytes.begin(), bytes.end()}});
 }
 
-std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels) {
-  const std::vector<std::uint16_t>& extra = metadata.extra_samples;
-  const auto alpha = std::ranges::find_if(extra, [](std::uint16_t meaning) {
+namespace {
+
+auto find_alpha(const Metadata& metadata) {
+  return std::ranges::find_if(metadata.extra_samples, [](std::uint16_t meaning) {
     return meaning == kAssociatedAlpha || meaning == kUnassociatedAlpha;
   });
+}
+
+}  // namespace
+
+bool alpha_is_associated(const Metadata& metadata) {
+  const auto alpha = find_alpha(metadata);
+  return alpha != metadata.extra_samples.end() && *alpha == kAssociatedAlpha;
+}
+
+std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels) {
+  const std::vector<std::uint16_t>& extra = metadata.extra_samples;
+  const auto alpha = find_alpha(metadata);
   const std::int64_t channel = channels - (extra.end() - alpha);
   return alpha == extra.end() || channel < 0 ? std::nullopt : std::optional(channel);
 }

@@ -104,6 +104,9 @@ void set_nodata(Metadata& metadata, const std::optional<std::string>& text);
 /// The channel, of so many, that is alpha, associated or not; the first of several. Nothing if there is none.
 std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels);
 
+/// Whether the others are multiplied by it.
+bool alpha_is_associated(const Metadata& metadata);
+
 /// The code by which the GeoTIFF keys name the coordinate reference system: projected, else geographic.
 std::optional<int> epsg_code(const Metadata& metadata);
 

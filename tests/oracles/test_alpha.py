@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import PIL.Image
 import pytest
 import tifffile
 from reference import correlate, stored
@@ -153,9 +154,11 @@ def test_a_product_over_whole_sides_has_no_places_that_alpha_could_hide(sepconv)
     np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.einsum("ij,jkc->ikc", matrix, pixels), rtol=1e-4, atol=1e-5)
 
 
-def test_levels_and_reductions(sepconv):
+@pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
+def test_levels_and_reductions(sepconv, alpha):
+    """A pixel's share of its cell is in its alpha, unless colours are multiplied by that."""
     pixels = picture((128, 96), np.uint8, 4)
-    write(sepconv.folder / "in.tif", pixels, tile=(16, 16))
+    write(sepconv.folder / "in.tif", pixels, alpha, tile=(16, 16))
     sepconv("run", "in.tif", "out.tif", "--pyramid", "--quiet")
     sepconv("run", "in.tif", "half.tif", "reduce:factor=2", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
@@ -165,7 +168,25 @@ def test_levels_and_reductions(sepconv):
     there = cells[..., 3:] > 0
     counts = there.sum(axis=(1, 3))
     expected = np.where(there, cells, 0).sum(axis=(1, 3)) / np.where(counts > 0, counts, np.nan)
+    if alpha == "unassalpha":
+        expected[..., 3] *= counts[..., 0] / 4
     assert_alpha_result(level, expected)
+
+
+@pytest.mark.parametrize("stage, size", [("reduce:factor=2", (40, 30)), ("resize:to=33x51", (33, 51)), ("resize:to=150x100", (150, 100))])
+def test_alpha_of_another_scale_is_pillows(sepconv, stage, size):
+    pixels = np.full((60, 80, 4), 100, np.uint8)
+    pixels[..., 3] = random_mask((60, 80)) * 255
+    write(sepconv.folder / "in.tif", pixels)
+    sepconv("run", "in.tif", "out.tif", stage, "--quiet")
+    result = tifffile.imread(sepconv.folder / "out.tif")
+    expected = np.asarray(PIL.Image.fromarray(pixels[..., 3]).resize(size, PIL.Image.Resampling.BOX if "reduce" in stage else PIL.Image.Resampling.BILINEAR))
+    assert np.abs(result[..., 3].astype(int) - expected).max() <= 1
+    assert (result[result[..., 3] > 0][:, :3] == 100).all()
+    for chain in ([stage], [stage, "transpose"], ["transpose", stage], ["gaussian:sigma=1", stage, "scale:by=0.5"]):
+        sepconv("run", "in.tif", "streamed.tif", *chain, "--band-rows", 7, "--quiet", "--force")
+        sepconv("run", "in.tif", "whole.tif", *chain, "--whole", "--quiet", "--force")
+        np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "streamed.tif"), tifffile.imread(sepconv.folder / "whole.tif"))
 
 
 def test_statistics_and_comparison_leave_hidden_pixels_out(sepconv):

@@ -85,6 +85,9 @@ class HookedStage final : public Stage {
   StagePtr honouring_missing() const override {
     return std::make_shared<HookedStage>(stage_->honouring_missing(), hook_);
   }
+  StagePtr honouring_alpha(std::int64_t alpha) const override {
+    return std::make_shared<HookedStage>(stage_->honouring_alpha(alpha), hook_);
+  }
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);

@@ -127,6 +127,12 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// The stage where NaN stands for a missing pixel: what makes something else of NaN, as a threshold does,
   /// leaves it one, and what computes with neighbours does what its key `missing` says, or the stage's kind.
   virtual std::shared_ptr<const Stage> honouring_missing() const { return shared_from_this(); }
+  /// The same where this channel says how much of a pixel there is, and where none is, is NaN like all
+  /// others.
+  virtual std::shared_ptr<const Stage> honouring_alpha(std::int64_t alpha) const {
+    (void)alpha;
+    return honouring_missing();
+  }
 
   /// Of a stage that makes rows of its input columns of its result: the part of the result within which it
   /// does so as a whole, the result itself or matrices of this extent that it is made of. Else nothing.

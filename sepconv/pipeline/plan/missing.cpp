@@ -46,9 +46,10 @@ StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<
       fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
 }
 
-/// Means of alpha are one; what else a stage makes of it means nothing.
-StagePtr honouring_alpha(const StagePtr& stage, std::int64_t alpha) {
-  StagePtr honouring = stage->honouring_missing();
+/// Means of alpha are one; what else a stage makes of it means nothing. Colours that are multiplied by alpha
+/// are means of the same pixels as it.
+StagePtr honouring_alpha(const StagePtr& stage, std::int64_t alpha, bool multiplied) {
+  StagePtr honouring = multiplied ? stage->honouring_missing() : stage->honouring_alpha(alpha);
   if (stage->traits().averages || stage->traits().moves_only) return honouring;
   return stage_of_colours(std::move(honouring), alpha);
 }
@@ -96,6 +97,7 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
   const bool mixed = mixes_alpha(chain, source.spec());
   if (!mixed && !options.none) {
     missing.alpha = alpha;
+    missing.multiplied = !options.alpha && alpha_is_associated(source.metadata());
   } else if (chain.work() == Work::neighbours) {
     missing.why +=
         fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
@@ -170,7 +172,8 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
     honouring.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
                                    {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
   for (const StagePtr& stage : chain.stages())
-    honouring.then(missing.alpha ? honouring_alpha(stage, *missing.alpha) : stage->honouring_missing());
+    honouring.then(missing.alpha ? honouring_alpha(stage, *missing.alpha, missing.multiplied)
+                                 : stage->honouring_missing());
   if (missing.alpha)
     return honouring.then(stage_of_alpha("missing to", storing(missing, result),
                                          missing.value ? std::optional(missing.result) : std::nullopt));
@@ -188,7 +191,8 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 }
 
 MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec) {
-  MissingPixels missing{.alpha = alpha_channel(metadata, spec.channels)};
+  MissingPixels missing{.alpha = alpha_channel(metadata, spec.channels),
+                        .multiplied = alpha_is_associated(metadata)};
   missing.value = declared_nodata(metadata, spec.type, StoredType(spec.type));
   missing.result = missing.value.value_or(0);
   return missing;

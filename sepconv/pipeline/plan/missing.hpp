@@ -28,6 +28,7 @@ struct MissingPixels {
   std::optional<double> value{};        ///< in the source, as its type has it
   double result = 0;                    ///< what it is in the result, as its type has it
   std::optional<std::int64_t> alpha{};  ///< the channel that hides pixels where it is 0, in the result too
+  bool multiplied = false;              ///< the others are multiplied by alpha
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured
 
   bool none() const noexcept { return !value && !alpha; }

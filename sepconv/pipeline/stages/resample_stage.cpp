@@ -44,13 +44,15 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
 }
 
 ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
-                             std::optional<MissingPolicy> missing, bool columns_first)
+                             std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha,
+                             bool columns_first)
     : Stage(traits_of({rows.cell, cols.cell}, filter, missing.has_value())),
       text_(std::move(text)),
       rows_(rows),
       cols_(cols),
       filter_(filter),
       missing_(missing),
+      alpha_(alpha),
       columns_first_(columns_first) {}
 
 Resampling ResampleStage::for_image(Extent input) const {
@@ -70,13 +72,21 @@ StagePtr ResampleStage::transposed() const {
   static constexpr std::string_view kMark = " (transposed)";
   std::string text =
       columns_first_ ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
-  return std::make_shared<ResampleStage>(std::move(text), cols_, rows_, filter_, missing_, !columns_first_);
+  return std::make_shared<ResampleStage>(std::move(text), cols_, rows_, filter_, missing_, alpha_,
+                                         !columns_first_);
 }
 
 StagePtr ResampleStage::honouring_missing() const {
   if (missing_) return shared_from_this();
   return std::make_shared<ResampleStage>(text_ + ",missing=ignore", rows_, cols_, filter_,
-                                         MissingPolicy::ignore, columns_first_);
+                                         MissingPolicy::ignore, std::nullopt, columns_first_);
+}
+
+StagePtr ResampleStage::honouring_alpha(std::int64_t alpha) const {
+  if (missing_ == MissingPolicy::propagate) return shared_from_this();
+  return std::make_shared<ResampleStage>(
+      fmt::format("{}{} (alpha {} of all)", text_, missing_ ? "" : ",missing=ignore", alpha), rows_, cols_,
+      filter_, MissingPolicy::ignore, alpha, columns_first_);
 }
 
 std::int64_t ResampleStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -94,21 +104,22 @@ void ResampleStage::apply(const ConstRegion& in, const Region& out, Arithmetic a
   if (missing_ == MissingPolicy::ignore) {
     const ConstPixelView needed = in.crop(resample_input(resampling, out.rect)).pixels;
     if (presence_of(needed, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there)
-      return resample_what_is_there(resampling, in, out, arithmetic, worker);
+      return resample_what_is_there(resampling, alpha_, in, out, arithmetic, worker);
   }
   resample_host(resampling, in, out, arithmetic, worker);
 }
 
 void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
   if (missing_ == MissingPolicy::ignore)
-    return resample_what_is_there_reference(for_image(in.image), in, out, arithmetic);
+    return resample_what_is_there_reference(for_image(in.image), alpha_, in, out, arithmetic);
   resample_reference(for_image(in.image), in, out, arithmetic);
 }
 
 void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                             DeviceStream stream, std::span<const PointwiseOp> then) const {
   if (missing_ == MissingPolicy::ignore)
-    return enqueue_resample_what_is_there(for_image(in.image), in, out, arithmetic, arena, stream, then);
+    return enqueue_resample_what_is_there(for_image(in.image), alpha_, in, out, arithmetic, arena, stream,
+                                          then);
   resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, then);
 }
 

@@ -23,7 +23,8 @@ struct ResampledSide {
 class ResampleStage final : public Stage {
  public:
   ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
-                std::optional<MissingPolicy> missing, bool columns_first = false);
+                std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha = {},
+                bool columns_first = false);
 
   /// With " (transposed)" at the end of what no text can ask for and transposed() makes.
   std::string text() const override { return text_; }
@@ -31,6 +32,7 @@ class ResampleStage final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
   StagePtr transposed() const override;
   StagePtr honouring_missing() const override;
+  StagePtr honouring_alpha(std::int64_t alpha) const override;
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
@@ -45,6 +47,7 @@ class ResampleStage final : public Stage {
   ResampledSide rows_, cols_;
   ResampleFilter filter_;
   std::optional<MissingPolicy> missing_;
+  std::optional<std::int64_t> alpha_;  // with MissingPolicy::ignore
   bool columns_first_;
 };
 

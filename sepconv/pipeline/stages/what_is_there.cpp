@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sepconv/kernels/conv/present.hpp"
+#include "sepconv/kernels/pointwise/alpha.hpp"
 
 namespace sepconv {
 namespace {
@@ -56,6 +57,9 @@ struct ReferenceWay {
   void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
     resample_reference(resampling, in, out, arithmetic);
   }
+  void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
+    keep_alpha_host(channel, from, out, arithmetic);
+  }
 };
 
 /// In a worker's arena.
@@ -82,9 +86,13 @@ struct HostWay {
   void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
     resample_host(resampling, in, out, arithmetic, worker);
   }
+  void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
+    keep_alpha_host(channel, from, out, arithmetic);
+  }
 };
 
-/// On a device; whatever makes the result applies `then` to it.
+/// On a device; whatever makes the result applies `then` to it: what is computed into `result`, or the
+/// keeping of its alpha.
 struct DeviceWay {
   static constexpr Scratch kScratch = Scratch::device;
   Arithmetic arithmetic;
@@ -111,6 +119,9 @@ struct DeviceWay {
   }
   void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
     resample_cuda(resampling, in, out, arithmetic, arena, stream, then_of(out.pixels));
+  }
+  void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
+    keep_alpha_cuda(channel, from, out, arithmetic, stream, then);
   }
 };
 
@@ -148,8 +159,8 @@ constexpr PointwiseOp kWeights{.kind = Kind::weight};
 constexpr PointwiseOp kOnes{.kind = Kind::threshold, .q = 1, .r = 1};
 
 template <class Way>
-void resample_by(const Way& way, Resampling resampling, const ConstRegion& in, const Region& out,
-                 Arithmetic arithmetic) {
+void resample_by(const Way& way, Resampling resampling, std::optional<std::int64_t> alpha,
+                 const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
   const auto resampled = [&](const PointwiseOp& read) {
     const Region part{way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
                       out.rect, out.image};
@@ -160,6 +171,7 @@ void resample_by(const Way& way, Resampling resampling, const ConstRegion& in, c
   const PixelView sums = resampled(kNumbers), weights = resampled(kWeights), totals = resampled(kOnes);
   way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
   way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, out.pixels);
+  if (alpha) way.keep_alpha(*alpha, sums, out.pixels);
 }
 
 }  // namespace
@@ -233,22 +245,23 @@ std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent n
          results * Arena::view_bytes(output, channels, type);
 }
 
-void resample_what_is_there_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                                      Arithmetic arithmetic) {
-  resample_by(ReferenceWay{arithmetic}, resampling, in, out, arithmetic);
+void resample_what_is_there_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                                      const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
+  resample_by(ReferenceWay{arithmetic}, resampling, alpha, in, out, arithmetic);
 }
 
-void resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                            Arithmetic arithmetic, Worker& worker) {
+void resample_what_is_there(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                            const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
-  resample_by(HostWay{arithmetic, worker}, resampling, in, out, arithmetic);
+  resample_by(HostWay{arithmetic, worker}, resampling, alpha, in, out, arithmetic);
 }
 
-void enqueue_resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                                    std::span<const PointwiseOp> then) {
+void enqueue_resample_what_is_there(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                                    const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+                                    Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
   const Arena::Scope scope(arena);
-  resample_by(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, resampling, in, out, arithmetic);
+  const std::byte* const result = alpha ? nullptr : out.pixels.data;
+  resample_by(DeviceWay{arithmetic, arena, stream, then, result}, resampling, alpha, in, out, arithmetic);
 }
 
 std::int64_t resample_what_is_there_bytes(const Resampling& resampling, Scratch scratch, Extent output,

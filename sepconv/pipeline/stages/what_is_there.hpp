@@ -2,6 +2,8 @@
 // Private to sepconv/pipeline/stages.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,14 +51,15 @@ std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent n
 
 /// The same for means: num, den and total are resampled, the latter of 1 everywhere, because a window's
 /// weights are its own; num where den is total, num / (den / total) where that is positive, and missing
-/// elsewhere. The result is what is there: no pixel of it stands for one of the input.
-void resample_what_is_there_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                                      Arithmetic arithmetic);
-void resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                            Arithmetic arithmetic, Worker& worker);
-void enqueue_resample_what_is_there(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                                    std::span<const PointwiseOp> then);
+/// elsewhere. The result is what is there: no pixel of it stands for one of the input. Of the channel
+/// `alpha`, which says how much is there, it is num.
+void resample_what_is_there_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                                      const ConstRegion& in, const Region& out, Arithmetic arithmetic);
+void resample_what_is_there(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                            const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker);
+void enqueue_resample_what_is_there(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                                    const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+                                    Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then);
 
 /// All scratch of the latter two, for outputs up to this extent.
 std::int64_t resample_what_is_there_bytes(const Resampling& resampling, Scratch scratch, Extent output,
