@@ -188,6 +188,38 @@ TEST_CASE("resample_host has the reference's bits: every type, special values, m
   check_host(random_resampling(random, {3, 2}, {300, 400}), random);
 }
 
+TEST_CASE("resample_host has the reference's bits: pairs of any row, vectors of them and what is left") {
+  Random random(35);
+  for (int i = 0; i < 160; ++i) {
+    ResampleCase c = random_resampling(random, {random_between(random, 1, 40), i + 1}, {3, 3});
+    c.resampling.across = reduced(i + 1, 2, ResampleFilter::box);
+    c.channels = i % 5 + 1;
+    const std::int64_t cols = c.result().cols;
+    c.out.col = std::min(c.out.col, (cols - 1) / 2);
+    c.out.cols = random_between(random, 1, cols - c.out.col);
+    check_host(c, random, i % 3 == 0);
+  }
+}
+
+TEST_CASE("resample_host has the reference's bits: means of 2 x 2 integers stored as such") {
+  Random random(36);
+  constexpr PixelType integers[] = {PixelType::u8, PixelType::u16, PixelType::i16};
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t rows = random_between(random, 1, 9), cols = random_between(random, 1, 300);
+    ResampleCase c = random_resampling(random, {rows, cols}, {1, 1});
+    c.resampling.down = reduced(rows, 2, ResampleFilter::box);
+    c.resampling.across = reduced(cols, 2, ResampleFilter::box);
+    c.channels = i % 5 + 1;
+    c.from = c.to = integers[i % 3];
+    const Extent whole = c.result();
+    c.out.row = random_between(random, 0, whole.rows - 1);
+    c.out.col = random_between(random, 0, whole.cols - 1) / 2;
+    c.out.rows = random_between(random, 1, whole.rows - c.out.row);
+    c.out.cols = random_between(random, 1, whole.cols - c.out.col);
+    check_host(c, random);
+  }
+}
+
 TEST_CASE("columns first are the bits of the transposed image") {
   Random random(34);
   const Resampling rows_first{resized(41, 17, ResampleFilter::cubic),

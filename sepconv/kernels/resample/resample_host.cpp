@@ -1,5 +1,6 @@
 // A row pass takes kGroup rows at once: they are transposed so that neighbours in memory are the same place
-// of different rows, and each pixel of the result is a sum of whole vectors. The column pass adds rows.
+// of different rows, and each pixel of the result is a sum of whole vectors. Means of pairs, which pyramids
+// are made of, are taken of rows as they lie. The column pass adds rows.
 #include "sepconv/kernels/resample/resample_check.hpp"
 #include "sepconv/kernels/simd/dispatch.hpp"
 #include "sepconv/kernels/transpose/transpose.hpp"
@@ -10,8 +11,11 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "sepconv/kernels/resample/halves-inl.h"
+#include "sepconv/kernels/resample/pairs-inl.h"
 #include "sepconv/kernels/simd/vectors-inl.h"
 
 #ifndef SEPCONV_RESAMPLE_HOST_SIZES
@@ -129,7 +133,7 @@ class Resampler {
         worker_.throw_if_stopped();
         const std::int64_t rows = std::min(kGroup, needed_.row_end() - ready);
         for (std::int64_t i = 0; i < rows; ++i) load(ready + i, group_ + i * sizes_.in_pitch);
-        row_pass(group_, ring_row(ready));
+        row_pass(group_, rows, ring_row(ready));
       }
       column_pass(row, sizes_.out_pitch, line_,
                   [&](std::int64_t input, std::int64_t) { return ring_row(input); });
@@ -148,7 +152,7 @@ class Resampler {
                       return line_ + k * sizes_.in_pitch;
                     });
       }
-      row_pass(group_, ring_);
+      row_pass(group_, rows, ring_);
       for (std::int64_t i = 0; i < rows; ++i)
         store_(ring_ + i * sizes_.out_pitch, out_.row_elements(), out_.row_data(row + i));
     }
@@ -169,10 +173,21 @@ class Resampler {
                    sizeof(A) == sizeof(double) ? Arithmetic::f64 : Arithmetic::f32);
   }
 
-  /// Of kGroup rows, some of which may be there for nothing.
-  void row_pass(const A* from, A* to) {
+  /// Of at most kGroup rows; memory is there for all of them.
+  void row_pass(const A* from, std::int64_t rows, A* to) {
     if (resampling_.across.kept())
       return void(std::memcpy(to, from, static_cast<std::size_t>(kGroup * sizes_.out_pitch * kBytes)));
+    const ResampleAxis& across = resampling_.across;
+    if (across.filter == ResampleFilter::box && across.scale == 2 && in_.channels <= 4) {
+      for (std::int64_t i = 0; i < rows; ++i)
+        pair_row(from + i * sizes_.in_pitch, in_.extent.cols, in_.channels, to + i * sizes_.out_pitch);
+    } else {
+      transposed_row_pass(from, to);
+    }
+  }
+
+  /// Of kGroup rows, some of which may be there for nothing.
+  void transposed_row_pass(const A* from, A* to) {
     const std::int64_t channels = in_.channels;
     transpose_host({1, kGroup, in_.row_elements(), kBytes},
                    {reinterpret_cast<const std::byte*>(from), sizes_.in_pitch * kBytes, 0},
@@ -203,10 +218,13 @@ class Resampler {
       for (std::int64_t j = 0; j < kAdded; ++j) rows[j] = input_row(first + k + j, j);
       add_rows<kAdded>(rows, weights + k, elements, sums);
     }
-    for (; k < count; ++k) {
-      rows[0] = input_row(first + k, 0);
-      add_rows<1>(rows, weights + k, elements, sums);
+    for (; k + 2 <= count; k += 2) {
+      for (std::int64_t j = 0; j < 2; ++j) rows[j] = input_row(first + k + j, j);
+      add_rows<2>(rows, weights + k, elements, sums);
     }
+    if (k == count) return;
+    rows[0] = input_row(first + k, 0);
+    add_rows<1>(rows, weights + k, elements, sums);
   }
 
   const Resampling& resampling_;
@@ -246,14 +264,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sepconv {
 
+HWY_EXPORT(halve_integers);
 HWY_EXPORT(resample_f32);
 HWY_EXPORT(resample_f64);
+
+namespace {
+
+/// Means of 2 x 2 integers, stored as such.
+bool halves_integers(const Resampling& resampling, PixelType from, PixelType to) {
+  const auto is_halved = [](const ResampleAxis& axis) {
+    return axis.filter == ResampleFilter::box && axis.scale == 2;
+  };
+  return is_halved(resampling.down) && is_halved(resampling.across) && from == to && !is_floating(to) &&
+         resampling.read.kind == PointwiseOp::Kind::copy;
+}
+
+}  // namespace
 
 void resample_host(const Resampling& resampling, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Worker& worker) {
   check_resampling(resampling, in, out);
   if (out.rect.empty()) return;
-  if (arithmetic == Arithmetic::f64) {
+  if (halves_integers(resampling, in.pixels.type, out.pixels.type)) {
+    HWY_DYNAMIC_DISPATCH(halve_integers)(in, out, worker);
+  } else if (arithmetic == Arithmetic::f64) {
     HWY_DYNAMIC_DISPATCH(resample_f64)(resampling, in, out, worker);
   } else {
     HWY_DYNAMIC_DISPATCH(resample_f32)(resampling, in, out, worker);
