@@ -61,6 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
     const A x = made.template load<A>(row, element);
     const bool kept = element % channels == alpha_channel && !isnan(x);
+    if (!kept && store.count == 0) continue;
     store(row, element, kept ? in.template load<A>(row, element) : x);
   }
 }

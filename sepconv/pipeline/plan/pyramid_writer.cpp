@@ -16,8 +16,21 @@ namespace {
 constexpr Extent kTile{64, 1024};
 /// Rows that are gathered for a sink that takes any: a number that goes twice into all that follow.
 constexpr std::int64_t kGatheredRows = 64;
+/// Blocks that are given to a sink at once, so that there is one for each of many threads, and the bytes that
+/// may be held for it.
+constexpr std::int64_t kBlocksAtOnce = 16;
+constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
 
 std::int64_t even(std::int64_t rows) { return rows % 2 == 0 ? rows : 2 * rows; }
+
+/// Rows of a level that are gathered for its sink.
+std::int64_t rows_to_hold(const ImageSpec& level, const SinkLayout& layout) {
+  const std::int64_t least = round_up(kGatheredRows, even(layout.unit().rows));
+  const std::int64_t blocks_of_row = ceil_div(level.extent.cols, layout.block.cols);
+  const std::int64_t wanted = layout.block.rows * ceil_div(kBlocksAtOnce, blocks_of_row);
+  const std::int64_t rows = std::min(wanted, kHeldBytes / level.row_bytes()) / least * least;
+  return std::min(std::max(least, rows), level.extent.rows);
+}
 
 /// One level on its way to its sink.
 class Level {
@@ -26,10 +39,8 @@ class Level {
       : sink_(sink),
         chain_(honouring(missing_in(metadata, larger), Chain::parse({"reduce:factor=2"}), larger)),
         specs_(chain_.specs(larger)),
-        arithmetic_(chain_.arithmetic(larger)) {
-    const std::int64_t unit = even(sink.layout().unit().rows);
-    held_rows_ = std::min(round_up(kGatheredRows, unit), sink.spec().extent.rows);
-  }
+        arithmetic_(chain_.arithmetic(larger)),
+        held_rows_(rows_to_hold(sink.spec(), sink.layout())) {}
 
   const ImageSpec& spec() const noexcept { return specs_.back(); }
   std::int64_t scratch_bytes() const { return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_); }
