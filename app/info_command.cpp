@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "option_names.hpp"
 #include "options.hpp"
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/io/nodata.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "wording.hpp"
 
@@ -24,10 +24,8 @@ namespace {
 
 /// A number where the text is one; JSON has no other than finite ones.
 nlohmann::ordered_json number_or_text(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  return is_number ? nlohmann::ordered_json(value) : nlohmann::ordered_json(text);
+  const std::optional<double> number = number_of(text);
+  return number && std::isfinite(*number) ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(text);
 }
 
 bool has_fact(const FileInfo::Page& page, const char* name) {

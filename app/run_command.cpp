@@ -41,7 +41,8 @@ int run_whole(const RunRequest& request, FileJob& job) {
         if (raster == 0) _exit(kInterrupted);
       });
       add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
-                                        request.job.options.arithmetic, request.job.options.missing));
+                                        request.job.options.arithmetic, request.job.options.missing,
+                                        job.sink->layout().stored));
     }
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
     job.sink->prepare_finish();

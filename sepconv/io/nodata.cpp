@@ -6,19 +6,6 @@
 #include <limits>
 
 namespace sepconv {
-namespace {
-
-/// Whether a file's elements can have it; of those that are floating, f16 too, the pixels' own type decides.
-bool is_element(double value, StoredType type) {
-  using enum StoredType::Kind;
-  if (type.kind == floating || type.kind == complex) return true;
-  const int bits = type.kind == boolean ? 1 : type.kind == integer ? type.bits - 1 : type.bits;
-  return value == std::nearbyint(value) && value < std::exp2(bits) &&
-         value >= (type.kind == integer ? -std::exp2(bits) : 0);
-}
-
-}  // namespace
-
 std::optional<double> number_of(std::string_view text) {
   const std::size_t first = std::min(text.find_first_not_of(" +"), text.size());
   const std::size_t last = text.find_last_not_of(" \n");
@@ -43,10 +30,19 @@ std::optional<double> value_as(double value, PixelType type) {
   });
 }
 
+std::optional<double> value_as(double value, StoredType type) {
+  using enum StoredType::Kind;
+  if (type.kind == floating || type.kind == complex) return value_as(value, type.pixels());
+  const int bits = type.kind == boolean ? 1 : type.kind == integer ? type.bits - 1 : type.bits;
+  const bool is_element = value == std::nearbyint(value) && value < std::exp2(bits) &&
+                          value >= (type.kind == integer ? -std::exp2(bits) : 0);
+  return is_element ? std::optional(value) : std::nullopt;
+}
+
 std::optional<double> declared_nodata(const Metadata& metadata, PixelType type, StoredType stored) {
   const std::optional<std::string> text = nodata_value(metadata);
   const std::optional<double> number = text ? number_of(*text) : std::nullopt;
-  return number && is_element(*number, stored) ? value_as(*number, type) : std::nullopt;
+  return number && value_as(*number, stored) ? value_as(*number, type) : std::nullopt;
 }
 
 }  // namespace sepconv

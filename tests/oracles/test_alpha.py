@@ -417,6 +417,16 @@ def test_a_value_for_what_only_alpha_hides_is_refused(sepconv, masked):
     sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, "--nodata", 9, "--quiet")
 
 
+def test_alpha_that_is_no_number_hides_for_compare_too(sepconv):
+    pixels = picture((20, 30), np.float32, 2, opaque=1)
+    other = pixels.copy()
+    pixels[3, 4, 1] = other[3, 4, 1] = np.nan
+    other[3, 4, 0] = 5
+    for name, image in (("a.tif", pixels), ("b.tif", other)):
+        write(sepconv.folder / name, image)
+    assert "equal" in sepconv("compare", "a.tif", "b.tif").stdout
+
+
 def test_compare_counts_what_is_hidden_in_one_image_only(sepconv):
     pixels = picture((40, 50), np.uint8, 4)
     pixels[..., 3] = 255

@@ -1,5 +1,7 @@
 """Missing pixels in what files have beside one image of pixels: stacks, levels, other element types."""
 
+import json
+
 import numpy as np
 import pytest
 import tifffile
@@ -55,7 +57,59 @@ def test_every_image_of_a_stack_has_its_own_value(sepconv):
             np.testing.assert_array_equal(page.asarray() == value, pages[index] == value)
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.float16])
+@pytest.mark.parametrize("dtype, nodata", [(np.int32, -9999), (np.int32, -(2**31)), (np.int32, 2**31 - 1), (np.uint32, 0), (np.uint32, 2**32 - 1), (np.int8, -128), (np.int8, 7)])
+@pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "scale:by=1e12"])
+def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepconv, dtype, nodata, stage):
+    """Of neighbours one below and one above it the mean is the nodata value; of what is beyond the range, too."""
+    image = np.empty((64, 128), dtype)
+    info = np.iinfo(dtype)
+    image[::2] = max(info.min, nodata - 1) if nodata > info.min else nodata + 1
+    image[1::2] = min(info.max, nodata + 1)
+    image[image == nodata] = info.max - 1 if nodata == info.max else nodata + 2
+    image[10:20, 30:50] = nodata
+    tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(nodata), photometric="minisblack")
+    sepconv("run", "in.tif", "out.tif", stage, "--pyramid", "--tile", 16, "--quiet")
+    sepconv("run", "in.tif", "whole.tif", stage, "--pyramid", "--tile", 16, "--quiet", "--whole")
+    assert (sepconv.folder / "out.tif").read_bytes() == (sepconv.folder / "whole.tif").read_bytes()
+    hole = image == nodata
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        levels = [page.asarray() for page in tif.pages]
+    assert levels[0].dtype == dtype
+    if stage.startswith("reduce"):
+        hole = hole[::2, ::2] & hole[1::2, ::2] & hole[::2, 1::2] & hole[1::2, 1::2]
+    np.testing.assert_array_equal(levels[0] == nodata, hole)
+    for larger, smaller in zip(levels, levels[1:]):
+        gone = larger == nodata
+        np.testing.assert_array_equal(smaller == nodata, gone[::2, ::2] & gone[1::2, ::2] & gone[::2, 1::2] & gone[1::2, 1::2])
+    if stage.startswith("scale"):
+        assert set(np.unique(levels[0][~hole])) <= {info.min, info.max, info.min + 1, info.max - 1}
+
+
+def test_levels_are_plain_where_nothing_is_missing_by_request(sepconv):
+    image = np.zeros((300, 300, 2), np.uint8)
+    image[..., 0] = np.random.default_rng(4).integers(0, 255, (300, 300))
+    image[::2, :, 1] = 255
+    tifffile.imwrite(sepconv.folder / "in.tif", image, photometric="minisblack", planarconfig="contig", extrasamples=["unassalpha"], metadata=None)
+    sepconv("run", "in.tif", "out.tif", "--pyramid", "--tile", 64, "--nodata", "none", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+        cells = image.reshape(150, 2, 150, 2, 2).astype(float).mean(axis=(1, 3))
+        np.testing.assert_array_equal(tif.pages[1].asarray(), np.rint(cells))
+
+
+def test_elements_that_levels_would_round_to_missing_ones(sepconv):
+    image = image_with_holes((300, 300), np.int64, 100)
+    tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(100), photometric="minisblack")
+    said = sepconv("run", "in.tif", "out.tif", "--pyramid", "--tile", 64, status=2).stderr
+    assert "make none (--pyramid)" in said and "--nodata none" in said
+    sepconv("run", "in.tif", "out.tif", "--pyramid", "none", "--tile", 64, "--quiet")
+
+
+def test_info_has_the_nodata_value_as_a_number(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", np.zeros((4, 5), np.int16), extratags=nodata_tag("-9999 "), photometric="minisblack")
+    assert json.loads(sepconv("info", "--json", "in.tif").stdout)["pages"][0]["metadata"]["nodata"] == -9999
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.int64])
 def test_elements_that_are_rounded_when_stored(sepconv, dtype):
     """A value could become one that is missing only when it is stored, so a cast must say what is to be."""
     image = image_with_holes((40, 50), dtype, 100)

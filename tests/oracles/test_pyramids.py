@@ -157,6 +157,31 @@ def test_cloud_optimized(sepconv, compress, options):
         assert (sepconv.folder / "cog.tif").stat().st_size >= last.dataoffsets[-1] + last.databytecounts[-1]
 
 
+@pytest.mark.parametrize("layout", [["--tile", 128], ["--tile", 0], ["--cog"]], ids=["tiles", "strips", "COG"])
+def test_bytes_do_not_depend_on_the_plan(sepconv, layout):
+    np.save(sepconv.folder / "in.npy", random_image((1700, 1500), np.uint8))
+    results = set()
+    for ceiling in (["--max-memory", "30M"], ["--max-memory", "300M"], ["--band-rows", 256]):
+        sepconv("run", "in.npy", "out.tif", "gaussian:sigma=1", "--pyramid", "--compress", "deflate:1", *layout, *ceiling, "--quiet", "--force")
+        results.add((sepconv.folder / "out.tif").read_bytes())
+    assert len(results) == 1
+
+
+def test_a_transposition_of_a_pyramid_is_one(sepconv):
+    image = random_image((600, 433, 3), np.uint8)
+    np.save(sepconv.folder / "in.npy", image)
+    sepconv("run", "in.npy", "in.tif", "--pyramid", "--axes", "yxc", "--quiet")
+    for options in ([], ["--cog"], ["--pyramid"]):
+        sepconv("transpose", "in.tif", "out.tif", *options, "--quiet", "--force")
+        with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
+            levels = [page.asarray() for page in tif.pages]
+        np.testing.assert_array_equal(levels[0], image.swapaxes(0, 1))
+        check_levels(levels, 512)
+    assert "the smaller levels are not kept" in sepconv("transpose", "in.tif", "out.tif", "--perm", "0,2,1", "--force").stderr
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image.swapaxes(1, 2))
+    assert "permute without --pyramid and --cog" in sepconv("transpose", "in.tif", "new.tif", "--perm", "0,2,1", "--pyramid", status=2).stderr
+
+
 def test_what_cannot_be_cloud_optimized(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
     for options in (["--tile", 0], ["--pyramid", "none"]):

@@ -66,7 +66,9 @@ struct MissingInBoth {
 template <class T>
 double known(const T* row, std::int64_t i, std::int64_t channels, const MissingInOne& missing) {
   const auto number = static_cast<double>(row[i]);
-  const bool hidden = missing.alpha >= 0 && row[i / channels * channels + missing.alpha] == 0;
+  const double alpha =
+      missing.alpha < 0 ? 1 : static_cast<double>(row[i / channels * channels + missing.alpha]);
+  const bool hidden = alpha == 0 || std::isnan(alpha);
   return hidden || number == missing.value ? std::numeric_limits<double>::quiet_NaN() : number;
 }
 

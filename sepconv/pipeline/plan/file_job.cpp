@@ -16,6 +16,7 @@ namespace {
 struct Beginning {
   FileJob job;
   ImageSpec spec;  ///< of the sink
+  MissingPixels missing;
   Geometries geometries;
 };
 
@@ -32,7 +33,7 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
   begun.spec = region_spec(result, options.region);
   OutputRequest request = files.output;
   request.region = options.region;
-  request.missing = missing_pixels(*begun.job.source, chain, options.missing);
+  request.missing = begun.missing = missing_pixels(*begun.job.source, chain, options.missing);
   request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
@@ -44,10 +45,10 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
 }
 
 void make_sinks(FileJob& job, const std::filesystem::path& output, const ImageSpec& spec,
-                const CreateOptions& create, Formats formats) {
+                const MissingPixels& missing, const CreateOptions& create, Formats formats) {
   job.sink.reset();
   job.sinks = create_set(output, {spec, job.sources->axes()}, create, formats);
-  job.sink = fill_levels(job.sinks->next(create.metadata), create.metadata);
+  job.sink = fill_levels(job.sinks->next(create.metadata), missing.of_result());
 }
 
 }  // namespace
@@ -57,9 +58,10 @@ void FileJob::advance(std::int64_t raster) {
   source = sources->raster(raster);
   std::vector<std::string> lost;
   Metadata metadata = source->metadata();
-  declare(missing_pixels(*source, plan.given, plan.asked.missing), plan.given.work(), metadata, lost);
+  const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
+  declare(missing, plan.given.work(), metadata, lost);
   metadata = metadata.kept_for(change, lost);
-  sink = fill_levels(sinks->next(metadata), metadata);
+  sink = fill_levels(sinks->next(metadata), missing.of_result());
   add_new(plan.warnings, source->layout().warnings);
   add_new(plan.warnings, lost);
   add_new(plan.warnings, sink->layout().warnings);
@@ -77,9 +79,9 @@ void add_new(std::vector<std::string>& sentences, const std::vector<std::string>
 
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanOptions& options, const FileOptions& files) {
-  auto [job, spec, geometries] = begin(input, output, chain, options, files);
+  auto [job, spec, missing, geometries] = begin(input, output, chain, options, files);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
-    make_sinks(job, output, spec, create, files.formats);
+    make_sinks(job, output, spec, missing, create, files.formats);
     job.plan = plan(*job.source, *job.sink, chain, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
@@ -89,7 +91,7 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
 
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanRecord& record, const FileOptions& files) {
-  auto [job, spec, geometries] = begin(input, output, chain, record.asked, files);
+  auto [job, spec, missing, geometries] = begin(input, output, chain, record.asked, files);
   const auto same = [](const RasterAxis& a, const RasterAxis& b) {
     return a.name == b.name && a.size == b.size && a.first == b.first;
   };
@@ -97,10 +99,10 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
     throw InvalidArgument(
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
                     to_string(record.axes), to_string(job.sources->axes())));
-  make_sinks(job, output, spec, geometries.first, files.formats);
+  make_sinks(job, output, spec, missing, geometries.first, files.formats);
   if (geometries.other && job.sink->layout().description != record.sink_layout) {
     FileJob other{.sources = std::move(job.sources)};
-    make_sinks(other, output, spec, *geometries.other, files.formats);
+    make_sinks(other, output, spec, missing, *geometries.other, files.formats);
     job.sources = std::move(other.sources);
     if (other.sink->layout().description == record.sink_layout) {
       job.sinks = std::move(other.sinks);

@@ -27,6 +27,34 @@ double next_to(double value, PixelType type) {
   });
 }
 
+/// Integers that are no pixel type, and of which the arithmetic has the halves, too.
+bool is_whole(StoredType type) {
+  return (type.kind == StoredType::Kind::natural || type.kind == StoredType::Kind::integer) &&
+         type.bits <= 32;
+}
+
+/// What is computed becomes the whole number, half to even, as which it will be stored, before it is compared
+/// with the value of missing pixels. 1.5 * 2^52, or 2^23, has no room for fractions: added and taken off
+/// again, it leaves none.
+void then_rounded(Chain& chain, StoredType stored, Arithmetic arithmetic) {
+  using Kind = PointwiseOp::Kind;
+  const double whole = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
+  const double least = stored.kind == StoredType::Kind::integer ? -std::exp2(stored.bits - 1) : 0;
+  const double most = std::exp2(stored.bits) - 1 + least;
+  const auto then = [&](Kind kind, double p, double q) {
+    chain.then(pointwise_stage(fmt::format("(whole numbers: {}, {})", p, q), {.kind = kind, .p = p, .q = q}));
+  };
+  then(Kind::clamp, least, most);
+  then(Kind::scale, 1, whole);
+  then(Kind::scale, 1, -whole);
+}
+
+/// The value that is stored for one that is not missing and would be `missing.result`.
+double next_in(const MissingPixels& missing, PixelType type) {
+  if (!missing.stored || !is_whole(*missing.stored)) return next_to(missing.result, type);
+  return value_as(missing.result + 1, *missing.stored).value_or(missing.result - 1);
+}
+
 bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 AlphaOp hiding(const MissingPixels& missing) {
@@ -37,7 +65,7 @@ AlphaOp hiding(const MissingPixels& missing) {
 AlphaOp storing(const MissingPixels& missing, PixelType result) {
   AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
   op.r = std::numeric_limits<double>::quiet_NaN();
-  if (missing.value) op.p = op.r = missing.result, op.q = next_to(missing.result, result);
+  if (missing.value) op.p = op.r = missing.result, op.q = next_in(missing, result);
   return op;
 }
 
@@ -174,13 +202,15 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
   for (const StagePtr& stage : chain.stages())
     honouring.then(missing.alpha ? honouring_alpha(stage, *missing.alpha, missing.multiplied)
                                  : stage->honouring_missing());
+  if (missing.value && missing.stored && is_whole(*missing.stored))
+    then_rounded(honouring, *missing.stored, chain.arithmetic(source, asked));
   if (missing.alpha)
     return honouring.then(stage_of_alpha("missing to", storing(missing, result),
                                          missing.value ? std::optional(missing.result) : std::nullopt));
   return honouring.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
                                         {.kind = PointwiseOp::Kind::store_missing,
                                          .p = missing.result,
-                                         .q = next_to(missing.result, result),
+                                         .q = next_in(missing, result),
                                          .type = result}));
 }
 
@@ -190,18 +220,25 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
                  arithmetic);
 }
 
-MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec) {
-  MissingPixels missing{.alpha = alpha_channel(metadata, spec.channels),
-                        .multiplied = alpha_is_associated(metadata)};
-  missing.value = declared_nodata(metadata, spec.type, StoredType(spec.type));
-  missing.result = missing.value.value_or(0);
+MissingPixels MissingPixels::of_result() const {
+  MissingPixels missing{.result = result, .alpha = alpha, .multiplied = multiplied};
+  if (value) missing.value = result;
   return missing;
 }
 
-void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored) {
+bool MissingPixels::can_become() const {
+  return stored && (alpha || (value && !std::isnan(result) && !is_whole(*stored)));
+}
+
+void check_stored(const MissingPixels& missing, const Chain& chain) {
+  const std::optional<StoredType>& stored = missing.stored;
   if (missing.none() || !stored || !chain.computes()) return;
-  // No number is rounded to NaN.
-  if (stored->kind == StoredType::Kind::floating && !missing.alpha && std::isnan(missing.result)) return;
+  if (missing.value && !value_as(missing.result, *stored))
+    throw InvalidArgument(
+        fmt::format("missing pixels are to be {}, and the result's elements of {} have no such value; set "
+                    "MissingOptions::result to one that they have",
+                    missing.result, name_of(*stored)));
+  if (!missing.can_become()) return;
   throw InvalidArgument(
       fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
                   "missing; end the chain "

@@ -29,9 +29,15 @@ struct MissingPixels {
   double result = 0;                    ///< what it is in the result, as its type has it
   std::optional<std::int64_t> alpha{};  ///< the channel that hides pixels where it is 0, in the result too
   bool multiplied = false;              ///< the others are multiplied by alpha
+  /// The result's elements where they are no pixel type, which the planner has of the sink.
+  std::optional<StoredType> stored{};
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured
 
   bool none() const noexcept { return !value && !alpha; }
+  /// Whether a value that is there could become `result`, or its alpha 0, when it is rounded to be stored.
+  bool can_become() const;
+  /// Those of the result.
+  MissingPixels of_result() const;
 };
 
 /// By the options, else by the source's metadata. A declared value that the source's type cannot hold means
@@ -50,13 +56,10 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
 /// Makes missing pixels of a floating image NaN.
 void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic);
 
-/// Of an image whose metadata say which pixels are missing and stay so: what a result is whose levels are
-/// made.
-MissingPixels missing_in(const Metadata& metadata, const ImageSpec& spec);
-
-/// Throws InvalidArgument for a result whose elements are no pixel type: they are rounded when they are
-/// stored, so that a value could become one that is missing; but not where that is NaN.
-void check_stored(const MissingPixels& missing, const Chain& chain, const std::optional<StoredType>& stored);
+/// Throws InvalidArgument where `missing.stored` cannot hold what missing pixels are stored as, or where a
+/// value that is there could become it, or alpha 0: of integers of up to 32 bits what is computed is rounded
+/// before.
+void check_stored(const MissingPixels& missing, const Chain& chain);
 
 /// What a plan says of it.
 std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring);

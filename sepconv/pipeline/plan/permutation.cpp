@@ -8,6 +8,7 @@
 #include "sepconv/io/tensor/tensor.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/file_job.hpp"
+#include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/stages/rearrange.hpp"
 #include "sepconv/pipeline/stages/transpose.hpp"
 
@@ -122,17 +123,34 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
         "the axes of {} are not permuted here: its complex numbers are pairs of channels; give run the stage "
         "transpose, or store it as .npy",
         input.native()));
+  const std::optional<PixelMap> map = map_of(permutation);
+  MissingPixels missing;
+  if (map && file.image() != nullptr) missing = missing_pixels(*file.image(), Chain(), options.missing);
+  const bool no_levels = arrangement.out != TensorGrid::image;
+  if (no_levels && (request.pyramid == true || request.cog))
+    throw InvalidArgument(fmt::format(
+        "{}: channels change places with rows or columns, and smaller levels are not made in such a pass; "
+        "permute without OutputRequest::pyramid and OutputRequest::cog, and make them of the result",
+        output.native()));
+  if (no_levels) request.pyramid = false;
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
   const Geometries geometries =
-      geometries_of(output, as_image, file.image(), request, map_of(permutation), Work::none, files.formats);
+      geometries_of(output, as_image, file.image(), request, map, Work::none, files.formats);
+  const bool had_levels =
+      file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
   FileJob job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
-    job.sink = create_tensor(output, result, arrangement.out_extent, arrangement.out, create, files.formats);
+    job.sink = fill_levels(
+        create_tensor(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
+        missing);
     job.plan = plan(*job.source, *job.sink, arrangement.chain, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
+  if (no_levels && had_levels)
+    job.plan.warnings.emplace_back(
+        "the smaller levels are not kept: channels change places with rows or columns");
   return job;
 }
 

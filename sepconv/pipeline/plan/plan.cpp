@@ -218,9 +218,10 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.given = given;
   check_image("the source", source.spec());
   given.check_takes(source);
-  const MissingPixels missing = missing_pixels(source, given, options.missing);
+  MissingPixels missing = missing_pixels(source, given, options.missing);
+  missing.stored = sink.layout().stored;
+  check_stored(missing, given);
   const Chain honoured = honouring(missing, given, source.spec(), options.arithmetic);
-  check_stored(missing, given, sink.layout().stored);
   plan.chain = honoured.transposes_last();
   const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());

@@ -1,13 +1,15 @@
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/core/worker.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
-#include "sepconv/pipeline/plan/missing.hpp"
 
 namespace sepconv {
 namespace {
@@ -35,14 +37,15 @@ std::int64_t rows_to_hold(const ImageSpec& level, const SinkLayout& layout) {
 /// One level on its way to its sink.
 class Level {
  public:
-  Level(Writer& sink, const ImageSpec& larger, const Metadata& metadata)
+  Level(Writer& sink, const ImageSpec& larger, const MissingPixels& missing)
       : sink_(sink),
-        chain_(honouring(missing_in(metadata, larger), Chain::parse({"reduce:factor=2"}), larger)),
+        chain_(honouring(missing, Chain::parse({"reduce:factor=2"}), larger)),
         specs_(chain_.specs(larger)),
         arithmetic_(chain_.arithmetic(larger)),
         held_rows_(rows_to_hold(sink.spec(), sink.layout())) {}
 
   const ImageSpec& spec() const noexcept { return specs_.back(); }
+  std::int64_t held_rows() const noexcept { return held_rows_; }
   std::int64_t scratch_bytes() const { return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_); }
   std::int64_t bytes(int concurrency) const {
     return sink_.buffer_bytes(concurrency) + held_rows_ * spec().row_bytes();
@@ -94,13 +97,21 @@ class Level {
 
 class PyramidWriter final : public Writer {
  public:
-  PyramidWriter(std::unique_ptr<Writer> image, const Metadata& metadata)
+  PyramidWriter(std::unique_ptr<Writer> image, MissingPixels missing)
       : image_(std::move(image)), layout_(image_->layout()) {
+    missing.stored = layout_.stored;
+    if (missing.can_become())
+      throw InvalidArgument(
+          fmt::format("smaller levels of {} elements are rounded when they are stored, so that what is there "
+                      "could become missing; make none (OutputRequest::pyramid), or set "
+                      "MissingOptions::none",
+                      name_of(*missing.stored)));
     const ImageSpec* larger = &image_->spec();
     levels_.reserve(image_->levels().size());
     for (Writer* const sink : image_->levels())
-      larger = &levels_.emplace_back(*sink, *larger, metadata).spec();
+      larger = &levels_.emplace_back(*sink, *larger, missing).spec();
     const Extent unit = layout_.unit();
+    turn_ = round_up(2 * levels_.front().held_rows(), unit.rows);
     layout_.access = Access::sequential;
     layout_.cuts_blocks = false;
     layout_.block = {even(unit.rows), unit.cols};
@@ -111,8 +122,13 @@ class PyramidWriter final : public Writer {
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     while (std::ssize(workers_) < executor.concurrency()) workers_.emplace_back(Buffer(scratch_bytes()));
-    image_->write(rect, in, executor);
-    fill(0, rect.row, in, executor);
+    for (std::int64_t row = rect.row; row < rect.row_end();) {
+      const std::int64_t end = std::min((row / turn_ + 1) * turn_, rect.row_end());
+      const ConstPixelView rows = in.crop({row - rect.row, 0, end - row, rect.cols});
+      image_->write({row, 0, end - row, rect.cols}, rows, executor);
+      fill(0, row, rows, executor);
+      row = end;
+    }
   }
 
   void prepare_finish() override { image_->prepare_finish(); }
@@ -141,14 +157,17 @@ class PyramidWriter final : public Writer {
   std::unique_ptr<Writer> image_;
   SinkLayout layout_;
   std::vector<Level> levels_;
+  /// Rows of the image after which the first level is written, whatever rows come at once: so that compressed
+  /// blocks have the same order.
+  std::int64_t turn_ = 1;
   std::vector<Worker> workers_;
 };
 
 }  // namespace
 
-std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const Metadata& metadata) {
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing) {
   if (image->levels().empty()) return image;
-  return std::make_unique<PyramidWriter>(std::move(image), metadata);
+  return std::make_unique<PyramidWriter>(std::move(image), missing);
 }
 
 }  // namespace sepconv

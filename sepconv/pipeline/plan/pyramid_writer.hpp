@@ -4,12 +4,13 @@
 #include <memory>
 
 #include "sepconv/io/writer.hpp"
+#include "sepconv/pipeline/plan/missing.hpp"
 
 namespace sepconv {
 
 /// A sink that hands its pixels on to `image` and fills image->levels(): each is the stage `reduce:factor=2`
-/// of the level before it, as that is stored, of what is not missing by the result's `metadata`, and nothing
-/// is read back. Rows come in ascending order. A writer without levels is returned as it is.
-std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const Metadata& metadata = {});
+/// of the level before it, as that is stored, of what is not `missing`, and nothing is read back. Rows come
+/// in ascending order. A writer without levels is returned as it is.
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing = {});
 
 }  // namespace sepconv

@@ -18,10 +18,13 @@ struct Image {
 }  // namespace
 
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& given,
-                                         std::optional<Arithmetic> asked, const MissingOptions& options) {
+                                         std::optional<Arithmetic> asked, const MissingOptions& options,
+                                         const std::optional<StoredType>& stored) {
   check_image("the source", source.spec());
   given.check_takes(source);
-  const MissingPixels missing = missing_pixels(source, given, options);
+  MissingPixels missing = missing_pixels(source, given, options);
+  missing.stored = stored ? stored : sink.layout().stored;
+  check_stored(missing, given);
   const Chain chain = honouring(missing, given, source.spec(), asked);
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
