@@ -11,6 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BELOW = {
     "app": ["bench", "sepconv"],
+    "python": ["sepconv"],
     "bench": ["sepconv/kernels", "sepconv/core"],
     "sepconv/pipeline/report": ["sepconv/pipeline/run"],
     "sepconv/pipeline/measure": ["sepconv/pipeline/run"],
@@ -26,7 +27,7 @@ BELOW = {
     "sepconv/core": [],
 }
 SUFFIXES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
-SOURCES = [p for folder in ("app", "bench", "sepconv") for p in sorted((ROOT / folder).rglob("*")) if p.suffix in SUFFIXES]
+SOURCES = [p for folder in ("app", "bench", "python", "sepconv") for p in sorted((ROOT / folder).rglob("*")) if p.suffix in SUFFIXES]
 NAME = lambda p: str(p.relative_to(ROOT))
 
 
@@ -51,7 +52,7 @@ def test_includes_name_paths_and_point_down(path):
         target = beside if beside.exists() else ROOT / included
         assert target.exists(), f"{included} is no path in the tree"
         theirs = room(NAME(target))
-        if own is None or own == "app": continue
+        if own in (None, "app", "python"): continue
         if theirs is None and NAME(target) != "sepconv/sepconv.hpp": continue
         assert theirs in may_include(own), f"{own}/ must not include {included}"
 
@@ -85,3 +86,10 @@ def test_the_program_prints_through_its_console(path):
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.suffix != ".cuh"], ids=NAME)
 def test_files_stay_readable(path):
     assert len(path.read_text().splitlines()) <= 320, "cut it in two: a file has one purpose"
+
+
+def test_the_python_package_uses_what_is_installed():
+    """Its sources name the one header for users, so that a wheel can be made with an installed sepconv."""
+    sources = [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "python"]
+    included = {name for path in sources for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)}
+    assert sources and included <= {"bindings.hpp", "sepconv/sepconv.hpp"}

@@ -1,0 +1,20 @@
+"""Filters for images: in memory, on a GPU, and larger than memory.
+
+>>> import numpy as np
+>>> import sepconv as sc
+>>> edges = sc.gaussian(2.5) | sc.sobel('x') | sc.abs()
+>>> edges(np.eye(64, dtype=np.float32)).shape
+(64, 64)
+
+A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a chain is called on arrays.
+`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`.
+"""
+
+from importlib.metadata import version
+
+from sepconv import _stages, ndimage
+from sepconv._chain import Chain
+from sepconv._stages import *  # noqa: F403  a function for each stage that the library declares
+
+__version__ = version("sepconv")
+__all__ = ["Chain", "__version__", "ndimage", *_stages.__all__]

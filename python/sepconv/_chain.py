@@ -1,0 +1,105 @@
+"""Chains: what stages make, and what is called on arrays."""
+
+from sepconv import _arrays, _sepconv
+
+
+class Chain:
+    """Stages applied one after another, in one pass.
+
+    Each stage sees its own input extended by its own border; values stay in the arithmetic type (f32, or f64 where the input, the result or a
+    ``cast`` is f64) from stage to stage and are rounded once, at the end. Immutable; equal chains are equal and have one hash, and a chain can be
+    pickled.
+
+    Parameters
+    ----------
+    stages : str or iterable of str
+        As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``. None: the chain that copies.
+
+    Raises
+    ------
+    ValueError
+        for a stage, a key or a value that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.Chain("gaussian:sigma=2 | abs") == sc.gaussian(2) | sc.abs()
+    True
+    >>> sc.Chain(["scale:by=2", "abs"])
+    Chain('scale:by=2,add=0 | abs')
+    """
+
+    __slots__ = ("_native", "_texts")
+
+    def __init__(self, stages=()):
+        if isinstance(stages, str):
+            stages = [stage.strip() for stage in stages.split("|")]
+        self._native = _sepconv.parse(list(stages))
+        self._texts = tuple(self._native.texts)
+
+    @classmethod
+    def _of(cls, native):
+        chain = cls.__new__(cls)
+        chain._native = native
+        chain._texts = tuple(native.texts)
+        return chain
+
+    def __or__(self, other):
+        return Chain._of(self._native | other._native) if isinstance(other, Chain) else NotImplemented
+
+    def __eq__(self, other):
+        return self._texts == other._texts if isinstance(other, Chain) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._texts)
+
+    def __len__(self):
+        return len(self._texts)
+
+    def __reduce__(self):
+        return Chain, (self._texts,)
+
+    def __str__(self):
+        return " | ".join(self._texts)
+
+    def __repr__(self):
+        return f"Chain({str(self)!r})"
+
+    def __call__(self, array, out=None, *, axes=None, arithmetic=None, threads=0):
+        """The chain on an array, or on each image of one.
+
+        Parameters
+        ----------
+        array : array_like
+            rows x columns, rows x columns x channels (up to 4 of them), or what `axes` says; any strides and byte order. u8, u16, i16, f32 and
+            f64 are taken as they are; bool, other integers, f16 and complex numbers are computed as what holds them and stored again.
+        out : ndarray, optional
+            where the result goes: of its shape and type, and apart from `array` in memory
+        axes : str, optional
+            a letter for each axis: ``y`` and ``x`` are an image's rows and columns, ``c`` its channels, every other letter counts images:
+            ``"tzyx"``
+        arithmetic : {'f32', 'f64'}, optional
+            what values are computed in; left out, as above
+        threads : int
+            at most so many; 0: all processors that this process may use
+
+        Returns
+        -------
+        ndarray
+            `out`, or a new array in the order in memory that `array` has
+
+        Raises
+        ------
+        ValueError
+            for a shape or type that the chain cannot take, and an `out` that does not fit, is read-only or overlaps
+        MemoryError
+            where memory cannot be had
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sepconv as sc
+        >>> sc.box(1)(np.array([[0, 0, 0], [0, 9, 0], [0, 0, 0]], np.uint8), axes="yx").tolist()
+        [[4, 2, 4], [2, 1, 2], [4, 2, 4]]
+        """
+        return _arrays.apply(self, array, out, axes, arithmetic, threads)

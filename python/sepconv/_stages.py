@@ -1,0 +1,79 @@
+"""A function for each stage, made of the keys that the library declares: a new stage is there at once."""
+
+import inspect
+import keyword
+import os
+
+from sepconv import _sepconv
+from sepconv._chain import Chain
+
+_ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
+                "size": "tuple[int, int]"}
+_VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
+
+
+def _text(kind, value):
+    """A value as it would be typed; the library says what is wrong with one that cannot be."""
+    if kind == "size" and not isinstance(value, str):
+        rows, cols = value
+        return f"{cols}x{rows}"
+    if kind == "numbers" and not isinstance(value, str):
+        return ",".join(repr(float(number)) for number in value)
+    if kind == "path":
+        return os.fspath(value)
+    if kind == "flag":
+        return str(value).lower()
+    if kind == "number" and not isinstance(value, str):
+        return repr(float(value))
+    return str(value)
+
+
+def _parameter(key, first):
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if first or key["needed"] else inspect.Parameter.KEYWORD_ONLY
+    default = inspect.Parameter.empty
+    if not key["needed"]:
+        default = _VALUES[key["type"]](key["default"]) if key["default"] and key["type"] in _VALUES else None
+    name = key["name"] + "_" * keyword.iskeyword(key["name"])
+    annotation = _ANNOTATIONS[key["type"]] + (" | None" if default is None else "")
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _signature(keys):
+    """The first key and those that are needed go by position too."""
+    parameters = [_parameter(key, key is keys[0]) for key in keys]
+    parameters.sort(key=lambda one: (one.kind, one.default is not inspect.Parameter.empty))
+    return inspect.Signature(parameters, return_annotation=Chain)
+
+
+def _docstring(stage, signature):
+    lines = [stage["help"][:1].upper() + stage["help"][1:] + ".", ""]
+    if stage["keys"]:
+        by_name = {key["name"]: key for key in stage["keys"]}
+        lines += ["Parameters", "----------"]
+        for parameter in signature.parameters.values():
+            lines += [f"{parameter.name} : {parameter.annotation}", f"    {by_name[parameter.name.rstrip('_')]['help']}"]
+        lines.append("")
+    lines += ["Returns", "-------", "Chain", "    of this one stage", ""]
+    lines += ["Raises", "------", "ValueError", "    for values that cannot be", ""]
+    return "\n".join(lines)
+
+
+def _function(stage):
+    kinds = {key["name"]: key["type"] for key in stage["keys"]}
+    signature = _signature(stage["keys"])
+
+    def make(*args, **kwargs):
+        given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
+        pairs = [(name, _text(kinds[name], value)) for name, value in given.items() if value is not None]
+        return Chain._of(_sepconv.make_stage(stage["name"], pairs))
+
+    make.__name__ = make.__qualname__ = stage["name"]
+    make.__module__ = "sepconv"
+    make.__signature__ = signature
+    make.__doc__ = _docstring(stage, signature)
+    return make
+
+
+_FUNCTIONS = {stage["name"]: _function(stage) for stage in _sepconv.stages()}
+globals().update(_FUNCTIONS)
+__all__ = list(_FUNCTIONS)

@@ -1,0 +1,48 @@
+"""The types of arrays: what is a pixel type, and as what the others are computed and stored again."""
+
+import numpy as np
+
+PIXELS = {np.dtype(name): ours for name, ours in {"u1": "u8", "u2": "u16", "i2": "i16", "f4": "f32", "f8": "f64"}.items()}
+DTYPES = {ours: dtype for dtype, ours in PIXELS.items()}
+# What holds every value. Of 64-bit integers f64 holds those that it has a number for.
+_HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
+HOLDERS = {np.dtype(stored): np.dtype(holder) for stored, holder in _HOLDERS.items()}
+PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
+
+
+def native(dtype):
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
+def refuse(dtype):
+    raise TypeError(f"an array of {dtype} cannot be filtered; give bool, integers, f16, f32, f64, complex64 or complex128")
+
+
+def held(array):
+    """`array` as a pixel type that holds its values: itself where it is of one. ValueError where f64 has no number for a value."""
+    holder = HOLDERS[native(array.dtype)]
+    made = array.astype(holder)
+    if holder.itemsize == 8 and array.dtype.itemsize == 8 and (np.abs(made) > 2.0**53).any():
+        raise ValueError(f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them")
+    return made
+
+
+def store(values, out):
+    """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool all but 0 is True."""
+    kind = out.dtype.kind
+    if kind == "b":
+        np.not_equal(values, 0, out=out)
+    elif kind in "iu":
+        limits = np.iinfo(out.dtype)
+        rounded = np.nan_to_num(np.rint(values), nan=0, posinf=np.inf, neginf=-np.inf)
+        np.copyto(out, np.clip(rounded, limits.min, float(limits.max)).astype(out.dtype) if limits.bits < 64 else _wide(rounded, limits, out.dtype))
+    else:
+        with np.errstate(over="ignore"):  # as IEEE 754 has it: infinity
+            np.copyto(out, values, casting="same_kind")
+
+
+def _wide(values, limits, dtype):
+    """f64 has no number for the greatest of 64 bits: what is not below it becomes it."""
+    inside = (values >= limits.min) & (values < float(limits.max))
+    kept = np.where(inside, values, 0).astype(dtype)
+    return np.where(inside, kept, np.where(values > 0, dtype.type(limits.max), dtype.type(limits.min)))

@@ -1,0 +1,3 @@
+"""Functions of `scipy.ndimage`, with its names, parameters and defaults."""
+
+__all__ = []

@@ -1,0 +1,85 @@
+// Chains, and what is known of stages: the declared keys that Python's signatures are made of.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "sepconv/sepconv.hpp"
+
+namespace sepconv::python {
+namespace {
+
+nb::dict key_facts(const StageKey& key) {
+  nb::dict facts;
+  facts["name"] = key.name;
+  facts["type"] = nb::str(name_of(key.type).data(), name_of(key.type).size());
+  facts["help"] = key.help();
+  facts["choices"] = key.choices;
+  facts["default"] = key.default_text;
+  facts["needed"] = key.needed && key.only_with.empty() && key.not_with.empty();
+  return facts;
+}
+
+nb::dict stage_facts(const StageEntry& entry) {
+  nb::dict facts;
+  facts["name"] = entry.name;
+  facts["help"] = entry.help;
+  facts["example"] = entry.example;
+  nb::list keys;
+  for (const StageKey& key : entry.keys) keys.append(key_facts(key));
+  facts["keys"] = keys;
+  return facts;
+}
+
+nb::list stages() {
+  nb::list all;
+  for (const StageEntry& entry : stage_table()) all.append(stage_facts(entry));
+  return all;
+}
+
+/// One stage from texts of its keys, whatever characters they have.
+Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs) {
+  const auto entry = std::ranges::find(stage_table(), name, &StageEntry::name);
+  if (entry == stage_table().end()) return Chain(parse_stage(name));  // throws, with the nearest name
+  return Chain(entry->make({name, std::move(pairs)}));
+}
+
+using SpecTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
+
+/// rows, cols, channels and type of the result for such an input.
+SpecTuple result_spec(const Chain& chain, const SpecTuple& input) {
+  const auto& [rows, cols, channels, name] = input;
+  const auto type = parse_pixel_type(name);
+  if (!type) throw InvalidArgument("'" + name + "' is no pixel type; there are u8, u16, i16, f32 and f64");
+  const ImageSpec spec = chain.result_spec({{rows, cols}, channels, *type});
+  return {spec.extent.rows, spec.extent.cols, spec.channels, std::string(name_of(spec.type))};
+}
+
+bool by_parts(const Chain& chain) {
+  return std::ranges::all_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().by_parts; });
+}
+
+std::vector<std::string> texts(const Chain& chain) {
+  std::vector<std::string> all;
+  for (const StagePtr& stage : chain.stages()) all.push_back(stage->text());
+  return all;
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& module) {
+  nb::class_<Chain>(module, "NativeChain")
+      .def(nb::init<>())
+      .def("__or__", [](const Chain& first, const Chain& second) { return first | second; })
+      .def_prop_ro("texts", texts)
+      .def_prop_ro("by_parts", by_parts)
+      .def("result_spec", result_spec, nb::arg("input"));
+  module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
+  module.def("make_stage", make_stage);
+  module.def("stages", stages);
+}
+
+}  // namespace sepconv::python
