@@ -6,6 +6,7 @@ import numpy as np
 
 from sepconv import _sepconv, _types
 
+ARITHMETIC = {None: _sepconv.AUTO, "f32": _sepconv.F32, "f64": _sepconv.F64}
 MOST_GUESSED_CHANNELS = 4  # as for NPY files
 
 
@@ -55,7 +56,7 @@ def apply(chain, array, out, axes, arithmetic, threads):
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
     array = np.asarray(array)
-    if arithmetic not in (None, "f32", "f64"):
+    if arithmetic not in ARITHMETIC:
         raise ValueError(f"arithmetic={arithmetic!r} is none; there are 'f32' and 'f64'")
     dtype = _types.native(array.dtype)
     if dtype in _types.PARTS:
@@ -134,8 +135,7 @@ class _Images:
         """Computes a call's images; of none there is nothing to compute."""
         if 0 in pixels.shape[: pixels.ndim - image_axes]:
             return
-        f64 = arithmetic == "f64"
-        _sepconv.apply(self.chain._native, ready(pixels, image_axes), made, image_axes, f64, threads)
+        _sepconv.apply(self.chain._native, ready(pixels, image_axes), made, image_axes, ARITHMETIC[arithmetic], threads)
 
     def _inverse(self, image_axes):
         """Axes of the result in the order of the array's; channels that the array has no axis for come last."""

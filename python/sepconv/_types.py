@@ -28,10 +28,10 @@ def held(array):
 
 
 def store(values, out):
-    """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool all but 0 is True."""
+    """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool what is 1 or more is True."""
     kind = out.dtype.kind
     if kind == "b":
-        np.not_equal(values, 0, out=out)
+        np.greater(np.rint(values), 0, out=out)
     elif kind in "iu":
         limits = np.iinfo(out.dtype)
         rounded = np.nan_to_num(np.rint(values), nan=0, posinf=np.inf, neginf=-np.inf)

@@ -51,13 +51,20 @@ std::vector<std::int64_t> offsets_of(const Array& array, std::size_t axes) {
   return offsets;
 }
 
+/// What a call computes in: as the chain and the types have it, or as the caller says.
+enum Asked { kAuto = 0, kF32 = 1, kF64 = 2 };
+
+std::optional<Arithmetic> arithmetic_of(int asked) {
+  if (asked == kAuto) return std::nullopt;
+  return asked == kF64 ? Arithmetic::f64 : Arithmetic::f32;
+}
+
 /// Every image of `in` through the chain to its place in `out`, without the GIL.
-void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes, bool f64,
+void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes, int asked,
                      int threads) {
   if (axes < 2 || axes > 3 || in.ndim() < axes || in.ndim() != out.ndim())
     throw InvalidArgument("the input and the result must have the same number of axes, two or more");
-  ApplyOptions options{.threads = threads};
-  if (f64) options.arithmetic = Arithmetic::f64;
+  const ApplyOptions options{.arithmetic = arithmetic_of(asked), .threads = threads};
   const auto from = image_of(in, static_cast<const std::byte*>(in.data()), axes);
   const auto to = image_of(out, static_cast<std::byte*>(out.data()), axes);
   const auto sources = offsets_of(in, axes), sinks = offsets_of(out, axes);
@@ -76,8 +83,9 @@ void apply_to_images(const Chain& chain, const Input& in, const Output& out, std
 }  // namespace
 
 void bind_apply(nb::module_& module) {
+  module.attr("AUTO") = int{kAuto}, module.attr("F32") = int{kF32}, module.attr("F64") = int{kF64};
   module.def("apply", apply_to_images, nb::arg("chain"), nb::arg("input").noconvert(),
-             nb::arg("output").noconvert(), nb::arg("axes"), nb::arg("f64"), nb::arg("threads"));
+             nb::arg("output").noconvert(), nb::arg("axes"), nb::arg("arithmetic"), nb::arg("threads"));
 }
 
 }  // namespace sepconv::python

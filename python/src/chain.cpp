@@ -1,6 +1,7 @@
 // Chains, and what is known of stages: the declared keys that Python's signatures are made of.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -47,6 +48,15 @@ Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std
   return Chain(entry->make({name, std::move(pairs)}));
 }
 
+/// What ndimage's functions compute: correlation with taps along rows and columns, rounded to a type.
+Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col, std::string_view border,
+                 double value, std::string_view type) {
+  const auto mode = parse_border_mode(border);
+  if (!mode) throw InvalidArgument("'" + std::string(border) + "' is no border");
+  return taps({.row = row, .col = col, .border = {*mode, value}}) |
+         Chain(cast({.type = parse_pixel_type(type)}));
+}
+
 using SpecTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
 
 /// rows, cols, channels and type of the result for such an input.
@@ -79,6 +89,7 @@ void bind_chain(nb::module_& module) {
       .def("result_spec", result_spec, nb::arg("input"));
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);
+  module.def("taps", taps_chain);
   module.def("stages", stages);
 }
 

@@ -1,0 +1,351 @@
+"""The functions of `scipy.ndimage` that are one separable filter."""
+
+import functools
+import math
+import numbers
+import operator
+import warnings
+
+import numpy as np
+
+from sepconv import _types
+from sepconv._separable import filtered, make_pass
+
+MOST_RADIUS = 1 << 20  # that the library takes
+
+
+def axis_of(axis, ndim):
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return axis % ndim
+
+
+def axes_of(axes, ndim):
+    if axes is None:
+        return tuple(range(ndim))
+    if not np.isscalar(axes) and not np.iterable(axes):
+        raise ValueError("axes must be an integer, iterable of integers, or None")
+    axes = tuple(map(operator.index, [axes] if np.isscalar(axes) else axes))
+    for axis in axes:
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"specified axis: {axis} is out of range")
+    axes = tuple(axis % ndim for axis in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError("axes must be unique")
+    return axes
+
+
+def each_of(value, count):
+    """A value for each axis."""
+    if isinstance(value, str) or not np.iterable(value):
+        return [value] * count
+    if len(value := list(value)) != count:
+        raise RuntimeError(f"sequence argument must have length equal to input rank: it has {len(value)}, and there are {count} axes")
+    return value
+
+
+def result_of(output, array, is_complex=False):
+    """The array that `output` is, or None, and the type of the result."""
+    if output is None:
+        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _types.native(array.dtype)
+    if isinstance(output, type | np.dtype | str):
+        dtype = np.dtype(output)
+        if isinstance(output, str) and not issubclass(dtype.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+        if is_complex and dtype.kind != "c":
+            if isinstance(output, str):
+                raise RuntimeError("output must have complex dtype")
+            warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+            dtype = np.promote_types(dtype, np.complex64)
+        return None, dtype
+    output = np.asarray(output)
+    if output.shape != array.shape:
+        raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
+    if is_complex and output.dtype.kind != "c":
+        raise RuntimeError("output must have complex dtype")
+    if not output.flags.writeable:
+        raise ValueError("output is read-only; give an array that can be written to")
+    return output, output.dtype
+
+
+def _check_cval(array, cval):
+    if array.dtype.kind != "c" and np.iscomplexobj(cval):
+        raise ValueError("Cannot provide a complex-valued cval when the input is real.")
+
+
+def _apply(array, passes, cval, output, threads):
+    """`passes` makes the passes of what lies beyond the edges: parts of complex numbers have each their own."""
+    is_complex = array.dtype.kind == "c"
+    _check_cval(array, cval)
+    given, dtype = result_of(output, array, is_complex)
+    if not is_complex and dtype.kind == "c":
+        given = np.empty(array.shape, dtype) if given is None else given
+        given[...] = filtered(array, passes(cval), _types.PARTS.get(_types.native(dtype), np.dtype("f8")), None, threads)
+        return given
+    if not is_complex:
+        return filtered(array, passes(cval), dtype, given, threads)
+    made = np.empty(array.shape, dtype) if given is None else given
+    parts = [filtered(part(array), passes(part(cval)), part(made).dtype, None, threads) for part in (np.real, np.imag)]
+    made.real, made.imag = parts
+    return made
+
+
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
+    """Correlation along one axis.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    weights : array_like
+        one axis of numbers, which are not turned round
+    axis : int
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
+        how lines go on beyond their ends
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int
+        how far the weights' middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, weights or an output that cannot be, as SciPy
+    ValueError
+        for an origin outside the weights, and weights or a `cval` that are infinite
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.correlate1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([ 8, 26,  8, 12,  7, 28, 36,  9])
+    """
+    array, weights = np.asarray(input), np.asarray(weights)
+    _check_cval(array, cval)
+    if weights.ndim != 1 or not weights.size:
+        raise RuntimeError("no filter weights given")
+    if weights.dtype.kind == "c":
+        return _complex_weights(array, weights, axis, output, mode, cval, origin, threads)
+    axis = axis_of(axis, array.ndim)
+    left = len(weights) // 2 + _origin(origin, len(weights))
+    return _apply(array, lambda outside: [make_pass(axis, weights, left, mode, outside)], cval, output, threads)
+
+
+def _origin(origin, count):
+    if not -(count // 2) <= origin <= (count - 1) // 2:
+        raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
+    return origin
+
+
+def _complex_weights(array, weights, axis, output, mode, cval, origin, threads):
+    """Correlation is with the conjugate."""
+    given, dtype = result_of(output, array, True)
+    between = np.complex128 if array.dtype.kind == "c" else np.float64
+    real, imag = (correlate1d(array, part, axis, between, mode, cval, origin, threads=threads) for part in (weights.real, weights.imag))
+    made = np.empty(array.shape, dtype) if given is None else given
+    made[...] = real - 1j * imag
+    return made
+
+
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
+    """Convolution along one axis: `correlate1d` with the weights turned round.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.convolve1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([14, 24,  4, 13, 12, 36, 27,  0])
+    """
+    weights = np.asarray(weights)[::-1]
+    origin = -origin - (not len(weights) & 1)
+    return correlate1d(input, weights.conj() if weights.dtype.kind == "c" else weights, axis, output, mode, cval, origin, threads=threads)
+
+
+@functools.lru_cache(maxsize=256)
+def _gaussian_weights(sigma, order, radius):
+    """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f = q phi, phi = exp(p)."""
+    if order < 0:
+        raise ValueError("order must be non-negative")
+    powers, variance = np.arange(order + 1), sigma * sigma
+    x = np.arange(-radius, radius + 1)
+    phi = np.exp(-0.5 / variance * x**2)
+    phi /= phi.sum()
+    q = np.zeros(order + 1)
+    q[0] = 1
+    step = np.diag(powers[1:], 1) + np.diag(np.ones(order) / -variance, -1)
+    for _ in range(order):
+        q = step.dot(q)
+    return tuple(((x[:, None] ** powers).dot(q) * phi)[::-1].tolist())
+
+
+def _gaussian_pass(axis, sigma, order, mode, cval, truncate, radius):
+    sigma = float(sigma)
+    if not math.isfinite(sigma):
+        raise ValueError(f"sigma={sigma} cannot be: a finite number is needed")
+    if radius is None:
+        radius = int(truncate * sigma + 0.5)
+    if not isinstance(radius, numbers.Integral) or radius < 0:
+        raise ValueError("Radius must be a nonnegative integer.")
+    if radius > MOST_RADIUS:
+        raise ValueError(f"a radius of {radius} exceeds {MOST_RADIUS}; take a smaller sigma or give radius")
+    return make_pass(axis, _gaussian_weights(sigma, operator.index(order), int(radius)), int(radius), mode, cval)
+
+
+def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, threads=0):
+    """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
+    [1.427, 2.0678, 3.0, 3.9322, 4.573]
+    """
+    array = np.asarray(input)
+    axis = axis_of(axis, array.ndim)
+    return _apply(array, lambda outside: [_gaussian_pass(axis, sigma, order, mode, outside, truncate, radius)], cval, output, threads)
+
+
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0):
+    """A Gaussian, or derivatives of one, along the axes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    order : int or sequence
+        of the derivative; 0 blurs
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    truncate : float
+        where the Gaussian is cut off, in sigmas, if there is no `radius`
+    radius : int or sequence, optional
+        in pixels
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, an output or a number of values that cannot be, as SciPy
+    ValueError
+        for an order, a radius or axes that cannot be
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_filter(np.array([[0, 0, 0], [0, 255, 0], [0, 0, 0]], np.uint8), sigma=0.5)
+    array([[  3,  21,   3],
+           [ 21, 158,  21],
+           [  3,  21,   3]], dtype=uint8)
+    """
+    array = np.asarray(input)
+    axes = axes_of(axes, array.ndim)
+    each = zip(axes, *(each_of(value, len(axes)) for value in (sigma, order, mode, radius)))
+    each = [one for one in each if not one[1] <= 1e-15]
+
+    def passes(outside):
+        return [_gaussian_pass(axis, width, n, border, outside, truncate, most) for axis, width, n, border, most in each]
+
+    return _apply(array, passes, cval, output, threads)
+
+
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
+    """The mean of `size` elements along one axis. See `correlate1d`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
+    [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
+    """
+    array = np.asarray(input)
+    axis = axis_of(axis, array.ndim)
+    return _apply(array, lambda outside: [_uniform_pass(axis, size, origin, mode, outside)], cval, output, threads)
+
+
+def _uniform_pass(axis, size, origin, mode, cval):
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    size, left = int(size), int(size) // 2 + origin
+    if not 0 <= left < size:
+        raise ValueError("invalid origin")
+    return make_pass(axis, (1 / size,) * size, left, mode, cval)
+
+
+def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0):
+    """The mean of `size` elements along each axis. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
+    [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
+    """
+    array = np.asarray(input)
+    axes = axes_of(axes, array.ndim)
+    each = zip(axes, *(each_of(value, len(axes)) for value in (size, origin, mode)))
+    each = [one for one in each if one[1] > 1]
+    return _apply(array, lambda outside: [_uniform_pass(axis, width, at, border, outside) for axis, width, at, border in each], cval, output, threads)
+
+
+def _derivative(input, axis, across, output, mode, cval, threads):
+    """Differences along the axis, `across` along all others."""
+    array = np.asarray(input)
+    axis, modes = axis_of(axis, array.ndim), each_of(mode, array.ndim)
+
+    def passes(outside):
+        order = [axis, *(other for other in range(array.ndim) if other != axis)]
+        return [make_pass(one, (-1, 0, 1) if one == axis else across, 1, modes[one], outside) for one in order]
+
+    return _apply(array, passes, cval, output, threads)
+
+
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
+    """Prewitt's filter: differences along the axis, sums of three along all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
+    [[3, 9, 6], [3, 9, 6]]
+    """
+    return _derivative(input, axis, (1, 1, 1), output, mode, cval, threads)
+
+
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
+    """Sobel's filter: differences along the axis, (1 2 1) along all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
+    [[4, 12, 8], [4, 12, 8]]
+    """
+    return _derivative(input, axis, (1, 2, 1), output, mode, cval, threads)

@@ -1,0 +1,159 @@
+"""SciPy's functions: within 1 of SciPy's f64 result, rounded; of f32 within 4 units in the last place of the greatest value."""
+
+import doctest
+import inspect
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+from sepconv import ndimage as ours
+
+theirs = pytest.importorskip("scipy.ndimage")
+
+MODES = ["reflect", "mirror", "nearest", "wrap", "constant", "grid-wrap", "grid-mirror", "grid-constant"]
+TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+SHAPES = [(1,), (40,), (1, 1), (30, 41), (12, 1, 7), (3, 4, 5, 6)]
+CALLS = [("gaussian_filter", dict(sigma=1.3)), ("gaussian_filter", dict(sigma=0.7, order=1, radius=3)), ("gaussian_filter1d", dict(sigma=2, order=2, axis=0)),
+         ("uniform_filter", dict(size=4)), ("uniform_filter1d", dict(size=5, origin=2, axis=0)), ("sobel", {}), ("prewitt", dict(axis=0)), ("laplace", {}),
+         ("gaussian_laplace", dict(sigma=1.1)), ("gaussian_gradient_magnitude", dict(sigma=1)), ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
+         ("convolve1d", dict(weights=[1, 3, 2, 5]))]
+
+
+def views(array):
+    made = [array, array.T, array[::-1], np.asfortranarray(array), array.astype(array.dtype.newbyteorder())]
+    if array.ndim > 1:
+        made += [array[..., ::2], array.swapaxes(0, -1)[::2], array[1:, 1:] if min(array.shape[:2]) > 1 else array]
+    return made
+
+
+def check(got, wanted, dtype):
+    """`wanted` is SciPy's result in f64."""
+    assert got.shape == wanted.shape and got.dtype == dtype
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        assert np.abs(got.astype("f8") - np.clip(np.rint(wanted), limits.min, float(limits.max))).max(initial=0) <= 1
+    elif dtype.kind == "f":
+        units = 4 if dtype.itemsize == 4 else 8  # of f64 the order of a sum decides the last bits
+        assert np.abs(got - wanted.astype(dtype)).max(initial=0) <= max(units * np.finfo(dtype).eps * np.abs(wanted).max(initial=0), 1e-12)
+    else:
+        assert np.array_equal(got[np.abs(wanted - 0.5) > 1e-5], (wanted > 0.5)[np.abs(wanted - 0.5) > 1e-5])
+
+
+@pytest.mark.parametrize("name, keywords", CALLS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CALLS)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_what_scipy_returns(name, keywords, dtype):
+    random = np.random.default_rng(3)
+    for shape in SHAPES:
+        for view in views((random.random(shape) * 100).astype(dtype)):
+            for mode in MODES:
+                wanted = getattr(theirs, name)(view.astype("f8"), mode=mode, cval=3, **keywords)
+                check(getattr(ours, name)(view, mode=mode, cval=3, **keywords), wanted, np.dtype(dtype))
+
+
+@pytest.mark.parametrize("name", ours.__all__)
+def test_parameters_and_defaults_are_scipys(name):
+    own, scipys = (list(inspect.signature(getattr(module, name)).parameters.values()) for module in (ours, theirs))
+    added = [one for one in own if one.name == "threads"]
+    own = [one for one in own if one.name != "threads"]
+    assert [(one.name, one.kind, one.default) for one in own] == [(one.name, one.kind, one.default) for one in scipys]
+    assert all(one.kind is one.KEYWORD_ONLY and one.default == 0 for one in added)
+
+
+def test_docstrings_hold():
+    for module in (ours, sc._linear, sc._joined, sc._chain, sc):
+        ran = doctest.testmod(module)
+        assert ran.failed == 0
+    for name in ours.__all__:
+        assert ">>>" in getattr(ours, name).__doc__
+
+
+def test_large_sums_of_integers_take_f64():
+    array = np.full((40, 600), 65535, np.uint16)
+    array[::2] = 0
+    wanted = theirs.uniform_filter(array.astype("f8"), 301)
+    check(ours.uniform_filter(array, 301), wanted, array.dtype)
+
+
+def test_axes_and_values_of_each():
+    array = np.random.default_rng(1).random((6, 7, 8, 9)).astype("f4")
+    for keywords in [dict(axes=(1, 2)), dict(axes=(0, 3)), dict(axes=(-1,)), dict(axes=0), dict(axes=(2, 0, 1)), dict(axes=())]:
+        wanted = theirs.gaussian_filter(array.astype("f8"), 1.5, **keywords)
+        check(ours.gaussian_filter(array, 1.5, **keywords), wanted, array.dtype)
+    keywords = dict(sigma=(1, 0, 2, 0.5), order=(0, 1, 2, 1), mode=("wrap", "reflect", "wrap", "wrap"), radius=(3, 1, 2, 4))
+    check(ours.gaussian_filter(array, **keywords), theirs.gaussian_filter(array.astype("f8"), **keywords), array.dtype)
+
+
+def test_output():
+    array = np.random.default_rng(1).random((9, 31)) * 1000
+    for dtype in ["u1", "i2", "i4", "f4", "f8", "c8"]:
+        made = ours.gaussian_filter(array, 2, output=dtype)
+        assert made.dtype == dtype
+        for out in [np.zeros((9, 31), dtype), np.zeros((31, 9), dtype).T, np.zeros((9, 62), dtype)[:, ::2], np.zeros((9, 31), np.dtype(dtype).newbyteorder())]:
+            assert ours.gaussian_filter(array, 2, output=out) is out and np.array_equal(out, made)
+    wanted = ours.gaussian_filter(array, 2)
+    ours.gaussian_filter(array, 2, output=array)
+    assert np.array_equal(array, wanted)
+
+
+def test_nothing_is_copied_where_memory_allows(monkeypatch):
+    """The library reads where the array lies and writes where the result does, whatever the order of the axes in memory."""
+    seen = []
+    compute = sc._sepconv.apply
+    monkeypatch.setattr(sc._sepconv, "apply", lambda chain, source, target, *rest: seen.append((source, target)) or compute(chain, source, target, *rest))
+    whole = np.random.default_rng(1).random((60, 80)).astype("f4")
+    for view in [whole, whole.T, whole[3:40, 5:60], whole.reshape(4, 15, 80), np.asfortranarray(whole)]:
+        seen.clear()
+        made = ours.gaussian_filter(view, 2, axes=(-2, -1))
+        assert len(seen) == 1 and np.shares_memory(seen[0][0], view) and np.shares_memory(seen[0][1], made)
+
+
+def test_complex_numbers():
+    random = np.random.default_rng(1)
+    array = (random.random((9, 12)) + 1j * random.random((9, 12))).astype("c8")
+    for call in [lambda m, a: m.gaussian_filter(a, 1, mode="constant", cval=2 + 3j), lambda m, a: m.uniform_filter(a, 3), lambda m, a: m.sobel(a),
+                 lambda m, a: m.correlate1d(a, [1, 2j, 3 - 1j]), lambda m, a: m.convolve1d(a.real, [1, 2j, 3 - 1j])]:
+        got, wanted = call(ours, array), call(theirs, array.astype("c16"))
+        assert got.dtype == "c8" and np.abs(got - wanted).max() < 1e-5
+
+
+def test_nan_beyond_the_edges():
+    array = np.random.default_rng(1).random((9, 12))
+    for call in [lambda m: m.gaussian_filter(array, 0.5, mode="constant", cval=np.nan), lambda m: m.correlate1d(array, [1, 2, 1], 0, mode="constant", cval=np.nan)]:
+        assert np.allclose(call(ours), call(theirs), equal_nan=True)
+
+
+def test_what_is_nan_spreads_as_far_as_weights_do():
+    array = np.zeros((9, 12), "f4")
+    array[4, 5] = np.nan
+    assert np.array_equal(np.isnan(ours.uniform_filter(array, 3)), np.isnan(theirs.gaussian_filter(array, 1, radius=1)))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 5), (3, 0, 4), ()])
+def test_empty_arrays_and_single_numbers(shape):
+    array = np.ones(shape, "f4")
+    assert ours.gaussian_filter(array, 2).shape == shape and np.array_equal(ours.gaussian_filter(array, 2), array)
+    assert ours.uniform_filter(array, 3).shape == ours.gaussian_laplace(array, 2, axes=()).shape == shape
+
+
+@pytest.mark.parametrize("wrong, error, words", [
+    (lambda a: ours.gaussian_filter(a, np.nan, radius=2), ValueError, "finite"),
+    (lambda a: ours.gaussian_filter(a, 1e9), ValueError, "radius"),
+    (lambda a: ours.gaussian_filter(a, 1, mode="no"), RuntimeError, "reflect"),
+    (lambda a: ours.gaussian_filter(a, 1, mode="constant", cval=np.inf), ValueError, "finite"),
+    (lambda a: ours.gaussian_filter(a, (1, 2, 3)), RuntimeError, "length"),
+    (lambda a: ours.gaussian_filter(a, 1, axes=(0, 0)), ValueError, "unique"),
+    (lambda a: ours.gaussian_filter(a, 1, radius=1.5), ValueError, "integer"),
+    (lambda a: ours.gaussian_filter(a, 1, output=np.broadcast_to(1.0, a.shape)), ValueError, "read-only"),
+    (lambda a: ours.gaussian_filter(a, 1, output=np.zeros(3)), RuntimeError, "shape"),
+    (lambda a: ours.correlate1d(a, [1, np.inf]), ValueError, "finite"),
+    (lambda a: ours.correlate1d(a, []), RuntimeError, "weights"),
+    (lambda a: ours.correlate1d(a, [1], axis=2), ValueError, "axis 2"),
+    (lambda a: ours.uniform_filter1d(a, 3, origin=2), ValueError, "origin"),
+    (lambda a: ours.sobel(np.float32(3)), ValueError, "axis"),
+    (lambda a: ours.gaussian_filter(a.astype("O"), 1), RuntimeError, "object"),
+    (lambda a: ours.gaussian_filter(a.astype(np.longdouble), 1), RuntimeError, "longdouble|float128"),
+])
+def test_what_cannot_be_is_refused(wrong, error, words):
+    with pytest.raises(error, match=words):
+        wrong(np.ones((4, 5)))
