@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from sepconv import _types
-from sepconv._separable import filtered, make_pass
+from sepconv._separable import filtered, make_pass, remembered
 
 MOST_RADIUS = 1 << 20  # that the library takes
 
@@ -70,23 +70,23 @@ def result_of(output, array, is_complex=False):
 
 
 def _check_cval(array, cval):
-    if array.dtype.kind != "c" and np.iscomplexobj(cval):
+    if not isinstance(cval, (float, int)) and array.dtype.kind != "c" and np.iscomplexobj(cval):
         raise ValueError("Cannot provide a complex-valued cval when the input is real.")
 
 
-def _apply(array, passes, cval, output, threads):
-    """`passes` makes the passes of what lies beyond the edges: parts of complex numbers have each their own."""
+def _apply(array, make, given, cval, output, threads):
+    """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
     is_complex = array.dtype.kind == "c"
     _check_cval(array, cval)
-    given, dtype = result_of(output, array, is_complex)
+    out, dtype = result_of(output, array, is_complex)
     if not is_complex and dtype.kind == "c":
-        given = np.empty(array.shape, dtype) if given is None else given
-        given[...] = filtered(array, passes(cval), _types.PARTS.get(_types.native(dtype), np.dtype("f8")), None, threads)
-        return given
+        out = np.empty(array.shape, dtype) if out is None else out
+        out[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS.get(_types.native(dtype), np.dtype("f8")), None, threads)
+        return out
     if not is_complex:
-        return filtered(array, passes(cval), dtype, given, threads)
-    made = np.empty(array.shape, dtype) if given is None else given
-    parts = [filtered(part(array), passes(part(cval)), part(made).dtype, None, threads) for part in (np.real, np.imag)]
+        return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
+    made = np.empty(array.shape, dtype) if out is None else out
+    parts = [filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads) for part in (np.real, np.imag)]
     made.real, made.imag = parts
     return made
 
@@ -136,9 +136,13 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":
         return _complex_weights(array, weights, axis, output, mode, cval, origin, threads)
-    axis = axis_of(axis, array.ndim)
-    left = len(weights) // 2 + _origin(origin, len(weights))
-    return _apply(array, lambda outside: [make_pass(axis, weights, left, mode, outside)], cval, output, threads)
+    axis_of(axis, array.ndim)
+    return _apply(array, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads)
+
+
+@remembered
+def _weights_passes(ndim, cval, axis, weights, mode, origin):
+    return [make_pass(axis_of(axis, ndim), weights, len(weights) // 2 + _origin(origin, len(weights)), mode, cval)]
 
 
 def _origin(origin, count):
@@ -211,8 +215,8 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
     array = np.asarray(input)
-    axis = axis_of(axis, array.ndim)
-    return _apply(array, lambda outside: [_gaussian_pass(axis, sigma, order, mode, outside, truncate, radius)], cval, output, threads)
+    axis_of(axis, array.ndim)
+    return gaussian_filter(array, sigma, order, output, mode, cval, truncate, radius=radius, axes=(axis,), threads=threads)
 
 
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0):
@@ -262,15 +266,14 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
            [ 21, 158,  21],
            [  3,  21,   3]], dtype=uint8)
     """
-    array = np.asarray(input)
-    axes = axes_of(axes, array.ndim)
+    return _apply(np.asarray(input), _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads)
+
+
+@remembered
+def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
+    axes = axes_of(axes, ndim)
     each = zip(axes, *(each_of(value, len(axes)) for value in (sigma, order, mode, radius)))
-    each = [one for one in each if not one[1] <= 1e-15]
-
-    def passes(outside):
-        return [_gaussian_pass(axis, width, n, border, outside, truncate, most) for axis, width, n, border, most in each]
-
-    return _apply(array, passes, cval, output, threads)
+    return [_gaussian_pass(axis, width, n, border, cval, truncate, most) for axis, width, n, border, most in each if not width <= 1e-15]
 
 
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
@@ -283,13 +286,13 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
     array = np.asarray(input)
-    axis = axis_of(axis, array.ndim)
-    return _apply(array, lambda outside: [_uniform_pass(axis, size, origin, mode, outside)], cval, output, threads)
+    axis_of(axis, array.ndim)
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    return uniform_filter(array, size, output, mode, cval, origin, axes=(axis,), threads=threads)
 
 
 def _uniform_pass(axis, size, origin, mode, cval):
-    if size < 1:
-        raise RuntimeError("incorrect filter size")
     size, left = int(size), int(size) // 2 + origin
     if not 0 <= left < size:
         raise ValueError("invalid origin")
@@ -306,23 +309,22 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
     [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
     """
-    array = np.asarray(input)
-    axes = axes_of(axes, array.ndim)
+    return _apply(np.asarray(input), _uniform_passes, (size, origin, mode, axes), cval, output, threads)
+
+
+@remembered
+def _uniform_passes(ndim, cval, size, origin, mode, axes):
+    axes = axes_of(axes, ndim)
     each = zip(axes, *(each_of(value, len(axes)) for value in (size, origin, mode)))
-    each = [one for one in each if one[1] > 1]
-    return _apply(array, lambda outside: [_uniform_pass(axis, width, at, border, outside) for axis, width, at, border in each], cval, output, threads)
+    return [_uniform_pass(axis, width, at, border, cval) for axis, width, at, border in each if width > 1]
 
 
-def _derivative(input, axis, across, output, mode, cval, threads):
+@remembered
+def _derivative_passes(ndim, cval, axis, across, mode):
     """Differences along the axis, `across` along all others."""
-    array = np.asarray(input)
-    axis, modes = axis_of(axis, array.ndim), each_of(mode, array.ndim)
-
-    def passes(outside):
-        order = [axis, *(other for other in range(array.ndim) if other != axis)]
-        return [make_pass(one, (-1, 0, 1) if one == axis else across, 1, modes[one], outside) for one in order]
-
-    return _apply(array, passes, cval, output, threads)
+    axis, modes = axis_of(axis, ndim), each_of(mode, ndim)
+    order = [axis, *(other for other in range(ndim) if other != axis)]
+    return [make_pass(one, (-1, 0, 1) if one == axis else across, 1, modes[one], cval) for one in order]
 
 
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
@@ -335,7 +337,7 @@ def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0)
     >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[3, 9, 6], [3, 9, 6]]
     """
-    return _derivative(input, axis, (1, 1, 1), output, mode, cval, threads)
+    return _apply(np.asarray(input), _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads)
 
 
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
@@ -348,4 +350,4 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
     >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[4, 12, 8], [4, 12, 8]]
     """
-    return _derivative(input, axis, (1, 2, 1), output, mode, cval, threads)
+    return _apply(np.asarray(input), _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads)

@@ -26,6 +26,27 @@ class Pass(NamedTuple):
     value: float
 
 
+class Passes(tuple):
+    """Passes of one call. Equal only to itself, so that looking up what was prepared for it costs no walk through the weights."""
+
+    __slots__ = ()
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+
+def remembered(make):
+    """`make` gives a list of passes; those of the last calls are kept. Arguments that cannot be looked up are used as they are."""
+    kept = functools.lru_cache(maxsize=256, typed=True)(lambda *given: Passes(make(*given)))
+
+    def passes(*given):
+        try:
+            hash(given)
+        except TypeError:
+            return Passes(make(*given))
+        return kept(*given)
+
+    return passes
+
+
 def make_pass(axis, weights, left, mode, cval):
     """The pass in which `left` weights stand before the anchor."""
     if mode not in BORDERS:
@@ -35,11 +56,6 @@ def make_pass(axis, weights, left, mode, cval):
     weights = (0.0,) * (right - left) + weights + (0.0,) * (left - right)
     border = BORDERS[mode]
     return Pass(axis, weights, border, float(cval) if border == "constant" else 0.0)
-
-
-@functools.lru_cache(maxsize=256)
-def _filter(row, col, border, value, dtype):
-    return _sepconv.taps(list(row), list(col), border, value, _types.PIXELS[dtype])
 
 
 def _f32_will_do(dtypes, passes):
@@ -71,7 +87,7 @@ def _steps(passes):
 
 def _shape_for(shape, step):
     """The shape in which the library sees the array in this step, and how many axes its images have: what lies behind the step's axes is
-    channels, or more columns. None stands for a row pass over all lines."""
+    channels, or more columns; a row pass is one over all lines."""
     first = step[0].axis
     if len(step) == 2:
         behind = math.prod(shape[first + 2 :])
@@ -81,36 +97,62 @@ def _shape_for(shape, step):
     return (*shape[: first + 1], math.prod(shape[first + 1 :])), 2
 
 
-def _reshaped(array, shape):
-    """A view of `array` in this shape where there is one."""
-    return array if array.shape == shape else array.reshape(shape)
+class _Step(NamedTuple):
+    chain: object  # native
+    shape: tuple  # of source and target
+    image_axes: int
+    dtype: np.dtype  # of the target
+    nan_edges: tuple  # axis and radius where the constant is NaN, or nothing
 
 
-def _run(step, source, target, f64, threads):
-    shape, image_axes = _shape_for(source.shape, step)
-    col, row = step if len(step) == 2 else (None, step[0]) if step[0].axis == source.ndim - 1 else (step[0], None)
+class _Plan(NamedTuple):
+    steps: tuple
+    arithmetic: int
+
+
+@functools.lru_cache(maxsize=256)
+def _plan(passes, order, shape, dtype, stored):
+    """What the library is asked for, of a source of this shape and type whose axes lie in memory as `order` says."""
+    if order is not None:
+        passes = [one._replace(axis=order.index(one.axis)) for one in passes]
+    f64 = not _f32_will_do((dtype, stored), passes)
+    joined = _steps(passes)
+    types = [np.dtype("f8" if f64 else "f4")] * (len(joined) - 1) + [stored]
+    return _Plan(tuple(_step(step, shape, made) for step, made in zip(joined, types)), _sepconv.F64 if f64 else _sepconv.F32)
+
+
+def _step(step, shape, dtype):
     one = step[0]
-    edges = math.isnan(one.value)
-    chain = _filter(row.weights if row else (), col.weights if col else (), one.border, 0.0 if edges else one.value, target.dtype)
-    source = _arrays.ready(_reshaped(source, shape), image_axes)
-    _sepconv.apply(chain, source, target.reshape(shape), image_axes, _sepconv.F64 if f64 else _sepconv.F32, threads)
-    if edges:  # what lies outside is NaN, and so is every sum that has a term there
-        radius = min(len(one.weights) // 2, target.shape[one.axis])
-        lines = np.moveaxis(target, one.axis, 0)
+    seen, image_axes = _shape_for(shape, step)
+    col, row = step if len(step) == 2 else (None, one) if one.axis == len(shape) - 1 else (one, None)
+    edges = (one.axis, min(len(one.weights) // 2, shape[one.axis])) if math.isnan(one.value) else ()
+    weights = [list(part.weights) if part else [] for part in (row, col)]
+    chain = _sepconv.taps(*weights, one.border, 0.0 if edges else one.value, _types.PIXELS[dtype])
+    return _Step(chain, seen, image_axes, dtype, edges)
+
+
+def _run(step, source, target, arithmetic, threads):
+    if source.shape != step.shape:
+        source = source.reshape(step.shape)
+    _sepconv.apply(step.chain, _arrays.ready(source, step.image_axes), target if target.shape == step.shape else target.reshape(step.shape),
+                   step.image_axes, arithmetic, threads)
+    if step.nan_edges:  # what lies outside is NaN, and so is every sum that has a term there
+        axis, radius = step.nan_edges
+        lines = np.moveaxis(target, axis, 0)
         lines[:radius] = lines[len(lines) - radius :] = np.nan
 
 
 def _memory_order(array):
-    """Axes from the one with the longest step to the one with the shortest."""
+    """Axes from the one with the longest step to the one with the shortest; None if they lie so."""
     if array.flags.c_contiguous:
-        return tuple(range(array.ndim))
+        return None
     return tuple(sorted(range(array.ndim), key=lambda axis: (-abs(array.strides[axis]), axis)))
 
 
 def _target(output, order, shape, dtype, source):
     """Where the last pass stores: `output` itself if the library can walk through it, else an array of its own."""
     if output is not None and output.dtype == dtype and output.dtype.isnative:
-        view = output.transpose(order)
+        view = output if order is None else output.transpose(order)
         if view.flags.c_contiguous and view.flags.aligned and not np.may_share_memory(view, source):
             return view
     return np.empty(shape, dtype)
@@ -126,27 +168,22 @@ def filtered(array, passes, dtype, output=None, threads=0):
         made[...] = array
         return made
     order = _memory_order(array)
-    source = array.astype(native, copy=False).transpose(order)
-    if native in _types.HOLDERS:
-        source = source.astype(_types.HOLDERS[native])
-    if source.ndim == 1:
-        source, order = source[None], None
-    stored = _types.HOLDERS.get(_types.native(dtype), _types.native(dtype))
-    f64 = not _f32_will_do((source.dtype, stored), passes)
-    shift = 1 if order is None else 0
-    placed = [one._replace(axis=one.axis + shift if order is None else order.index(one.axis)) for one in passes]
-    steps = _steps(placed)
-    target = _target(None if order is None else output, order, source.shape, stored, source)
-    for step in steps[:-1]:
-        between = np.empty(source.shape, "f8" if f64 else "f4")
-        _run(step, source, between, f64, threads)
+    source = array if order is None else array.transpose(order)
+    source = source.astype(_types.HOLDERS.get(native, native), copy=False)
+    stored = _types.native(dtype)
+    stored = _types.HOLDERS.get(stored, stored)
+    plan = _plan(passes, order, source.shape, source.dtype, stored)
+    target = _target(output, order, source.shape, stored, source)
+    for step in plan.steps[:-1]:
+        between = np.empty(source.shape, step.dtype)
+        _run(step, source, between, plan.arithmetic, threads)
         source = between
-    _run(steps[-1], source, target, f64, threads)
-    made = target[0] if order is None else target.transpose(np.argsort(order))
-    if output is None and made.dtype == dtype:
+    _run(plan.steps[-1], source, target, plan.arithmetic, threads)
+    made = target if order is None else target.transpose(np.argsort(order))
+    if output is None and stored == dtype:
         return made
     if output is None:
         output = np.empty_like(made, dtype)
-    if not np.may_share_memory(made, output):
+    if target.base is not output and target is not output:
         _types.store(made, output)
     return output

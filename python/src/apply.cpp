@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <memory_resource>
 #include <vector>
 
 #include "bindings.hpp"
@@ -59,14 +60,18 @@ std::optional<Arithmetic> arithmetic_of(int asked) {
   return asked == kF64 ? Arithmetic::f64 : Arithmetic::f32;
 }
 
+constexpr std::int64_t kFewBytes = 1 << 20;
+
 /// Every image of `in` through the chain to its place in `out`, without the GIL.
 void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes, int asked,
                      int threads) {
   if (axes < 2 || axes > 3 || in.ndim() < axes || in.ndim() != out.ndim())
     throw InvalidArgument("the input and the result must have the same number of axes, two or more");
-  const ApplyOptions options{.arithmetic = arithmetic_of(asked), .threads = threads};
+  ApplyOptions options{.arithmetic = arithmetic_of(asked), .threads = threads};
   const auto from = image_of(in, static_cast<const std::byte*>(in.data()), axes);
   const auto to = image_of(out, static_cast<std::byte*>(out.data()), axes);
+  // Pages of its own for a small image's scratch would take longer than the image.
+  if (from.extent.rows * from.row_bytes() < kFewBytes) options.memory = std::pmr::new_delete_resource();
   const auto sources = offsets_of(in, axes), sinks = offsets_of(out, axes);
   if (sources.size() != sinks.size())
     throw InvalidArgument(

@@ -51,12 +51,34 @@ class ResultShape final : public Writer {
   SinkLayout layout_;
 };
 
+/// A result of so many bytes leaves most caches before it is read.
+constexpr std::int64_t kPastCachesBytes = std::int64_t{32} << 20;
+
+/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
+/// work with AVX2.
+constexpr double kThreadWork = 16e6;
+
+/// How many threads' starts the work is worth.
+double worth(double operations, const ConstRegion& in, const Region& out) {
+  const auto bytes =
+      static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
+  return (operations + 8 * bytes) / kThreadWork;
+}
+
+/// Those to plan with. To ask the system how many processors there are takes longer than small work does.
+int threads_to_plan(const Chain& chain, const ImageSpec& source, const ConstRegion& in, const Region& out,
+                    const ApplyOptions& options) {
+  if (options.executor != nullptr) return options.executor->concurrency();
+  if (options.threads != 0) return options.threads;
+  return worth(tile_operations(chain, chain.specs(source), out.rect.extent()), in, out) < 1.5 ? 1 : 0;
+}
+
 /// One band as large as the part, of which only the choice of tiles is used: nothing is copied.
 Plan plan_of(const Chain& chain, const ImageSpec& source, const ImageSpec& result, const Rect& part,
-             const ApplyOptions& options) {
+             int threads, const ApplyOptions& options) {
   PlanOptions asked;
   asked.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
-  asked.threads = options.executor != nullptr ? options.executor->concurrency() : options.threads;
+  asked.threads = threads;
   asked.slots = 1;
   asked.band_rows = part.rows;
   asked.band_cols = part.cols;
@@ -65,22 +87,13 @@ Plan plan_of(const Chain& chain, const ImageSpec& source, const ImageSpec& resul
   return plan(Shape(source), ResultShape(result), chain, asked);
 }
 
-/// A result of so many bytes leaves most caches before it is read.
-constexpr std::int64_t kPastCachesBytes = std::int64_t{32} << 20;
-
-/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
-/// work with AVX2.
-constexpr double kThreadWork = 16e6;
-
 /// Threads for these tiles: no more than there are, and none for less work than its start takes.
 int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
   const double share =
       static_cast<double>(out.rect.area()) / static_cast<double>(plan.result().extent.area());
-  const auto bytes =
-      static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
-  const double worth = (plan.operations * share + 8 * bytes) / kThreadWork;
   const double most = std::min(static_cast<double>(plan.threads), static_cast<double>(tiles));
-  return static_cast<int>(std::lround(std::clamp(worth, 1.0, std::max(most, 1.0))));
+  return static_cast<int>(
+      std::lround(std::clamp(worth(plan.operations * share, in, out), 1.0, std::max(most, 1.0))));
 }
 
 void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOptions& options) {
@@ -151,7 +164,8 @@ void apply(const Chain& chain, const ConstRegion& in, const Region& out, const A
   const ImageSpec source{in.image, in.pixels.channels, in.pixels.type};
   const ImageSpec result = chain.result_spec(source);
   check_parts(chain, source, result, in, out);
-  compute(plan_of(chain, source, result, out.rect, options), in, out, options);
+  const int threads = threads_to_plan(chain, source, in, out, options);
+  compute(plan_of(chain, source, result, out.rect, threads, options), in, out, options);
 }
 
 void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const ApplyOptions& options) {
