@@ -2,10 +2,14 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <atomic>
+#include <exception>
 #include <memory_resource>
+#include <thread>
 #include <vector>
 
 #include "bindings.hpp"
+#include "interruptible.hpp"
 #include "sepconv/sepconv.hpp"
 
 namespace sepconv::python {
@@ -60,29 +64,83 @@ std::optional<Arithmetic> arithmetic_of(int asked) {
   return asked == kF64 ? Arithmetic::f64 : Arithmetic::f32;
 }
 
-constexpr std::int64_t kFewBytes = 1 << 20;
+constexpr std::int64_t kFewBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kManyBytes = std::int64_t{64} << 20;
+
+/// Images of one shape, and where they lie.
+struct Images {
+  const Chain& chain;
+  ConstPixelView from;
+  PixelView to;
+  std::vector<std::int64_t> sources;
+  std::vector<std::int64_t> sinks;
+
+  std::int64_t bytes() const noexcept {
+    const auto one = from.extent.rows * from.row_bytes() + to.extent.rows * to.row_bytes();
+    return one * static_cast<std::int64_t>(sources.size());
+  }
+  void compute(std::size_t image, const ApplyOptions& options) const {
+    ConstPixelView source = from;
+    PixelView sink = to;
+    source.data += sources[image], sink.data += sinks[image];
+    apply(chain, source, sink, options);
+  }
+};
+
+/// In so many threads, each computing image after image. The first failure is thrown when all have ended.
+void compute_side_by_side(const Images& images, ApplyOptions options, std::size_t threads) {
+  options.threads = 1;
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> failed(threads);
+  std::vector<std::jthread> others;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    others.emplace_back([&, thread] {
+      try {
+        for (std::size_t i = next++; i < images.sources.size(); i = next++) images.compute(i, options);
+      } catch (...) {
+        failed[thread] = std::current_exception();
+        next = images.sources.size();
+      }
+    });
+  }
+  others.clear();
+  for (const std::exception_ptr& one : failed)
+    if (one) std::rethrow_exception(one);
+}
+
+/// Many images side by side; a few, or small ones, one after another, each in as many threads as are worth
+/// it.
+void compute(const Images& images, const ApplyOptions& options) {
+  const std::size_t threads =
+      options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
+  if (threads > 1 && images.sources.size() >= 2 * threads && images.bytes() >= kFewBytes)
+    return compute_side_by_side(images, options, threads);
+  for (std::size_t i = 0; i < images.sources.size(); ++i) images.compute(i, options);
+}
 
 /// Every image of `in` through the chain to its place in `out`, without the GIL.
 void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes, int asked,
                      int threads) {
   if (axes < 2 || axes > 3 || in.ndim() < axes || in.ndim() != out.ndim())
     throw InvalidArgument("the input and the result must have the same number of axes, two or more");
-  ApplyOptions options{.arithmetic = arithmetic_of(asked), .threads = threads};
-  const auto from = image_of(in, static_cast<const std::byte*>(in.data()), axes);
-  const auto to = image_of(out, static_cast<std::byte*>(out.data()), axes);
-  // Pages of its own for a small image's scratch would take longer than the image.
-  if (from.extent.rows * from.row_bytes() < kFewBytes) options.memory = std::pmr::new_delete_resource();
-  const auto sources = offsets_of(in, axes), sinks = offsets_of(out, axes);
-  if (sources.size() != sinks.size())
+  const Images images{chain, image_of(in, static_cast<const std::byte*>(in.data()), axes),
+                      image_of(out, static_cast<std::byte*>(out.data()), axes), offsets_of(in, axes),
+                      offsets_of(out, axes)};
+  if (images.sources.size() != images.sinks.size())
     throw InvalidArgument(
         "the input and the result must have the same axes beside rows, columns and channels");
-  const nb::gil_scoped_release released;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    ConstPixelView source = from;
-    PixelView sink = to;
-    source.data += sources[i], sink.data += sinks[i];
-    apply(chain, source, sink, options);
+  ApplyOptions options{.arithmetic = arithmetic_of(asked), .threads = threads};
+  // Pages of its own for a small image's scratch would take longer than the image.
+  if (images.from.extent.rows * images.from.row_bytes() < kFewBytes)
+    options.memory = std::pmr::new_delete_resource();
+  if (images.bytes() >= kManyBytes) {
+    return run_interruptible([&](const std::stop_token& stop) {
+      options.stop = stop;
+      compute(images, options);
+    });
   }
+  const nb::gil_scoped_release released;
+  compute(images, options);
 }
 
 }  // namespace

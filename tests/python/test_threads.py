@@ -1,0 +1,95 @@
+"""Eight threads at once, signals, and processes that are forked after use."""
+
+import _thread
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+from sepconv import ndimage
+
+
+def test_eight_threads_filter_at_once():
+    random = np.random.default_rng(1)
+    arrays = [random.random((150 + i, 200)).astype("f4") for i in range(8)]
+    chain = sc.gaussian(2) | sc.abs()
+    wanted = [(chain(array), ndimage.gaussian_filter(array, 1 + i / 8)) for i, array in enumerate(arrays)]
+    wrong = []
+
+    def work(i):
+        for _ in range(50):
+            made = chain(arrays[i]), ndimage.gaussian_filter(arrays[i], 1 + i / 8)
+            if not all(map(np.array_equal, made, wanted[i])):
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_many_images_side_by_side_have_the_bytes_of_one():
+    stack = np.random.default_rng(1).random((30, 120, 140)).astype("f4")
+    blur = sc.gaussian(2.5)
+    assert np.array_equal(blur(stack, axes="zyx"), np.stack([blur(image) for image in stack]))
+    assert np.array_equal(blur(stack, axes="zyx", threads=1), blur(stack, axes="zyx", threads=5))
+
+
+def test_the_gil_is_free_while_a_call_computes():
+    """Another thread counts on while the call lasts."""
+    array = np.random.default_rng(1).random((1500, 1500))
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        time.sleep(0.05)
+        before, begin = counted[0], time.perf_counter()
+        ndimage.gaussian_filter(array, 40, threads=1)
+        during, seconds = counted[0] - before, time.perf_counter() - begin
+    finally:
+        done.set()
+        thread.join()
+    assert during > seconds / 0.0005 / 20
+
+
+def test_an_interrupt_ends_a_long_call():
+    array = np.zeros((4000, 4000))
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    begin = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(100):  # the call in hand ends, not a later one
+            ndimage.gaussian_filter(array, 300, threads=1)
+    assert time.perf_counter() - begin < 0.3 + 1.5  # half a second on a machine with nothing else to do
+
+
+def forked_work(array):
+    return ndimage.gaussian_filter(array, 2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_that_is_forked_after_use_computes():
+    array = np.random.default_rng(1).random((600, 700))
+    wanted = forked_work(array)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert all(np.array_equal(made, wanted) for made in pool.map(forked_work, [array] * 4, chunksize=1))
+
+
+def test_importing_takes_nothing_but_numpy():
+    code = "import sys, sepconv; print([name for name in ('scipy', 'torch', 'cupy', 'jax', 'tqdm') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
