@@ -1,10 +1,11 @@
 """Chains on NumPy's arrays: what the axes are, what is copied (as little as can be), and where the result lies."""
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _sepconv, _types
+from sepconv import _devices, _sepconv, _types
 
 ARITHMETIC = {None: _sepconv.AUTO, "f32": _sepconv.F32, "f64": _sepconv.F64}
 MOST_GUESSED_CHANNELS = 4  # as for NPY files
@@ -47,112 +48,104 @@ def names_of(shape, axes):
     return axes
 
 
-@functools.lru_cache(maxsize=256)
-def result_spec(chain, spec):
-    return chain._native.result_spec(spec)
-
-
-def apply(chain, array, out, axes, arithmetic, threads):
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
-    array = np.asarray(array)
+def apply(chain, array, out, axes, arithmetic, threads, stream):
     if arithmetic not in ARITHMETIC:
         raise ValueError(f"arithmetic={arithmetic!r} is none; there are 'f32' and 'f64'")
+    if type(array) is not np.ndarray:
+        if _devices.is_on_gpu(array):
+            return _apply_on_gpu(chain, array, out, axes, arithmetic, stream)
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
+        array, library = _devices.on_host(array)
+        if library is not None:
+            made = apply(chain, array, None if out is None else _devices.on_host(out)[0], axes, arithmetic, threads, stream)
+            return library(made) if out is None else out
+    if stream is not None:
+        raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
     dtype = _types.native(array.dtype)
     if dtype in _types.PARTS:
         return _complex(chain, array, out, axes, arithmetic, threads)
-    names = names_of(array.shape, axes)
     if dtype not in _types.PIXELS and dtype not in _types.HOLDERS:
         _types.refuse(array.dtype)
-    return _Images(chain, array, names).apply(out, arithmetic, threads)
+    holder = _types.HOLDERS.get(dtype, dtype)
+    layout = _layout(chain, names_of(array.shape, axes), array.shape, holder)
+    keeps = holder is not dtype and not any(text.startswith("cast") for text in chain._texts)
+    view = array.transpose(layout.order).reshape(layout.source)
+    pixels = _types.held(view) if holder is not dtype else view if array.dtype.isnative else view.astype(dtype)
+    given = None if out is None else _checked(out, layout, dtype if keeps else layout.dtype)
+    made = given
+    if given is None or keeps or ready(given, layout.image_axes) is not given:
+        made = np.empty(layout.target, layout.dtype)
+    elif np.may_share_memory(array, out):
+        pixels = pixels.copy()
+    if 0 not in pixels.shape[: -layout.image_axes]:
+        _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, ARITHMETIC[arithmetic], threads)
+    if keeps and given is None:
+        given, out = np.empty(layout.target, dtype), None
+    if made is not given and given is not None:
+        _types.store(made, given)
+    return out if out is not None else layout.back(made if given is None else given)
+
+
+def _checked(out, layout, dtype):
+    """`out` with its axes in the order of the target."""
+    shape = layout.kept_shape
+    check_out(out, [shape[axis] for axis in layout.inverse], dtype)
+    return out.transpose(np.argsort(layout.inverse)).reshape(layout.target)
 
 
 def _complex(chain, array, out, axes, arithmetic, threads):
-    """Real and imaginary parts are channels beside each other, to a chain that does to each what it would do to the sum."""
+    """Real and imaginary parts are images beside each other, to a chain that does to each what it would do to the sum."""
     if not chain._native.by_parts:
         raise ValueError(f"the chain '{chain}' does not take complex numbers: it is not linear, or mixes channels; give real and imaginary part")
-    array = np.ascontiguousarray(array, _types.native(array.dtype))
     names = names_of(array.shape, axes)
-    parts = array.view(_types.PARTS[array.dtype]).reshape(*array.shape, 2)
-    letter = next(one for one in "0123456789" if one not in names)
-    made = np.ascontiguousarray(_Images(chain, parts, names + letter).apply(None, arithmetic, threads))
-    if PARTS_RESULT := {np.dtype("f4"): np.dtype("c8"), np.dtype("f8"): np.dtype("c16")}.get(made.dtype):
-        made = made.view(PARTS_RESULT)[..., 0]
+    real, imag = (apply(chain, part, None, names, arithmetic, threads, None) for part in (array.real, array.imag))
+    dtype = np.result_type(real, np.complex64)
     if out is None:
-        return made
-    check_out(out, made.shape, made.dtype)
-    out[...] = made
+        out = np.empty(real.shape, dtype)
+    else:
+        check_out(out, real.shape, dtype)
+    out.real, out.imag = real, imag
     return out
 
 
-class _Images:
-    """The images of an array: its axes in the order others, rows, columns, channels."""
+class _Layout(NamedTuple):
+    """An array's axes as images: others, rows, columns, channels, of the source and of the result."""
 
-    def __init__(self, chain, array, names):
-        self.chain, self.array, self.names = chain, array, names
-        order = [name for name in names if name not in "yxc"] + [name for name in "yxc" if name in names]
-        self.order = [names.index(name) for name in order]
-        self.image_axes = 3 if "c" in names else 2
-        self.one_row = "y" not in names
+    order: tuple  # of the array's axes
+    image_axes: int  # of source and target
+    source: tuple
+    target: tuple
+    dtype: np.dtype  # of the target
+    kept_shape: tuple  # the target's without the rows that an array of one row has no axis for
+    inverse: tuple  # from there to the array's order
 
-    def apply(self, out, arithmetic, threads):
-        dtype = _types.native(self.array.dtype)
-        view = self.array.astype(dtype, copy=False).transpose(self.order)
-        if self.one_row:
-            view = view[..., None, :]
-        holds = dtype in _types.PIXELS
-        pixels = view if holds else _types.held(view)
-        rows, cols = pixels.shape[pixels.ndim - self.image_axes :][:2]
-        channels = pixels.shape[-1] if self.image_axes == 3 else 1
-        rows, cols, channels, name = result_spec(self.chain, (rows, cols, channels, _types.PIXELS[pixels.dtype]))
-        made_type = _types.DTYPES[name]
-        keeps = not holds and not any(text.startswith("cast") for text in self.chain._texts)
-        shape = (*pixels.shape[: pixels.ndim - self.image_axes], rows, cols)
-        image_axes = 3 if self.image_axes == 3 or channels > 1 else 2
-        if image_axes == 3:
-            shape = (*shape, channels)
-            if self.image_axes == 2:
-                pixels = pixels[..., None]
-        result_type = dtype if keeps else made_type
-        given = None if out is None else self._checked(out, shape, result_type, image_axes)
-        made = given
-        if given is None or keeps or ready(given, image_axes) is not given:
-            made = np.empty(shape, made_type)
-        elif np.may_share_memory(self.array, out):
-            pixels = pixels.copy()
-        self._compute(pixels, made, image_axes, arithmetic, threads)
-        if given is None:
-            if keeps:
-                stored = np.empty(shape, result_type)
-                _types.store(made, stored)
-                made = stored
-            return self._back(made, image_axes)
-        if made is not given:
-            _types.store(made, given)
-        return out
+    def back(self, made):
+        return made.reshape(self.kept_shape).transpose(self.inverse)
 
-    def _compute(self, pixels, made, image_axes, arithmetic, threads):
-        """Computes a call's images; of none there is nothing to compute."""
-        if 0 in pixels.shape[: pixels.ndim - image_axes]:
-            return
-        _sepconv.apply(self.chain._native, ready(pixels, image_axes), made, image_axes, ARITHMETIC[arithmetic], threads)
 
-    def _inverse(self, image_axes):
-        """Axes of the result in the order of the array's; channels that the array has no axis for come last."""
-        order = [*self.order, len(self.order)] if image_axes > self.image_axes else self.order
-        return np.argsort(order)
+@functools.lru_cache(maxsize=256)
+def _layout(chain, names, shape, dtype):
+    order = [names.index(name) for name in names if name not in "yxc"] + [names.index(name) for name in "yxc" if name in names]
+    others = [shape[axis] for axis in order if names[axis] not in "yxc"]
+    rows, cols, channels = (shape[names.index(name)] if name in names else 1 for name in "yxc")
+    spec = chain._native.result_spec((rows, cols, channels, _types.PIXELS[dtype]))
+    image = [rows, cols, channels], list(spec[:3])
+    if "y" not in names and spec[0] != 1:
+        raise ValueError(f"the result of one row has {spec[0]} rows; give an array of two axes")
+    has_channels = "c" in names or spec[2] != 1
+    source, target = ([*others, *sides[: 3 if has_channels else 2]] for sides in image)
+    kept = [*others, *target[len(others) + ("y" not in names) :]]
+    inverse = np.argsort([*order, *range(len(order), len(kept))])  # channels that the array has no axis for come last
+    return _Layout(tuple(order), 3 if has_channels else 2, tuple(source), tuple(target), _types.DTYPES[spec[3]], tuple(kept), tuple(map(int, inverse)))
 
-    def _back(self, made, image_axes):
-        if self.one_row:
-            made = made[..., 0, :] if image_axes == 2 else made[..., 0, :, :]
-        return made.transpose(self._inverse(image_axes))
 
-    def _checked(self, out, shape, dtype, image_axes):
-        """`out` with its axes in the order of `shape`."""
-        if self.one_row:
-            at = len(shape) - image_axes
-            shape = shape[:at] + shape[at + 1 :]
-        inverse = self._inverse(image_axes)
-        check_out(out, [shape[axis] for axis in inverse], dtype)
-        view = out.transpose(np.argsort(inverse))
-        return view[(..., None) + (slice(None),) * (image_axes - 1)] if self.one_row else view
+def _apply_on_gpu(chain, array, out, axes, arithmetic, stream):
+    device = _devices.Device(array, stream)
+    layout = _layout(chain, names_of(device.shape, axes), device.shape, device.dtype)
+    back = tuple(map(int, np.argsort(layout.inverse)))
+    source = device.in_order(layout.order)
+    made = device.target(out, back, layout.kept_shape, layout.dtype, source)
+    if 0 not in layout.source[: -layout.image_axes]:
+        device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, ARITHMETIC[arithmetic])
+    return out if out is not None else device.given_back(made, back)

@@ -65,12 +65,12 @@ class Chain:
     def __repr__(self):
         return f"Chain({str(self)!r})"
 
-    def __call__(self, array, out=None, *, axes=None, arithmetic=None, threads=0):
+    def __call__(self, array, out=None, *, axes=None, arithmetic=None, threads=0, stream=None):
         """The chain on an array, or on each image of one.
 
         Parameters
         ----------
-        array : array_like
+        array : array_like, or an array on a GPU
             rows x columns, rows x columns x channels (up to 4 of them), or what `axes` says; any strides and byte order. u8, u16, i16, f32 and
             f64 are taken as they are; bool, other integers, f16 and complex numbers are computed as what holds them and stored again.
         out : ndarray, optional
@@ -82,14 +82,19 @@ class Chain:
             what values are computed in; left out, as above
         threads : int
             at most so many; 0: all processors that this process may use
+        stream : int or object with ``__cuda_stream__``, optional
+            of an array on a GPU (CuPy, PyTorch, JAX, or what else speaks DLPack or ``__cuda_array_interface__``): where the work is put; left out,
+            on the stream that is current in its library. Nothing waits for it.
 
         Returns
         -------
-        ndarray
-            `out`, or a new array in the order in memory that `array` has
+        ndarray, or an array of the library that `array` is of
+            `out`, or a new array
 
         Raises
         ------
+        TypeError
+            for what is no array of numbers
         ValueError
             for a shape or type that the chain cannot take, and an `out` that does not fit, is read-only or overlaps
         MemoryError
@@ -102,4 +107,4 @@ class Chain:
         >>> sc.box(1)(np.array([[0, 0, 0], [0, 9, 0], [0, 0, 0]], np.uint8), axes="yx").tolist()
         [[4, 2, 4], [2, 1, 2], [4, 2, 4]]
         """
-        return _arrays.apply(self, array, out, axes, arithmetic, threads)
+        return _arrays.apply(self, array, out, axes, arithmetic, threads, stream)

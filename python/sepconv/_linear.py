@@ -8,8 +8,8 @@ import warnings
 
 import numpy as np
 
-from sepconv import _types
-from sepconv._separable import filtered, make_pass, remembered
+from sepconv import _devices, _types
+from sepconv._separable import filtered, filtered_on_gpu, make_pass, remembered
 
 MOST_RADIUS = 1 << 20  # that the library takes
 
@@ -45,6 +45,11 @@ def each_of(value, count):
     return value
 
 
+def as_array(given):
+    """An array of NumPy's, or one that is on a GPU as it is."""
+    return given if type(given) is np.ndarray or _devices.is_on_gpu(given) else np.asarray(given)
+
+
 def result_of(output, array, is_complex=False):
     """The array that `output` is, or None, and the type of the result."""
     if output is None:
@@ -74,8 +79,12 @@ def _check_cval(array, cval):
         raise ValueError("Cannot provide a complex-valued cval when the input is real.")
 
 
-def _apply(array, make, given, cval, output, threads):
+def _apply(array, make, given, cval, output, threads, stream):
     """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
+    if not isinstance(array, np.ndarray):
+        return filtered_on_gpu(array, make(array.ndim, cval, *given), output, stream)
+    if stream is not None:
+        raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
     is_complex = array.dtype.kind == "c"
     _check_cval(array, cval)
     out, dtype = result_of(output, array, is_complex)
@@ -91,7 +100,7 @@ def _apply(array, make, given, cval, output, threads):
     return made
 
 
-def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
     """Correlation along one axis.
 
     Parameters
@@ -111,6 +120,8 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
         how far the weights' middle stands from the pixel
     threads : int
         at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -130,14 +141,15 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     >>> ndimage.correlate1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
     """
-    array, weights = np.asarray(input), np.asarray(weights)
-    _check_cval(array, cval)
+    array, weights = as_array(input), np.asarray(weights)
+    if isinstance(array, np.ndarray):
+        _check_cval(array, cval)
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":
-        return _complex_weights(array, weights, axis, output, mode, cval, origin, threads)
+        return _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream)
     axis_of(axis, array.ndim)
-    return _apply(array, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads)
+    return _apply(array, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream)
 
 
 @remembered
@@ -151,17 +163,19 @@ def _origin(origin, count):
     return origin
 
 
-def _complex_weights(array, weights, axis, output, mode, cval, origin, threads):
+def _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream):
     """Correlation is with the conjugate."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError("complex weights are not for arrays on a GPU; give their real and imaginary parts, one after the other")
     given, dtype = result_of(output, array, True)
     between = np.complex128 if array.dtype.kind == "c" else np.float64
-    real, imag = (correlate1d(array, part, axis, between, mode, cval, origin, threads=threads) for part in (weights.real, weights.imag))
+    real, imag = (correlate1d(array, part, axis, between, mode, cval, origin, threads=threads, stream=stream) for part in (weights.real, weights.imag))
     made = np.empty(array.shape, dtype) if given is None else given
     made[...] = real - 1j * imag
     return made
 
 
-def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
     """Convolution along one axis: `correlate1d` with the weights turned round.
 
     Examples
@@ -172,7 +186,7 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     """
     weights = np.asarray(weights)[::-1]
     origin = -origin - (not len(weights) & 1)
-    return correlate1d(input, weights.conj() if weights.dtype.kind == "c" else weights, axis, output, mode, cval, origin, threads=threads)
+    return correlate1d(input, weights.conj() if weights.dtype.kind == "c" else weights, axis, output, mode, cval, origin, threads=threads, stream=stream)
 
 
 @functools.lru_cache(maxsize=256)
@@ -205,7 +219,7 @@ def _gaussian_pass(axis, sigma, order, mode, cval, truncate, radius):
     return make_pass(axis, _gaussian_weights(sigma, operator.index(order), int(radius)), int(radius), mode, cval)
 
 
-def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, threads=0):
+def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, threads=0, stream=None):
     """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
 
     Examples
@@ -214,12 +228,12 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
-    array = np.asarray(input)
+    array = as_array(input)
     axis_of(axis, array.ndim)
-    return gaussian_filter(array, sigma, order, output, mode, cval, truncate, radius=radius, axes=(axis,), threads=threads)
+    return gaussian_filter(array, sigma, order, output, mode, cval, truncate, radius=radius, axes=(axis,), threads=threads, stream=stream)
 
 
-def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0):
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0, stream=None):
     """A Gaussian, or derivatives of one, along the axes.
 
     Parameters
@@ -244,6 +258,8 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
         those that are filtered; left out, all
     threads : int
         at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -266,7 +282,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
            [ 21, 158,  21],
            [  3,  21,   3]], dtype=uint8)
     """
-    return _apply(np.asarray(input), _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads)
+    return _apply(as_array(input), _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream)
 
 
 @remembered
@@ -276,7 +292,7 @@ def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
     return [_gaussian_pass(axis, width, n, border, cval, truncate, most) for axis, width, n, border, most in each if not width <= 1e-15]
 
 
-def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0):
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
     """The mean of `size` elements along one axis. See `correlate1d`.
 
     Examples
@@ -285,11 +301,11 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
-    array = np.asarray(input)
+    array = as_array(input)
     axis_of(axis, array.ndim)
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    return uniform_filter(array, size, output, mode, cval, origin, axes=(axis,), threads=threads)
+    return uniform_filter(array, size, output, mode, cval, origin, axes=(axis,), threads=threads, stream=stream)
 
 
 def _uniform_pass(axis, size, origin, mode, cval):
@@ -299,7 +315,7 @@ def _uniform_pass(axis, size, origin, mode, cval):
     return make_pass(axis, (1 / size,) * size, left, mode, cval)
 
 
-def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0):
+def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
     """The mean of `size` elements along each axis. See `gaussian_filter`.
 
     Examples
@@ -309,7 +325,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
     [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
     """
-    return _apply(np.asarray(input), _uniform_passes, (size, origin, mode, axes), cval, output, threads)
+    return _apply(as_array(input), _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
 
 
 @remembered
@@ -327,7 +343,7 @@ def _derivative_passes(ndim, cval, axis, across, mode):
     return [make_pass(one, (-1, 0, 1) if one == axis else across, 1, modes[one], cval) for one in order]
 
 
-def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):
     """Prewitt's filter: differences along the axis, sums of three along all others.
 
     Examples
@@ -337,10 +353,10 @@ def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0)
     >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[3, 9, 6], [3, 9, 6]]
     """
-    return _apply(np.asarray(input), _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads)
+    return _apply(as_array(input), _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads, stream)
 
 
-def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):
     """Sobel's filter: differences along the axis, (1 2 1) along all others.
 
     Examples
@@ -350,4 +366,4 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0):
     >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[4, 12, 8], [4, 12, 8]]
     """
-    return _apply(np.asarray(input), _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads)
+    return _apply(as_array(input), _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads, stream)

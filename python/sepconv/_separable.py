@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _arrays, _sepconv, _types
+from sepconv import _arrays, _devices, _sepconv, _types
 
 BORDERS = {"reflect": "reflect", "grid-mirror": "reflect", "mirror": "reflect101", "nearest": "replicate", "constant": "constant",
            "grid-constant": "constant", "wrap": "wrap", "grid-wrap": "wrap"}
@@ -187,3 +187,29 @@ def filtered(array, passes, dtype, output=None, threads=0):
     if target.base is not output and target is not output:
         _types.store(made, output)
     return output
+
+
+def filtered_on_gpu(array, passes, output, stream):
+    """The same of an array on a GPU, of a pixel type: `output` is an array there, a type, or None for that of `array`."""
+    device = _devices.Device(array, stream)
+    out = output if _devices.is_on_gpu(output) else None
+    if out is not None or output is None:
+        dtype = device.dtype if out is None else _devices.Device(out, stream).dtype
+    else:
+        dtype = np.dtype(output)
+    if dtype not in _types.PIXELS:
+        raise TypeError(f"a result of {dtype} is not made on a GPU; ask for u8, u16, i16, f32 or f64")
+    order = tuple(sorted(range(len(device.shape)), key=lambda axis: (-device.strides[axis], axis)))
+    shape = tuple(device.shape[axis] for axis in order)
+    if not passes:
+        passes = Passes([Pass(order[-1], (1.0,), "reflect", 0.0)])
+    plan = _plan(passes, order, shape, device.dtype, dtype)
+    if any(step.nan_edges for step in plan.steps):
+        raise ValueError("cval=nan is not for arrays on a GPU; give a finite one")
+    source = device.in_order(order)
+    for step in plan.steps:
+        made = device.target(out if step is plan.steps[-1] else None, order, shape, step.dtype, source)
+        if math.prod(shape):
+            device.enqueue(step.chain, source, made, step.shape, step.shape, step.image_axes, plan.arithmetic)
+        source = made
+    return out if out is not None else device.given_back(made, order)

@@ -11,5 +11,6 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& module);
 void bind_chain(nb::module_& module);
 void bind_apply(nb::module_& module);
+void bind_device(nb::module_& module);
 
 }  // namespace sepconv::python

@@ -7,4 +7,5 @@ NB_MODULE(_sepconv, module) {
   bind_errors(module);
   bind_chain(module);
   bind_apply(module);
+  bind_device(module);
 }

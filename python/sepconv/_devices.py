@@ -1,0 +1,258 @@
+"""Arrays in a GPU's memory: CuPy's, PyTorch's, JAX's, and others that speak DLPack or `__cuda_array_interface__`.
+
+Work is put on the stream that is current in the array's library, or on `stream`, and nothing waits for it. The result is an array of the same
+library. JAX lets nobody write into its arrays and shows no streams: it gets memory of ours, and is told what to wait for.
+"""
+
+import functools
+import math
+import operator
+import sys
+
+import numpy as np
+
+from sepconv import _sepconv, _types
+
+_CUDA_KINDS = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
+_captured = []  # filters of calls that went into a CUDA graph, which may be launched as long as the process lives
+
+
+def is_on_gpu(array):
+    """Whether it is an array in a GPU's memory."""
+    if isinstance(array, np.ndarray):
+        return False
+    if hasattr(array, "__dlpack_device__"):
+        return array.__dlpack_device__()[0] in _CUDA_KINDS
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def stream_handle(stream):
+    """That of an int or of what has `__cuda_stream__`. 0 is the device's default stream."""
+    if hasattr(stream, "__cuda_stream__"):
+        return operator.index(stream.__cuda_stream__()[1])
+    try:
+        return operator.index(stream)
+    except TypeError:
+        raise TypeError(f"stream must be an int, a cudaStream_t, or have __cuda_stream__; {type(stream).__name__} has not") from None
+
+
+class _Library:
+    """What is asked of an array's library. This one is of arrays that only have `__cuda_array_interface__`."""
+
+    def device(self, array):
+        return array.__dlpack_device__()[1] if hasattr(array, "__dlpack_device__") else 0
+
+    def stream(self, array):
+        return array.__cuda_array_interface__.get("stream") or 0
+
+    def place(self, array, stream):
+        """Address, dtype, shape and strides in bytes, and what must live until the work is enqueued."""
+        facts = array.__cuda_array_interface__
+        dtype, shape = np.dtype(facts["typestr"]), tuple(facts["shape"])
+        strides = facts.get("strides") or _dense(shape, dtype.itemsize)
+        return facts["data"][0], dtype, shape, tuple(strides), None
+
+    def writable(self, array):
+        return not array.__cuda_array_interface__["data"][1]
+
+    def empty(self, source, shape, dtype):
+        raise TypeError(f"a result like {type(source).__name__} cannot be made; give `out`")
+
+    def contiguous(self, array, order):
+        raise ValueError("the array's elements do not lie in rows one behind the other; give a contiguous one")
+
+    def transposed(self, array, order):
+        raise ValueError("the array's axes would have to change places; give one with its axes in the order others, rows, columns, channels")
+
+    def finished(self, array):
+        """`array` as it is given back."""
+        return array
+
+
+class _CuPy(_Library):
+    def device(self, array):
+        return array.device.id
+
+    def stream(self, array):
+        import cupy
+
+        with array.device:
+            return cupy.cuda.get_current_stream().ptr
+
+    def empty(self, source, shape, dtype):
+        import cupy
+
+        with source.device:
+            return cupy.empty(shape, dtype)
+
+    def contiguous(self, array, order):
+        import cupy
+
+        return cupy.ascontiguousarray(array.transpose(order))
+
+    def transposed(self, array, order):
+        return array.transpose(order)
+
+    def writable(self, array):
+        return True
+
+
+class _Torch(_Library):
+    def device(self, array):
+        return array.device.index
+
+    def stream(self, array):
+        import torch
+
+        return torch.cuda.current_stream(array.device).cuda_stream
+
+    def place(self, array, stream):
+        name = str(array.dtype).removeprefix("torch.")
+        if name == "bfloat16":
+            raise TypeError("an array of bfloat16 is not filtered; give u8, u16, i16, f32 or f64")
+        dtype = np.dtype(name)
+        return array.data_ptr(), dtype, tuple(array.shape), tuple(dtype.itemsize * stride for stride in array.stride()), None
+
+    def empty(self, source, shape, dtype):
+        import torch
+
+        return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=source.device)
+
+    def contiguous(self, array, order):
+        return array.permute(order).contiguous()
+
+    def transposed(self, array, order):
+        return array.permute(order)
+
+    def writable(self, array):
+        return True
+
+
+class _Made:
+    """Memory of ours on its way to a library that takes DLPack: what that puts on its stream waits for what is on ours."""
+
+    def __init__(self, native, shape, dtype, device, stream):
+        self.native, self.shape, self.dtype, self.device, self.stream = native, shape, dtype, device, stream
+
+    def __dlpack_device__(self):
+        return self.native.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None, **_):
+        if stream is not None and stream != -1:
+            _sepconv.order(self.device, self.stream, stream)
+        return self.native.__dlpack__()
+
+
+class _Jax(_Library):
+    @functools.lru_cache(maxsize=None)  # noqa: B019  of one object
+    def _own_stream(self, device):
+        return _sepconv.make_stream(device)
+
+    def device(self, array):
+        return array.__dlpack_device__()[1]
+
+    def stream(self, array):
+        return self._own_stream(self.device(array)).handle
+
+    def place(self, array, stream):
+        if isinstance(array, _Made):
+            address, shape, strides = _sepconv.taken(array.native)
+        else:
+            keep = array.__dlpack__(stream=stream or 1)
+            address, shape, strides = _sepconv.taken(keep)
+        dtype = np.dtype(array.dtype)
+        return address, dtype, shape, tuple(dtype.itemsize * stride for stride in strides), array
+
+    def writable(self, array):
+        return isinstance(array, _Made)
+
+    def empty(self, source, shape, dtype):
+        device = self.device(source)
+        native = _sepconv.device_empty(list(shape), _types.PIXELS[np.dtype(dtype)], device, source)
+        return _Made(native, shape, np.dtype(dtype), device, self.stream(source))
+
+    def contiguous(self, array, order):
+        return self.transposed(array, order)
+
+    def transposed(self, array, order):
+        import jax
+
+        return jax.numpy.transpose(array, order)
+
+    def finished(self, array):
+        import jax
+
+        return jax.dlpack.from_dlpack(array)
+
+
+_LIBRARIES = {"cupy": _CuPy(), "torch": _Torch(), "jax": _Jax(), "jaxlib": _Jax()}
+
+
+def _dense(shape, itemsize):
+    return tuple(itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+class Device:
+    """One call's array, its library and its stream."""
+
+    def __init__(self, array, stream):
+        self.library = _LIBRARIES.get(type(array).__module__.partition(".")[0], _Library())
+        self.array, self.index = array, self.library.device(array)
+        self.stream = self.library.stream(array) if stream is None else stream_handle(stream)
+        _, self.dtype, self.shape, self.strides, _ = self.library.place(array, self.stream)
+        if self.dtype not in _types.PIXELS:
+            raise TypeError(f"an array of {self.dtype} is not filtered on a GPU; give u8, u16, i16, f32 or f64")
+
+    def in_order(self, order):
+        """The array with its axes in this order, dense in memory; itself where it lies so."""
+        return self.array if self._dense(self.shape, self.strides, self.dtype, order) else self.library.contiguous(self.array, order)
+
+    def target(self, out, order, shape, dtype, source):
+        """What is made of `source` is stored there: in `out` if it has this shape, with its axes in this order, and is dense; or an array of the library's."""
+        if out is None:
+            return self.library.empty(source, shape, dtype)
+        _, own, at, strides, _ = self.library.place(out, self.stream)
+        if own != dtype or tuple(at[axis] for axis in order) != tuple(shape):
+            raise ValueError(f"the result is of {np.dtype(dtype)} and, its axes as in memory, {tuple(shape)}; out is {tuple(at)} of {own}: give one that fits, or none")
+        if not self._dense(at, strides, own, order):
+            raise ValueError("out does not lie in memory as the result does, rows one behind the other; give a contiguous one, or none")
+        if not self.library.writable(out):
+            raise ValueError("out is read-only; give an array that can be written to")
+        return out
+
+    def given_back(self, made, order):
+        """A result with its axes in the order of `order` as one whose axes are in their own."""
+        made = self.library.finished(made)
+        return made if list(order) == sorted(order) else self.library.transposed(made, [int(axis) for axis in np.argsort(order)])
+
+    @staticmethod
+    def _dense(shape, strides, dtype, order):
+        shape, strides = [shape[axis] for axis in order], [strides[axis] for axis in order]
+        return all(stride == dense or side == 1 for side, stride, dense in zip(shape, strides, _dense(shape, dtype.itemsize)))
+
+    def enqueue(self, chain, source, target, shape, target_shape, image_axes, arithmetic):
+        """`chain` from `source` seen in `shape` to `target` in `target_shape`."""
+        address, dtype, _, _, keep = self.library.place(source, self.stream)
+        result, made, _, _, kept = self.library.place(target, self.stream)
+        rows, cols, *channels = shape[len(shape) - image_axes :]
+        made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _types.PIXELS[dtype], arithmetic, self.index)
+        if _sepconv.is_capturing(self.stream):
+            _captured.append((made_filter, keep, kept))
+        _sepconv.enqueue(made_filter, (address, _types.PIXELS[dtype], shape, _dense(shape, dtype.itemsize)),
+                         (result, _types.PIXELS[made], target_shape, _dense(target_shape, made.itemsize)), image_axes, self.stream)
+
+
+@functools.lru_cache(maxsize=32)
+def _filter(chain, rows, cols, channels, dtype, arithmetic, device):
+    """Filters hold scratch on their GPU, so that few are kept."""
+    return _sepconv.make_filter(getattr(chain, "_native", chain), rows, cols, channels, dtype, arithmetic, device)
+
+
+def on_host(array):
+    """A CPU array of PyTorch's or JAX's as NumPy's, and what makes an array of its library of one."""
+    root = type(array).__module__.partition(".")[0]
+    if root == "torch" and "torch" in sys.modules:
+        return array.numpy(), sys.modules["torch"].from_numpy
+    if root in ("jax", "jaxlib") and "jax" in sys.modules:
+        return np.asarray(array), sys.modules["jax"].numpy.asarray
+    return np.asarray(array), None

@@ -1,0 +1,66 @@
+#include "images.hpp"
+
+namespace sepconv::python {
+namespace {
+
+template <class Byte>
+BasicPixelView<Byte> first_image(const Array& array, std::size_t axes) {
+  const std::size_t first = array.shape.size() - axes;
+  BasicPixelView<Byte> view{
+      array.data, {array.shape[first], array.shape[first + 1]}, 1, array.type, array.strides[first]};
+  if (axes == 3) view.channels = array.shape[first + 2];
+  if (view.extent.rows == 1) view.pitch_bytes = view.row_bytes();
+  return view;
+}
+
+std::vector<std::int64_t> offsets_of(const Array& array, std::size_t image_axes) {
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t axis = 0; axis + image_axes < array.shape.size(); ++axis) {
+    std::vector<std::int64_t> next;
+    for (const std::int64_t offset : offsets)
+      for (std::int64_t i = 0; i < array.shape[axis]; ++i) next.push_back(offset + i * array.strides[axis]);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+void check_axes(const Array& in, const Array& out, std::size_t image_axes) {
+  const std::size_t axes = in.shape.size();
+  const bool fits = (image_axes == 2 || image_axes == 3) && axes >= image_axes && out.shape.size() == axes;
+  if (!fits) throw InvalidArgument("the input and the result must have the same number of axes, two or more");
+}
+
+}  // namespace
+
+Images::Images(const Array& in, const Array& out, std::size_t image_axes) {
+  check_axes(in, out, image_axes);
+  from = first_image<const std::byte>(in, image_axes), to = first_image<std::byte>(out, image_axes);
+  sources = offsets_of(in, image_axes), sinks = offsets_of(out, image_axes);
+  if (sources.size() != sinks.size())
+    throw InvalidArgument(
+        "the input and the result must have the same axes beside rows, columns and channels");
+}
+
+std::int64_t Images::bytes() const noexcept {
+  return (from.extent.rows * from.row_bytes() + to.extent.rows * to.row_bytes()) *
+         static_cast<std::int64_t>(count());
+}
+
+ConstPixelView Images::source(std::size_t image) const noexcept {
+  ConstPixelView view = from;
+  view.data += sources[image];
+  return view;
+}
+
+PixelView Images::sink(std::size_t image) const noexcept {
+  PixelView view = to;
+  view.data += sinks[image];
+  return view;
+}
+
+std::optional<Arithmetic> arithmetic_of(int asked) {
+  if (asked == kAuto) return std::nullopt;
+  return asked == kF64 ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+}  // namespace sepconv::python

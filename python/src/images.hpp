@@ -1,0 +1,42 @@
+// The images of an array: its last axes are rows, columns and, where there are three, channels; the others
+// count images.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sepconv/sepconv.hpp"
+
+namespace sepconv::python {
+
+/// An array in memory of either kind, which somebody else owns. Strides are in bytes.
+struct Array {
+  std::byte* data = nullptr;
+  PixelType type = PixelType::u8;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;
+};
+
+/// Images of one shape, and where they lie. Elements of an image's row lie beside each other, and what the
+/// array `out` is written.
+struct Images {
+  ConstPixelView from;
+  PixelView to;
+  std::vector<std::int64_t> sources;  ///< offsets in bytes
+  std::vector<std::int64_t> sinks;
+
+  /// Throws InvalidArgument unless both have the same axes beside those of an image.
+  Images(const Array& in, const Array& out, std::size_t image_axes);
+
+  std::size_t count() const noexcept { return sources.size(); }
+  std::int64_t bytes() const noexcept;
+  ConstPixelView source(std::size_t image) const noexcept;
+  PixelView sink(std::size_t image) const noexcept;
+};
+
+/// What a call computes in: as the chain and the types have it, or as the caller says.
+enum Asked { kAuto = 0, kF32 = 1, kF64 = 2 };
+std::optional<Arithmetic> arithmetic_of(int asked);
+
+}  // namespace sepconv::python

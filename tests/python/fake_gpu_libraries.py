@@ -1,0 +1,113 @@
+"""CuPy and JAX as far as sepconv asks them, on the memory of a GPU made of threads, which is the host's. For test_devices.py."""
+
+import ctypes
+import sys
+import types
+
+import numpy as np
+
+from sepconv import _sepconv
+
+
+class Device:
+    id = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+_kept = []
+
+
+class CupyArray:
+    """Writes go where they go at once, so a test waits for a stream before it looks."""
+
+    def __init__(self, host):
+        _kept.append(host)  # CuPy's memory is free again when its stream has passed
+        self.host, self.device = host, Device()
+        self.ndim, self.shape, self.dtype = host.ndim, host.shape, host.dtype
+
+    @property
+    def __cuda_array_interface__(self):
+        facts = self.host.__array_interface__
+        return {"data": facts["data"], "shape": facts["shape"], "strides": facts["strides"], "typestr": facts["typestr"], "version": 3}
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def transpose(self, order):
+        return CupyArray(self.host.transpose(order))
+
+    def _settled(self):
+        _sepconv.synchronize(STREAM)
+        return self.host
+
+    def __mul__(self, other):
+        return CupyArray(self._settled() * other._settled())
+
+    def __add__(self, other):
+        return CupyArray(self._settled() + other._settled())
+
+    def __pow__(self, power):
+        return CupyArray(self._settled() ** power)
+
+
+class JaxArray:
+    def __init__(self, host):
+        _kept.append(host)
+        self.host, self.ndim, self.shape, self.dtype = host, host.ndim, host.shape, host.dtype
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, *, stream):
+        self.asked = stream
+        return capsule_of(self.host)
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+def capsule_of(host):
+    """A DLPack capsule that says that the array is on a GPU."""
+    shape, strides = (ctypes.c_int64 * host.ndim)(*host.shape), (ctypes.c_int64 * host.ndim)(*(step // host.itemsize for step in host.strides))
+    tensor = _Tensor(host.ctypes.data, 2, 0, host.ndim, {"f": 2, "i": 0, "u": 1}[host.dtype.kind], 8 * host.itemsize, 1, shape, strides, 0, None, None)
+    _kept.append((host, shape, strides, tensor))
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return make(ctypes.addressof(tensor), b"dltensor", None)
+
+
+def from_dlpack(made):
+    """As JAX: its own stream is told to wait, and the memory stays with the array."""
+    assert made.__dlpack_device__() == (2, 0)
+    consumer = _sepconv.make_stream(0)
+    capsule = made.__dlpack__(stream=consumer.handle)
+    _sepconv.synchronize(consumer)
+    address, shape, _ = _sepconv.taken(capsule)
+    host = np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)), (int(np.prod(shape)) * made.dtype.itemsize,)).view(made.dtype).reshape(shape)
+    array = JaxArray(host)
+    array.owner = made.native
+    return array
+
+
+STREAM = _sepconv.make_stream(0)
+
+
+def install():
+    """Puts both into sys.modules."""
+    cupy = types.ModuleType("cupy")
+    cupy.empty = lambda shape, dtype: CupyArray(np.full(shape, 85, dtype))
+    cupy.ascontiguousarray = lambda array: CupyArray(np.ascontiguousarray(array.host))
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=STREAM.handle))
+    jax = types.ModuleType("jax")
+    jax.dlpack = types.SimpleNamespace(from_dlpack=from_dlpack)
+    jax.numpy = types.SimpleNamespace(transpose=lambda array, order: JaxArray(np.ascontiguousarray(array.host.transpose(order))))
+    sys.modules.update(cupy=cupy, jax=jax)
+    CupyArray.__module__, JaxArray.__module__ = "cupy", "jaxlib.fake"

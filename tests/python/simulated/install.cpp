@@ -1,0 +1,11 @@
+// Installs the GPU made of threads as soon as the extension module is loaded.
+#include "simulated_gpu.hpp"
+
+namespace {
+
+[[maybe_unused]] const bool installed = [] {
+  sepconv::install_cuda_backend(sepconv::simulated::gpu);
+  return true;
+}();
+
+}  // namespace

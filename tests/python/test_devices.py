@@ -1,0 +1,154 @@
+"""Arrays on a GPU: CuPy's, PyTorch's and JAX's, where there is one; else with the GPU made of threads, if the extension module has it
+(tests/python/simulated), and libraries that are as far there as sepconv asks them."""
+
+import importlib.util
+import os
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+from sepconv import _sepconv, ndimage
+
+SIMULATED = os.environ.get("SEPCONV_PYTHON_GPU") == "simulated"
+
+
+class OfCupy:
+    """How a test makes arrays of a library, and looks at them."""
+
+    def __init__(self):
+        import cupy
+
+        cupy.zeros(1)
+        self.xp = cupy
+        self.to, self.back = cupy.asarray, cupy.asnumpy
+        self.type = cupy.ndarray
+
+
+class OfTorch:
+    def __init__(self):
+        import torch
+
+        torch.zeros(1, device="cuda")
+        self.to, self.back = lambda array: torch.from_numpy(np.array(array)).cuda(), lambda array: array.cpu().numpy()
+        self.type = torch.Tensor
+
+
+class OfJax:
+    def __init__(self):
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        assert jax.devices()[0].platform == "gpu"
+        self.to, self.back, self.type = jax.numpy.asarray, np.asarray, jax.Array
+
+
+class Simulated:
+    def __init__(self, name):
+        import fake_gpu_libraries as fake
+
+        fake.install()
+        self.type = {"cupy": fake.CupyArray, "jax": fake.JaxArray}[name]
+        self.stream = fake.STREAM
+
+    def to(self, array):
+        return self.type(np.array(array, order="K"))
+
+    def back(self, array):
+        _sepconv.synchronize(self.stream)
+        return array.host.copy()
+
+
+@pytest.fixture(params=["cupy", "torch", "jax"])
+def library(request):
+    if SIMULATED:
+        if request.param == "torch":
+            pytest.skip("the GPU made of threads has no PyTorch")
+        return Simulated(request.param)
+    if importlib.util.find_spec(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    try:
+        return {"cupy": OfCupy, "torch": OfTorch, "jax": OfJax}[request.param]()
+    except Exception as error:  # each says in its own way that there is no GPU
+        pytest.skip(f"{request.param} has no GPU here: {error}")
+
+
+def image(shape=(40, 50), dtype="f4"):
+    return (np.random.default_rng(1).random(shape) * 200).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8"])
+def test_a_chain_has_the_bytes_of_the_cpu_and_the_library_of_its_input(library, dtype):
+    chain = sc.gaussian(1.5) | sc.sobel("x") | sc.abs()
+    made = chain(library.to(image(dtype=dtype)))
+    assert isinstance(made, library.type) and np.array_equal(library.back(made), chain(image(dtype=dtype)))
+
+
+def test_axes(library):
+    blur = sc.gaussian(1.5)
+    for shape, axes in [((5, 20, 30), "zyx"), ((20, 30, 3), "yxc"), ((3, 20, 30), "cyx"), ((30,), "x"), ((20, 30, 4), "yxz")]:
+        made = blur(library.to(image(shape)), axes=axes)
+        assert made.shape == shape and np.array_equal(library.back(made), blur(image(shape), axes=axes))
+    assert library.back(sc.matrix(values=[1, 2, 3], rows=3)(library.to(image()))).shape == (40, 50, 3)
+
+
+def test_scipys_functions(library):
+    array = image((6, 30, 20))
+    for call in [lambda a: ndimage.gaussian_filter(a, 1.5), lambda a: ndimage.gaussian_filter(a, 1, axes=(1,)), lambda a: ndimage.sobel(a, 0),
+                 lambda a: ndimage.uniform_filter(a, 3, output=np.float64), lambda a: ndimage.correlate1d(a, [1, 2, 3], 0, mode="constant", cval=2)]:
+        made, wanted = library.back(call(library.to(array))), call(array)
+        assert made.dtype == wanted.dtype and np.array_equal(made, wanted)
+
+
+def test_joined_functions(library):
+    if library.type.__name__ == "JaxArray":
+        pytest.skip("the JAX that is made for this test does no sums")
+    for call in [lambda a: ndimage.laplace(a), lambda a: ndimage.gaussian_laplace(a, 1), lambda a: ndimage.gaussian_gradient_magnitude(a, 1)]:
+        assert np.allclose(library.back(call(library.to(image()))), call(image()), rtol=1e-6)
+
+
+def test_out(library):
+    if "Jax" in library.type.__name__ or library.type.__name__ == "Array":
+        pytest.skip("nobody writes into JAX's arrays")
+    out = library.to(np.zeros((40, 50), "f4"))
+    assert sc.box(2)(library.to(image()), out=out) is out and np.array_equal(library.back(out), sc.box(2)(image()))
+    assert ndimage.sobel(library.to(image()), output=out) is out and np.array_equal(library.back(out), ndimage.sobel(image()))
+    with pytest.raises(ValueError, match="give one that fits"):
+        sc.box(2)(library.to(image()), out=library.to(np.zeros((50, 40), "f4")))
+
+
+def test_views_are_made_dense_by_their_library(library):
+    turned = library.to(image()).T if not SIMULATED else library.type(image().T)
+    assert np.array_equal(library.back(sc.sobel("x")(turned)), sc.sobel("x")(image().T))
+
+
+@pytest.mark.parametrize("given", ["handle", "object"])
+def test_a_stream_of_the_callers(library, given):
+    class OfTheCaller:
+        def __init__(self, handle):
+            self.handle = handle
+
+        def __cuda_stream__(self):
+            return 0, self.handle
+
+    stream = _sepconv.make_stream(0)
+    array = library.to(image())
+    made = sc.box(3)(array, stream=stream.handle if given == "handle" else OfTheCaller(stream.handle))
+    _sepconv.synchronize(stream)
+    assert np.array_equal(library.back(made), sc.box(3)(image()))
+
+
+def test_what_cannot_be_is_refused(library):
+    with pytest.raises(TypeError, match="not filtered on a GPU"):
+        sc.abs()(library.to(image(dtype="i4")))
+    with pytest.raises(TypeError, match="__cuda_stream__"):
+        sc.abs()(library.to(image()), stream="no")
+    with pytest.raises(ValueError, match="finite"):
+        ndimage.gaussian_filter(library.to(image()), 1, mode="constant", cval=float("nan"))
+
+
+def test_a_stream_is_for_a_gpu():
+    with pytest.raises(TypeError, match="on a GPU"):
+        sc.abs()(image(), stream=1)
+    with pytest.raises(TypeError, match="on a GPU"):
+        ndimage.gaussian_filter(image(), 1, stream=1)
