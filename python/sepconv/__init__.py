@@ -14,7 +14,8 @@ from importlib.metadata import version
 
 from sepconv import _stages, ndimage
 from sepconv._chain import Chain
-from sepconv._stages import *  # noqa: F403  a function for each stage that the library declares
+from sepconv._stages import *  # a function for each stage that the library declares
 
 __version__ = version("sepconv")
-__all__ = ["Chain", "__version__", "ndimage", *_stages.__all__]
+__all__ = ["Chain", "__version__", "ndimage"]
+__all__ += _stages.__all__

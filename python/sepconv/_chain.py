@@ -1,6 +1,26 @@
 """Chains: what stages make, and what is called on arrays."""
 
+from collections.abc import Iterable
+from typing import Any, Protocol, TypeVar, overload
+
+from numpy.typing import ArrayLike, NDArray
+
 from sepconv import _arrays, _sepconv
+
+
+class OnGpu(Protocol):
+    """What arrays on a GPU have."""
+
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+
+class HasStream(Protocol):
+    """A stream of another library."""
+
+    def __cuda_stream__(self) -> tuple[int, int]: ...
+
+
+GpuArray = TypeVar("GpuArray", bound=OnGpu)
 
 
 class Chain:
@@ -31,41 +51,48 @@ class Chain:
 
     __slots__ = ("_native", "_texts")
 
-    def __init__(self, stages=()):
+    def __init__(self, stages: str | Iterable[str] = ()) -> None:
         if isinstance(stages, str):
             stages = [stage.strip() for stage in stages.split("|")]
         self._native = _sepconv.parse(list(stages))
         self._texts = tuple(self._native.texts)
 
     @classmethod
-    def _of(cls, native):
+    def _of(cls, native: Any) -> "Chain":
         chain = cls.__new__(cls)
         chain._native = native
         chain._texts = tuple(native.texts)
         return chain
 
-    def __or__(self, other):
+    def __or__(self, other: "Chain") -> "Chain":
         return Chain._of(self._native | other._native) if isinstance(other, Chain) else NotImplemented
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._texts == other._texts if isinstance(other, Chain) else NotImplemented
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._texts)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._texts)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Chain, (self._texts,)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return " | ".join(self._texts)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Chain({str(self)!r})"
 
-    def __call__(self, array, out=None, *, axes=None, arithmetic=None, threads=0, stream=None):
+    @overload
+    def __call__(self, array: ArrayLike, out: NDArray[Any] | None = None, *, axes: str | None = None, arithmetic: str | None = None,
+                 threads: int = 0, stream: None = None) -> NDArray[Any]: ...
+    @overload
+    def __call__(self, array: GpuArray, out: GpuArray | None = None, *, axes: str | None = None, arithmetic: str | None = None,
+                 threads: int = 0, stream: int | HasStream | None = None) -> GpuArray: ...
+    def __call__(self, array: Any, out: Any = None, *, axes: str | None = None, arithmetic: str | None = None, threads: int = 0,
+                 stream: Any = None) -> Any:
         """The chain on an array, or on each image of one.
 
         Parameters

@@ -1,0 +1,50 @@
+"""What mypy makes of a user's program, and that the stubs are those of the functions."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import make_stubs
+import sepconv
+
+pytest.importorskip("mypy", reason="mypy is not installed")
+
+RIGHT = """
+import numpy as np
+import sepconv as sc
+from sepconv import ndimage
+
+chain: sc.Chain = sc.gaussian(2.5, border="reflect") | sc.sobel("x") | sc.abs()
+array = np.zeros((40, 50), np.float32)
+made = chain(array, out=array, axes="yx", threads=2)
+print(made.shape, str(chain), len(chain), sc.__version__)
+blurred = ndimage.gaussian_filter(array, (1, 2.5), mode=["wrap", "reflect"], output=np.float64, axes=(0, 1))
+print(blurred.sum(), ndimage.correlate1d([1, 2, 3], [1, 2]).dtype, ndimage.sobel(array, 0, cval=1).max())
+print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
+"""
+WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3"]
+
+
+def mypy(folder, text):
+    (folder / "program.py").write_text(text)
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), "program.py"], cwd=folder, capture_output=True, text=True)
+
+
+def test_a_program_that_is_right(tmp_path):
+    ran = mypy(tmp_path, RIGHT)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_each_mistake_is_found(tmp_path):
+    ran = mypy(tmp_path, "import sepconv as sc\nfrom sepconv import ndimage\n" + "\n".join(WRONG) + "\n")
+    found = {int(line.split(":")[1]) for line in ran.stdout.splitlines() if ": error:" in line}
+    assert found == set(range(3, 3 + len(WRONG))), ran.stdout
+
+
+def test_stubs_are_those_of_the_functions():
+    folder = pathlib.Path(sepconv.__file__).parent
+    for file, text in make_stubs.stubs().items():
+        assert (folder / file).read_text() == text, "run tests/python/make_stubs.py"
+    assert (folder / "py.typed").exists()
