@@ -1,10 +1,14 @@
 """The functions of `scipy.ndimage` that join filters: sums and magnitudes of derivatives along the axes."""
 
+import functools
+
 import numpy as np
 
-from sepconv import _types
-from sepconv._devices import Device
-from sepconv._linear import as_array, axes_of, correlate1d, each_of, gaussian_filter, result_of
+from sepconv import _arrays, _stages, _types
+from sepconv._arguments import as_array, axes_of, each_of, result_of
+from sepconv._devices import Device, is_on_gpu
+from sepconv._linear import correlate1d, gaussian_filter
+from sepconv._separable import BORDERS
 
 
 def _joined(input, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
@@ -101,6 +105,57 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None, threads=
     return generic_laplace(input, derivative2, output, mode, cval, axes=axes)
 
 
+@functools.lru_cache(maxsize=256)
+def _two_branches(stage, sigmas, truncate, radii, border, dtype):
+    chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], truncate=truncate, radius_y=radii[0], radius=radii[1], border=border)
+    return chain if dtype is None else chain | _stages.cast(_types.PIXELS[dtype])
+
+
+_OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
+
+
+def _names(axes, ndim):
+    """Letters for the axes of which two are rows and columns; None where columns stand neither last nor before channels."""
+    if len(axes) != 2 or max(axes) < ndim - 2 or ndim > len(_OTHERS):
+        return None
+    names = list(_OTHERS[: ndim - 1] + "c") if max(axes) == ndim - 2 else list(_OTHERS[:ndim])
+    names[min(axes)], names[max(axes)] = "y", "x"
+    return "".join(names)
+
+
+def _type_asked(array, output):
+    """The array that `output` is, and the type to cast to; None for a result that chains do not make."""
+    given = output if isinstance(output, np.ndarray) or is_on_gpu(output) else None
+    host = isinstance(array, np.ndarray)
+    if host and (array.dtype.kind not in "bifu" or array.dtype.str[1:] in ("i8", "u8", "f16")):
+        return None  # complex, or with values that only SciPy's conversion to f64 takes
+    if output is None or given is not None and not host:
+        return given, None
+    if given is not None and (given.shape != array.shape or not given.dtype.isnative):
+        return None
+    dtype = np.dtype(output if given is None else given.dtype)
+    if dtype == array.dtype:
+        return given, None
+    return (given, dtype) if dtype in _types.PIXELS else None
+
+
+def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):
+    """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
+    modes, names, asked = set(each_of(mode, len(axes))), _names(axes, array.ndim), _type_asked(array, output)
+    if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > 1e-15:
+        return None
+    border = BORDERS[modes.pop()]
+    if border == "constant" and cval != 0:  # SciPy has it beyond the edges of what the first pass has made
+        return None
+    (_, *rows), (_, *cols) = sorted(zip(axes, map(float, sigmas), each_of(radius, 2)))
+    sigma, radii = zip(rows, cols)
+    chain = _two_branches(stage, sigma, float(truncate), radii, border, asked[1])
+    return _arrays.apply(chain, array, asked[0], names, "f64", threads, stream)
+
+
+_GRADIENT = functools.partial(_stages.gradient, "gaussian")
+
+
 def _of_gaussian(order):
     """The derivative of this order along one axis of the Gaussian along all in `axes`."""
 
@@ -119,10 +174,11 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
     [-0.0303, -0.2675, -0.0303]
     """
-    ndim = as_array(input).ndim
-    axes = axes_of(axes, ndim)
+    array = as_array(input)
+    axes = axes_of(axes, array.ndim)
     sigmas = each_of(sigma, len(axes))
-    return generic_laplace(input, _of_gaussian(2), output, mode, cval, (), dict(kwargs, sigmas=sigmas, axes=axes), axes=axes)
+    made = _by_stage(_stages.log, array, sigmas, output, mode, cval, axes, **kwargs)
+    return made if made is not None else generic_laplace(array, _of_gaussian(2), output, mode, cval, (), dict(kwargs, sigmas=sigmas, axes=axes), axes=axes)
 
 
 def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
@@ -167,6 +223,8 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
     [0.3494, 0.6988, 0.3494]
     """
-    axes = axes_of(axes, as_array(input).ndim)
+    array = as_array(input)
+    axes = axes_of(axes, array.ndim)
     sigmas = each_of(sigma, len(axes))
-    return generic_gradient_magnitude(input, _of_gaussian(1), output, mode, cval, (), dict(kwargs, sigmas=sigmas, axes=axes), axes=axes)
+    made = _by_stage(_GRADIENT, array, sigmas, output, mode, cval, axes, **kwargs)
+    return made if made is not None else generic_gradient_magnitude(array, _of_gaussian(1), output, mode, cval, (), dict(kwargs, sigmas=sigmas, axes=axes), axes=axes)

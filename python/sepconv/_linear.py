@@ -4,100 +4,13 @@ import functools
 import math
 import numbers
 import operator
-import warnings
 
 import numpy as np
 
-from sepconv import _devices, _types
-from sepconv._separable import filtered, filtered_on_gpu, make_pass, remembered
+from sepconv._arguments import apply, as_array, axes_of, axis_of, check_cval, each_of, result_of
+from sepconv._separable import make_pass, remembered
 
 MOST_RADIUS = 1 << 20  # that the library takes
-
-
-def axis_of(axis, ndim):
-    axis = operator.index(axis)
-    if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim)
-    return axis % ndim
-
-
-def axes_of(axes, ndim):
-    if axes is None:
-        return tuple(range(ndim))
-    if not np.isscalar(axes) and not np.iterable(axes):
-        raise ValueError("axes must be an integer, iterable of integers, or None")
-    axes = tuple(map(operator.index, [axes] if np.isscalar(axes) else axes))
-    for axis in axes:
-        if not -ndim <= axis < ndim:
-            raise ValueError(f"specified axis: {axis} is out of range")
-    axes = tuple(axis % ndim for axis in axes)
-    if len(set(axes)) != len(axes):
-        raise ValueError("axes must be unique")
-    return axes
-
-
-def each_of(value, count):
-    """A value for each axis."""
-    if isinstance(value, str) or not np.iterable(value):
-        return [value] * count
-    if len(value := list(value)) != count:
-        raise RuntimeError(f"sequence argument must have length equal to input rank: it has {len(value)}, and there are {count} axes")
-    return value
-
-
-def as_array(given):
-    """An array of NumPy's, or one that is on a GPU as it is."""
-    return given if type(given) is np.ndarray or _devices.is_on_gpu(given) else np.asarray(given)
-
-
-def result_of(output, array, is_complex=False):
-    """The array that `output` is, or None, and the type of the result."""
-    if output is None:
-        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _types.native(array.dtype)
-    if isinstance(output, type | np.dtype | str):
-        dtype = np.dtype(output)
-        if isinstance(output, str) and not issubclass(dtype.type, np.number):
-            raise RuntimeError("output must have numeric dtype")
-        if is_complex and dtype.kind != "c":
-            if isinstance(output, str):
-                raise RuntimeError("output must have complex dtype")
-            warnings.warn("promoting specified output dtype to complex", stacklevel=4)
-            dtype = np.promote_types(dtype, np.complex64)
-        return None, dtype
-    output = np.asarray(output)
-    if output.shape != array.shape:
-        raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
-    if is_complex and output.dtype.kind != "c":
-        raise RuntimeError("output must have complex dtype")
-    if not output.flags.writeable:
-        raise ValueError("output is read-only; give an array that can be written to")
-    return output, output.dtype
-
-
-def _check_cval(array, cval):
-    if not isinstance(cval, (float, int)) and array.dtype.kind != "c" and np.iscomplexobj(cval):
-        raise ValueError("Cannot provide a complex-valued cval when the input is real.")
-
-
-def _apply(array, make, given, cval, output, threads, stream):
-    """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
-    if not isinstance(array, np.ndarray):
-        return filtered_on_gpu(array, make(array.ndim, cval, *given), output, stream)
-    if stream is not None:
-        raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
-    is_complex = array.dtype.kind == "c"
-    _check_cval(array, cval)
-    out, dtype = result_of(output, array, is_complex)
-    if not is_complex and dtype.kind == "c":
-        out = np.empty(array.shape, dtype) if out is None else out
-        out[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS.get(_types.native(dtype), np.dtype("f8")), None, threads)
-        return out
-    if not is_complex:
-        return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
-    made = np.empty(array.shape, dtype) if out is None else out
-    parts = [filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads) for part in (np.real, np.imag)]
-    made.real, made.imag = parts
-    return made
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
@@ -143,13 +56,13 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     """
     array, weights = as_array(input), np.asarray(weights)
     if isinstance(array, np.ndarray):
-        _check_cval(array, cval)
+        check_cval(array, cval)
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":
         return _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream)
     axis_of(axis, array.ndim)
-    return _apply(array, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream)
+    return apply(array, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream)
 
 
 @remembered
@@ -282,7 +195,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
            [ 21, 158,  21],
            [  3,  21,   3]], dtype=uint8)
     """
-    return _apply(as_array(input), _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream)
+    return apply(as_array(input), _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream)
 
 
 @remembered
@@ -325,7 +238,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
     [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
     """
-    return _apply(as_array(input), _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
+    return apply(as_array(input), _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
 
 
 @remembered
@@ -353,7 +266,7 @@ def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0,
     >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[3, 9, 6], [3, 9, 6]]
     """
-    return _apply(as_array(input), _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads, stream)
+    return apply(as_array(input), _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads, stream)
 
 
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):
@@ -366,4 +279,4 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, s
     >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[4, 12, 8], [4, 12, 8]]
     """
-    return _apply(as_array(input), _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads, stream)
+    return apply(as_array(input), _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads, stream)

@@ -1,0 +1,95 @@
+"""What the functions of `scipy.ndimage` have in common: axes, outputs, complex numbers."""
+
+import operator
+import warnings
+
+import numpy as np
+
+from sepconv import _devices, _types
+from sepconv._separable import filtered, filtered_on_gpu
+
+
+def axis_of(axis, ndim):
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return axis % ndim
+
+
+def axes_of(axes, ndim):
+    if axes is None:
+        return tuple(range(ndim))
+    if not np.isscalar(axes) and not np.iterable(axes):
+        raise ValueError("axes must be an integer, iterable of integers, or None")
+    axes = tuple(map(operator.index, [axes] if np.isscalar(axes) else axes))
+    for axis in axes:
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"specified axis: {axis} is out of range")
+    axes = tuple(axis % ndim for axis in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError("axes must be unique")
+    return axes
+
+
+def each_of(value, count):
+    """A value for each axis."""
+    if isinstance(value, str) or not np.iterable(value):
+        return [value] * count
+    if len(value := list(value)) != count:
+        raise RuntimeError(f"sequence argument must have length equal to input rank: it has {len(value)}, and there are {count} axes")
+    return value
+
+
+def as_array(given):
+    """An array of NumPy's, or one that is on a GPU as it is."""
+    return given if type(given) is np.ndarray or _devices.is_on_gpu(given) else np.asarray(given)
+
+
+def result_of(output, array, is_complex=False):
+    """The array that `output` is, or None, and the type of the result."""
+    if output is None:
+        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _types.native(array.dtype)
+    if isinstance(output, type | np.dtype | str):
+        dtype = np.dtype(output)
+        if isinstance(output, str) and not issubclass(dtype.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+        if is_complex and dtype.kind != "c":
+            if isinstance(output, str):
+                raise RuntimeError("output must have complex dtype")
+            warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+            dtype = np.promote_types(dtype, np.complex64)
+        return None, dtype
+    output = np.asarray(output)
+    if output.shape != array.shape:
+        raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
+    if is_complex and output.dtype.kind != "c":
+        raise RuntimeError("output must have complex dtype")
+    if not output.flags.writeable:
+        raise ValueError("output is read-only; give an array that can be written to")
+    return output, output.dtype
+
+
+def check_cval(array, cval):
+    if not isinstance(cval, (float, int)) and array.dtype.kind != "c" and np.iscomplexobj(cval):
+        raise ValueError("Cannot provide a complex-valued cval when the input is real.")
+
+
+def apply(array, make, given, cval, output, threads, stream):
+    """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
+    if not isinstance(array, np.ndarray):
+        return filtered_on_gpu(array, make(array.ndim, cval, *given), output, stream)
+    if stream is not None:
+        raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
+    is_complex = array.dtype.kind == "c"
+    check_cval(array, cval)
+    out, dtype = result_of(output, array, is_complex)
+    if not is_complex and dtype.kind == "c":
+        out = np.empty(array.shape, dtype) if out is None else out
+        out[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS.get(_types.native(dtype), np.dtype("f8")), None, threads)
+        return out
+    if not is_complex:
+        return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
+    made = np.empty(array.shape, dtype) if out is None else out
+    parts = [filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads) for part in (np.real, np.imag)]
+    made.real, made.imag = parts
+    return made
