@@ -225,6 +225,8 @@ def _uniform_pass(axis, size, origin, mode, cval):
     size, left = int(size), int(size) // 2 + origin
     if not 0 <= left < size:
         raise ValueError("invalid origin")
+    if size > 2 * MOST_RADIUS:
+        raise ValueError(f"a size of {size} exceeds {2 * MOST_RADIUS}; take a smaller one")
     return make_pass(axis, (1 / size,) * size, left, mode, cval)
 
 

@@ -139,6 +139,7 @@ def test_empty_arrays_and_single_numbers(shape):
 @pytest.mark.parametrize("wrong, error, words", [
     (lambda a: ours.gaussian_filter(a, np.nan, radius=2), ValueError, "finite"),
     (lambda a: ours.gaussian_filter(a, 1e9), ValueError, "radius"),
+    (lambda a: ours.uniform_filter(a, 10**9), ValueError, "size"),
     (lambda a: ours.gaussian_filter(a, 1, mode="no"), RuntimeError, "reflect"),
     (lambda a: ours.gaussian_filter(a, 1, mode="constant", cval=np.inf), ValueError, "finite"),
     (lambda a: ours.gaussian_filter(a, (1, 2, 3)), RuntimeError, "length"),
