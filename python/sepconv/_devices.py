@@ -175,12 +175,12 @@ class _Jax(_Library):
         return self.transposed(array, order)
 
     def transposed(self, array, order):
-        import jax
+        import jax.numpy
 
         return jax.numpy.transpose(array, order)
 
     def finished(self, array):
-        import jax
+        import jax.dlpack
 
         return jax.dlpack.from_dlpack(array)
 

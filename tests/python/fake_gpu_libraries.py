@@ -109,5 +109,5 @@ def install():
     jax = types.ModuleType("jax")
     jax.dlpack = types.SimpleNamespace(from_dlpack=from_dlpack)
     jax.numpy = types.SimpleNamespace(transpose=lambda array, order: JaxArray(np.ascontiguousarray(array.host.transpose(order))))
-    sys.modules.update(cupy=cupy, jax=jax)
+    sys.modules.update({"cupy": cupy, "jax": jax, "jax.dlpack": jax.dlpack, "jax.numpy": jax.numpy})
     CupyArray.__module__, JaxArray.__module__ = "cupy", "jaxlib.fake"
