@@ -15,7 +15,9 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const OutOfMemory& error) {
     PyErr_SetString(PyExc_MemoryError, error.what());
   } catch (const IoError& error) {
-    PyErr_SetString(PyExc_OSError, error.what());
+    // OSError itself makes FileNotFoundError, PermissionError and the like of an errno.
+    if (error.error() == 0) return PyErr_SetString(PyExc_OSError, error.what());
+    PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error(), error.what()).ptr());
   } catch (const Cancelled&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const Error& error) {  // CudaError, and threads that cannot be had

@@ -18,7 +18,14 @@ class InvalidArgument : public Error {
 
 /// A file could not be opened, read, decoded, encoded, written or renamed.
 class IoError : public Error {
-  using Error::Error;
+ public:
+  explicit IoError(const std::string& sentence, int error = 0) : Error(sentence), error_(error) {}
+
+  /// The errno of what the system refused, or would have; 0 where it is about the file's contents.
+  int error() const noexcept { return error_; }
+
+ private:
+  int error_;
 };
 
 /// No plan fits the memory that was allowed, or memory could not be had.

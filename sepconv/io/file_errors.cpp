@@ -10,13 +10,7 @@
 
 namespace sepconv {
 
-void throw_read_error(const std::filesystem::path& path, std::string_view fact) {
-  throw IoError(fmt::format("cannot read {}: {}", path.native(), fact));
-}
-
-void throw_write_error(const std::filesystem::path& path, std::string_view fact) {
-  throw IoError(fmt::format("cannot write {}: {}", path.native(), fact));
-}
+namespace {
 
 std::string read_fact(int error) {
   switch (error) {
@@ -32,6 +26,24 @@ std::string read_fact(int error) {
   }
 }
 
+}  // namespace
+
+void throw_read_error(const std::filesystem::path& path, std::string_view fact, int error) {
+  throw IoError(fmt::format("cannot read {}: {}", path.native(), fact), error);
+}
+
+void throw_write_error(const std::filesystem::path& path, std::string_view fact, int error) {
+  throw IoError(fmt::format("cannot write {}: {}", path.native(), fact), error);
+}
+
+void throw_read_error(const std::filesystem::path& path, int error) {
+  throw_read_error(path, read_fact(error), error);
+}
+
+void throw_write_error(const std::filesystem::path& path, int error) {
+  throw_write_error(path, write_fact(error), error);
+}
+
 std::string write_fact(int error) {
   switch (error) {
     case ENOSPC:
@@ -41,6 +53,8 @@ std::string write_fact(int error) {
     case EFBIG:
       return "the file would be larger than its file system or the process limit (ulimit -f) allows; choose "
              "another place";
+    case EEXIST:
+      return "it exists already; give CreateOptions::overwrite to replace it or choose another name";
     case EACCES:
     case EPERM:
       return "permission is denied in its folder; choose another place";

@@ -10,12 +10,14 @@
 
 namespace sepconv {
 
-/// "cannot read PATH: FACT", an IoError.
-[[noreturn]] void throw_read_error(const std::filesystem::path& path, std::string_view fact);
-[[noreturn]] void throw_write_error(const std::filesystem::path& path, std::string_view fact);
+/// "cannot read PATH: FACT", an IoError with this errno.
+[[noreturn]] void throw_read_error(const std::filesystem::path& path, std::string_view fact, int error = 0);
+[[noreturn]] void throw_write_error(const std::filesystem::path& path, std::string_view fact, int error = 0);
+/// The fact is the errno's, with the way out.
+[[noreturn]] void throw_read_error(const std::filesystem::path& path, int error);
+[[noreturn]] void throw_write_error(const std::filesystem::path& path, int error);
 
 /// An errno and the way out.
-std::string read_fact(int error);
 std::string write_fact(int error);
 
 std::filesystem::path folder_of(const std::filesystem::path& path);

@@ -21,7 +21,8 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
   // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens
   // to the name.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor_ < 0) throw_read_error(path, errno == ENXIO ? std::string(kNoFile) : read_fact(errno));
+  if (descriptor_ < 0 && errno == ENXIO) throw_read_error(path, kNoFile);
+  if (descriptor_ < 0) throw_read_error(path, errno);
   try {
     look();
   } catch (...) {
@@ -32,8 +33,8 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
 
 void InputFile::look() {
   struct stat status {};
-  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, read_fact(errno));
-  if (S_ISDIR(status.st_mode)) throw_read_error(path_, "it is a folder; give the name of a file");
+  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, errno);
+  if (S_ISDIR(status.st_mode)) throw_read_error(path_, "it is a folder; give the name of a file", EISDIR);
   if (!S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
   if (status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
   size_ = status.st_size;
@@ -70,7 +71,7 @@ void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
 
 std::int64_t InputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) const {
   const std::int64_t count = read_fully(descriptor_, offset, bytes);
-  if (count < 0) throw_read_error(path_, read_fact(errno));
+  if (count < 0) throw_read_error(path_, errno);
   return count;
 }
 

@@ -34,7 +34,8 @@ void sync_folder(const fs::path& target) {
   const int failed = folder < 0 || fsync(folder) != 0 ? errno : 0;
   if (folder >= 0) close(folder);
   if (failed != 0)
-    throw_write_error(target, "its folder could not be synchronised to the disk: " + write_fact(failed));
+    throw_write_error(target, "its folder could not be synchronised to the disk: " + write_fact(failed),
+                      failed);
 }
 
 /// What the file system of a file has left for it; no bound where it does not say.
@@ -53,35 +54,30 @@ std::string space_fact(std::int64_t needed, std::int64_t there) {
                      format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(there)));
 }
 
-std::string exists_fact() {
-  return "it exists already; give CreateOptions::overwrite to replace it or choose another name";
-}
-
 void check_target(const fs::path& target, bool overwrite) {
   if (!target.has_filename()) throw_write_error(target, "the name of a file is missing; add one");
   const fs::path folder = folder_of(target);
   std::error_code ignored;
   const fs::file_status folder_status = fs::status(folder, ignored);
   if (!fs::exists(folder_status)) {
-    throw_write_error(target, fmt::format("the folder {} does not exist; make it or choose another place",
-                                          folder.native()));
+    throw_write_error(
+        target, fmt::format("the folder {} does not exist; make it or choose another place", folder.native()),
+        ENOENT);
   }
   if (!fs::is_directory(folder_status)) {
-    throw_write_error(target, fmt::format("{} is no folder; choose another place", folder.native()));
+    throw_write_error(target, fmt::format("{} is no folder; choose another place", folder.native()), ENOTDIR);
   }
   const fs::file_status status = fs::status(target, ignored);
-  if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file");
+  if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw_write_error(target, "it is no regular file; choose the name of a file");
   }
   // A symbolic link that leads nowhere has no status of its own, yet its name is taken.
-  if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, exists_fact());
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw_write_error(
-        target, errno == EROFS
-                    ? write_fact(EROFS)
-                    : fmt::format("the folder {} is not writable; choose another place", folder.native()));
-  }
+  if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  if (errno == EROFS) throw_write_error(target, EROFS);
+  throw_write_error(
+      target, fmt::format("the folder {} is not writable; choose another place", folder.native()), EACCES);
 }
 
 /// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
@@ -94,7 +90,7 @@ fs::path behind_links(const fs::path& target) {
       throw_write_error(target, "it is a symbolic link that leads in a circle; choose another name");
     std::error_code failed;
     const fs::path next = fs::read_symlink(path, failed);
-    if (failed) throw_write_error(target, write_fact(failed.value()));
+    if (failed) throw_write_error(target, failed.value());
     path = path.parent_path() / next;  // an absolute one replaces all
   }
   return path;
@@ -117,8 +113,8 @@ void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
   leftovers_.add_warnings(target_, warnings);
   const std::int64_t there = free_bytes(target_);
   if (there < expected_bytes_ - leftovers_.stored_bytes)
-    warnings.push_back(
-        fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
+    warnings.push_back(fmt::format("{} cannot be written: {}", target_.native(),
+                                   space_fact(expected_bytes_, there), ENOSPC));
 }
 
 void OutputFile::discard() noexcept {
@@ -137,18 +133,18 @@ void OutputFile::make_temporary() {
   if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
   remove_leftovers(leftovers_);
   const std::int64_t there = free_bytes(target_);
-  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there));
+  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there), ENOSPC);
 
   struct stat replaced {};
   const bool replaces = options_.overwrite && stat(target_.c_str(), &replaced) == 0;
   // Until it has the rights of the file that it replaces nobody else has any.
   TemporaryFile made = make_temporary_file(target_, replaces ? 0600 : 0666);
-  if (made.descriptor < 0) throw_write_error(target_, write_fact(made.error));
+  if (made.descriptor < 0) throw_write_error(target_, made.error);
   descriptor_ = made.descriptor;
   temporary_ = std::move(made.name);
   if (!replaces) return;
   if (const int failed = inherit_rights(descriptor_, replaced.st_mode, replaced.st_gid); failed != 0)
-    throw_write_error(target_, write_fact(failed));
+    throw_write_error(target_, failed);
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
@@ -157,7 +153,7 @@ void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes)
     const ssize_t count = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     // Zero bytes written without an error: what a full device does on some file systems.
-    if (count <= 0) throw_write_error(target_, write_fact(count == 0 ? ENOSPC : errno));
+    if (count <= 0) throw_write_error(target_, count == 0 ? ENOSPC : errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
     offset += count;
   }
@@ -165,12 +161,12 @@ void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes)
 
 std::int64_t OutputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) {
   const std::int64_t count = read_fully(descriptor(), offset, bytes);
-  if (count < 0) throw_read_error(target_, read_fact(errno));
+  if (count < 0) throw_read_error(target_, errno);
   return count;
 }
 
 void OutputFile::resize(std::int64_t bytes) {
-  if (ftruncate(descriptor(), static_cast<off_t>(bytes)) != 0) throw_write_error(target_, write_fact(errno));
+  if (ftruncate(descriptor(), static_cast<off_t>(bytes)) != 0) throw_write_error(target_, errno);
 }
 
 void OutputFile::commit() {
@@ -187,7 +183,7 @@ void OutputFile::commit() {
   }
   if (failed != 0) {
     discard();
-    throw_write_error(target_, failed == EEXIST ? exists_fact() : write_fact(failed));
+    throw_write_error(target_, failed);
   }
   committed_ = true;
   close(std::exchange(descriptor_, -1));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -57,6 +58,28 @@ TEST_CASE("InputFile reads at offsets and says where a file ends") {
   CHECK(file.read_some_at(80, std::as_writable_bytes(std::span(text))) == 0);
   CHECK_THROWS_WITH(file.read_at(8, std::as_writable_bytes(std::span(text))),
                     Contains(path.native()) && Contains("ends at byte 10") && Contains("2 more bytes"));
+}
+
+/// The errno of the IoError that `act` throws.
+template <class Act>
+int error_of(const Act& act) {
+  try {
+    act();
+  } catch (const IoError& error) {
+    return error.error();
+  }
+  return -1;
+}
+
+TEST_CASE("An IoError has the errno of what the system refused") {
+  const TemporaryFolder folder;
+  const fs::path taken = folder.write("taken.bin", "1"), absent = folder.path() / "absent";
+  CHECK(error_of([&] { InputFile file(absent); }) == ENOENT);
+  CHECK(error_of([&] { InputFile file(folder.path()); }) == EISDIR);
+  CHECK(error_of([&] { InputFile file(folder.write("empty.bin", "")); }) == 0);
+  CHECK(error_of([&] { OutputFile file(taken, {}); }) == EEXIST);
+  CHECK(error_of([&] { OutputFile file(absent / "a.bin", {}); }) == ENOENT);
+  CHECK(error_of([&] { OutputFile file(taken / "a.bin", {}); }) == ENOTDIR);
 }
 
 TEST_CASE("InputFile refuses what is no file with bytes") {

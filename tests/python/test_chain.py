@@ -120,7 +120,7 @@ def test_a_result_that_overlaps_its_input():
     (lambda: sc.gaussian(1, sigmay=2), TypeError, "sigmay"),
     (lambda: sc.sobel("q"), ValueError, "one of x, y"),
     (lambda: sc.Chain("gausian"), ValueError, "did you mean 'gaussian'"),
-    (lambda: sc.taps(file="/no/such/file"), OSError, "no such file"),
+    (lambda: sc.taps(file="/no/such/file"), FileNotFoundError, "no such file"),
     (lambda: sc.abs()(np.float32(3)), ValueError, "axes"),
     (lambda: sc.abs()(np.empty((0, 5))), ValueError, "0 rows"),
     (lambda: sc.abs()(np.ones((3, 4, 5))), ValueError, "axes='zyx'"),
