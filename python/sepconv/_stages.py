@@ -45,16 +45,41 @@ def _signature(keys):
     return inspect.Signature(parameters, return_annotation=Chain)
 
 
+def _literal(kind, text):
+    """A text of a value as Python has it."""
+    if kind == "size":
+        return "({1}, {0})".format(*text.split("x"))
+    return {"numbers": f"[{text.replace(',', ', ')}]", "flag": text.capitalize(), "choice": repr(text), "path": repr(text)}.get(kind, text)
+
+
+def _example(stage):
+    """The declared example as a call, and the beginning of what it gives."""
+    kinds, given = {key["name"]: key["type"] for key in stage["keys"]}, {}
+    for word in filter(None, stage["example"].partition(":")[2].split(",")):
+        key, equals, value = word.partition("=")
+        if equals:
+            last, given[key] = key, value
+        else:
+            given[last] += "," + word
+    call = ", ".join(f"{key}={_literal(kinds[key], value)}" for key, value in given.items())
+    skip = "  # doctest: +SKIP" if "path" in (kinds[key] for key in given) else "  # doctest: +ELLIPSIS"
+    return [">>> import sepconv as sc", f">>> sc.{stage['name']}({call}){skip}", f"Chain('{stage['name']}...')"]
+
+
+def _words(key):
+    return f"    {key['help']}" + ("; here (rows, cols), or such a text" if key["type"] == "size" else "")
+
+
 def _docstring(stage, signature):
     lines = [stage["help"][:1].upper() + stage["help"][1:] + ".", ""]
     if stage["keys"]:
         by_name = {key["name"]: key for key in stage["keys"]}
         lines += ["Parameters", "----------"]
         for parameter in signature.parameters.values():
-            lines += [f"{parameter.name} : {parameter.annotation}", f"    {by_name[parameter.name.rstrip('_')]['help']}"]
+            lines += [f"{parameter.name} : {parameter.annotation}", _words(by_name[parameter.name.rstrip("_")])]
         lines.append("")
     lines += ["Returns", "-------", "Chain", "    of this one stage", ""]
-    lines += ["Raises", "------", "ValueError", "    for values that cannot be", ""]
+    lines += ["Raises", "------", "ValueError", "    for values that cannot be", "", "Examples", "--------", *_example(stage), ""]
     return "\n".join(lines)
 
 
