@@ -40,7 +40,7 @@ class _Library:
     """What is asked of an array's library. This one is of arrays that only have `__cuda_array_interface__`."""
 
     def device(self, array):
-        return array.__dlpack_device__()[1] if hasattr(array, "__dlpack_device__") else 0
+        return array.__dlpack_device__()[1] if hasattr(array, "__dlpack_device__") else _sepconv.current_device()
 
     def stream(self, array):
         return array.__cuda_array_interface__.get("stream") or 0

@@ -1,6 +1,5 @@
 """The functions of `scipy.ndimage` that are one separable filter."""
 
-import functools
 import math
 import numbers
 import operator
@@ -102,7 +101,6 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     return correlate1d(input, weights.conj() if weights.dtype.kind == "c" else weights, axis, output, mode, cval, origin, threads=threads, stream=stream)
 
 
-@functools.lru_cache(maxsize=256)
 def _gaussian_weights(sigma, order, radius):
     """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f = q phi, phi = exp(p)."""
     if order < 0:

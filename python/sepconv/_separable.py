@@ -33,9 +33,40 @@ class Passes(tuple):
     __eq__, __hash__ = object.__eq__, object.__hash__
 
 
+MOST_KEPT_WEIGHTS = 1 << 14
+
+
+class _TooLarge(Exception):
+    """Carries what is not worth keeping out of a cache, which keeps no exceptions."""
+
+
+def _kept(make):
+    """`make`, whose results for the last calls are kept, but for passes of very many weights."""
+
+    @functools.lru_cache(maxsize=256, typed=True)
+    def small(*given):
+        made, passes = make(*given)
+        if sum(len(one.weights) for one in passes) > MOST_KEPT_WEIGHTS:
+            raise _TooLarge(made)
+        return made
+
+    def kept(*given):
+        try:
+            return small(*given)
+        except _TooLarge as made:
+            return made.args[0]
+
+    return kept
+
+
 def remembered(make):
     """`make` gives a list of passes; those of the last calls are kept. Arguments that cannot be looked up are used as they are."""
-    kept = functools.lru_cache(maxsize=256, typed=True)(lambda *given: Passes(make(*given)))
+
+    def both(*given):
+        made = Passes(make(*given))
+        return made, made
+
+    kept = _kept(both)
 
     def passes(*given):
         try:
@@ -110,7 +141,7 @@ class _Plan(NamedTuple):
     arithmetic: int
 
 
-@functools.lru_cache(maxsize=256)
+@_kept
 def _plan(passes, order, shape, dtype, stored):
     """What the library is asked for, of a source of this shape and type whose axes lie in memory as `order` says."""
     if order is not None:
@@ -118,7 +149,7 @@ def _plan(passes, order, shape, dtype, stored):
     f64 = not _f32_will_do((dtype, stored), passes)
     joined = _steps(passes)
     types = [np.dtype("f8" if f64 else "f4")] * (len(joined) - 1) + [stored]
-    return _Plan(tuple(_step(step, shape, made) for step, made in zip(joined, types)), _sepconv.F64 if f64 else _sepconv.F32)
+    return _Plan(tuple(_step(step, shape, made) for step, made in zip(joined, types)), _sepconv.F64 if f64 else _sepconv.F32), passes
 
 
 def _step(step, shape, dtype):

@@ -101,6 +101,7 @@ void bind_device(nb::module_& module) {
     const DeviceScope scope(device);
     return Stream();
   });
+  module.def("current_device", [] { return current_device(); });
   module.def("make_filter", make_filter);
   module.def("enqueue", enqueue);
   module.def("order", order);

@@ -78,6 +78,19 @@ def test_large_sums_of_integers_take_f64():
     check(ours.uniform_filter(array, 301), wanted, array.dtype)
 
 
+def test_what_is_kept_is_bounded():
+    """Of 300 filters that differ, and of one with very many weights."""
+    array = np.random.default_rng(1).random((4, 50))
+    for width in range(300):
+        ours.gaussian_filter1d(array, 1 + width / 300)
+    wide = np.linspace(0, 1, sc._separable.MOST_KEPT_WEIGHTS + 3)
+    wanted = theirs.correlate1d(array, wide)
+    for _ in range(2):
+        assert np.allclose(ours.correlate1d(array, wide), wanted, rtol=1e-12)
+    kept = sc._separable._plan.__closure__[0].cell_contents.cache_info()
+    assert 0 < kept.currsize <= kept.maxsize == 256
+
+
 def test_axes_and_values_of_each():
     array = np.random.default_rng(1).random((6, 7, 8, 9)).astype("f4")
     for keywords in [dict(axes=(1, 2)), dict(axes=(0, 3)), dict(axes=(-1,)), dict(axes=0), dict(axes=(2, 0, 1)), dict(axes=())]:
