@@ -67,8 +67,10 @@ def apply(chain, array, out, axes, arithmetic, threads, stream):
         return _complex(chain, array, out, axes, arithmetic, threads)
     if dtype not in _types.PIXELS and dtype not in _types.HOLDERS:
         _types.refuse(array.dtype)
-    holder = _types.HOLDERS.get(dtype, dtype)
-    layout = _layout(chain, names_of(array.shape, axes), array.shape, holder)
+    holder, names = _types.HOLDERS.get(dtype, dtype), names_of(array.shape, axes)
+    if not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
+        chain, names = turned, names.translate(_EXCHANGED)
+    layout = _layout(chain, names, array.shape, holder)
     keeps = holder is not dtype and not any(text.startswith("cast") for text in chain._texts)
     view = array.transpose(layout.order).reshape(layout.source)
     pixels = _types.held(view) if holder is not dtype else view if array.dtype.isnative else view.astype(dtype)
@@ -85,6 +87,17 @@ def apply(chain, array, out, axes, arithmetic, threads, stream):
     if made is not given and given is not None:
         _types.store(made, given)
     return out if out is not None else layout.back(made if given is None else given)
+
+
+_EXCHANGED = str.maketrans("xy", "yx")
+
+
+def _lies_by_columns(array, names):
+    """Whether an image's columns lie in memory as rows should: in Fortran's order, or transposed."""
+    if "y" not in names or "c" in names:
+        return False
+    rows, cols = array.strides[names.index("y")], array.strides[names.index("x")]
+    return rows == array.itemsize and cols > rows
 
 
 def _checked(out, layout, dtype):

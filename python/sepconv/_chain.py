@@ -64,6 +64,11 @@ class Chain:
         chain._texts = tuple(native.texts)
         return chain
 
+    def _turned(self) -> "Chain | None":
+        """What does to a transposed image what this does to the image, to the bit."""
+        native = self._native.turned
+        return None if native is None else Chain._of(native)
+
     def __or__(self, other: "Chain") -> "Chain":
         return Chain._of(self._native | other._native) if isinstance(other, Chain) else NotImplemented
 

@@ -1,4 +1,5 @@
 // Chains, and what is known of stages: the declared keys that Python's signatures are made of.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -72,6 +73,17 @@ bool by_parts(const Chain& chain) {
   return std::ranges::all_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().by_parts; });
 }
 
+/// The chain that does to a transposed image what this one does to the image; nothing if there is none.
+std::optional<Chain> turned(const Chain& chain) {
+  Chain made;
+  for (const StagePtr& stage : chain.stages()) {
+    const StagePtr twin = stage->transposed();
+    if (twin == nullptr) return std::nullopt;
+    made.then(twin);
+  }
+  return made;
+}
+
 std::vector<std::string> texts(const Chain& chain) {
   std::vector<std::string> all;
   for (const StagePtr& stage : chain.stages()) all.push_back(stage->text());
@@ -86,6 +98,7 @@ void bind_chain(nb::module_& module) {
       .def("__or__", [](const Chain& first, const Chain& second) { return first | second; })
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", by_parts)
+      .def_prop_ro("turned", turned)
       .def("result_spec", result_spec, nb::arg("input"));
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);

@@ -107,6 +107,17 @@ def test_nothing_is_copied_where_the_library_can_walk():
     assert sc.box(2)(whole, out=out[:, 7:87]).ctypes.data == address + 28 and np.array_equal(out[:, 7:87], sc.box(2)(whole)) and not out[:, 87:].any()
 
 
+@pytest.mark.parametrize("text", ["gaussian:sigma=2,sigma_y=1 | sobel:axis=x | abs", "taps:row=1,2,4", "reduce:factor=2,factor_y=3", "resize:to=30x50"])
+@pytest.mark.parametrize("dtype", ["f4", "u4"])
+def test_arrays_that_lie_by_columns_are_not_copied(monkeypatch, text, dtype):
+    array, seen, compute = np.asfortranarray(image(dtype)), [], _sepconv.apply
+    monkeypatch.setattr(_sepconv, "apply", lambda chain, source, *rest: seen.append(source) or compute(chain, source, *rest))
+    made = sc.Chain(text)(array)
+    assert np.array_equal(made, sc.Chain(text)(image(dtype))) and (dtype == "u4" or np.shares_memory(seen[0], array))
+    out = np.zeros(made.shape, dtype)
+    assert sc.Chain(text)(array, out) is out and np.array_equal(out, made)
+
+
 def test_a_result_that_overlaps_its_input():
     array = image("f4")
     wanted = sc.box(2)(array)
