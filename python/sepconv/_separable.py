@@ -148,17 +148,17 @@ def _plan(passes, order, shape, dtype, stored):
         passes = [one._replace(axis=order.index(one.axis)) for one in passes]
     f64 = not _f32_will_do((dtype, stored), passes)
     joined = _steps(passes)
-    types = [np.dtype("f8" if f64 else "f4")] * (len(joined) - 1) + [stored]
-    return _Plan(tuple(_step(step, shape, made) for step, made in zip(joined, types)), _sepconv.F64 if f64 else _sepconv.F32), passes
+    types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(joined) - 1), stored]
+    return _Plan(tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), _sepconv.F64 if f64 else _sepconv.F32), passes
 
 
-def _step(step, shape, dtype):
+def _step(step, shape, source, dtype):
     one = step[0]
     seen, image_axes = _shape_for(shape, step)
     col, row = step if len(step) == 2 else (None, one) if one.axis == len(shape) - 1 else (one, None)
     edges = (one.axis, min(len(one.weights) // 2, shape[one.axis])) if math.isnan(one.value) else ()
     weights = [list(part.weights) if part else [] for part in (row, col)]
-    chain = _sepconv.taps(*weights, one.border, 0.0 if edges else one.value, _types.PIXELS[dtype])
+    chain = _sepconv.taps(*weights, one.border, 0.0 if edges else one.value, None if source == dtype else _types.PIXELS[dtype])
     return _Step(chain, seen, image_axes, dtype, edges)
 
 

@@ -49,13 +49,14 @@ Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std
   return Chain(entry->make({name, std::move(pairs)}));
 }
 
-/// What ndimage's functions compute: correlation with taps along rows and columns, rounded to a type.
+/// What ndimage's functions compute: correlation with taps along rows and columns, rounded to `type` if that
+/// is not the image's.
 Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col, std::string_view border,
-                 double value, std::string_view type) {
+                 double value, std::optional<std::string> type) {
   const auto mode = parse_border_mode(border);
   if (!mode) throw InvalidArgument("'" + std::string(border) + "' is no border");
-  return taps({.row = row, .col = col, .border = {*mode, value}}) |
-         Chain(cast({.type = parse_pixel_type(type)}));
+  const Chain chain(taps({.row = row, .col = col, .border = {*mode, value}}));
+  return type ? chain | Chain(cast({.type = parse_pixel_type(*type)})) : chain;
 }
 
 using SpecTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
@@ -102,7 +103,8 @@ void bind_chain(nb::module_& module) {
       .def("result_spec", result_spec, nb::arg("input"));
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);
-  module.def("taps", taps_chain);
+  module.def("taps", taps_chain, nb::arg("row"), nb::arg("col"), nb::arg("border"), nb::arg("value"),
+             nb::arg("type").none());
   module.def("stages", stages);
 }
 

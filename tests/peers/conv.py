@@ -36,7 +36,7 @@ from option_types import numbers, words  # noqa: E402
 SMALL_PIXELS = 1 << 20  # of an image that is compared everywhere
 PROBE = 16  # that part of the rows tells how long all would take
 HEADER = ("type", "ch", "radius", "contender", "ms", "+-", "Mpix/s", "of copy", "sepconv is faster by", "greatest difference")
-COLOURS = {"sepconv": "#4e79a7", "OpenCV sepFilter2D": "#e15759", "OpenCV GaussianBlur": "#b3343a", "libvips float": "#76b7b2",
+COLOURS = {"sepconv": "#4e79a7", "sepconv.ndimage": "#a0cbe8", "OpenCV sepFilter2D": "#e15759", "OpenCV GaussianBlur": "#b3343a", "libvips float": "#76b7b2",
            "libvips integer": "#2f7f7a", "SciPy": "#f28e2b", "GDAL": "#59a14f"}
 
 Run = collections.namedtuple("Run", "seconds processor_seconds result")

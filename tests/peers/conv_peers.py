@@ -70,6 +70,15 @@ class Sepconv(Peer):
         return run
 
 
+class SepconvInPython(Peer):
+    name = "sepconv.ndimage"
+    note = "the Python package's gaussian_filter; f32 in f64 arithmetic"
+    module = "sepconv.ndimage"
+
+    def prepare(self, case, source, target):
+        return lambda: self.library.gaussian_filter(source, case.sigma, output=target, mode="nearest", radius=case.radius, axes=(0, 1), threads=self.threads)
+
+
 class OpenCv(Peer):
     name = "OpenCV sepFilter2D"
     note = "taps in f64; OpenCV 4 gives it one thread"
@@ -188,4 +197,4 @@ class Gdal(Peer):
         return run
 
 
-PEERS = {"opencv": OpenCv, "opencv-gauss": OpenCvGaussian, "vips": Vips, "vips-integer": VipsInteger, "scipy": SciPy, "gdal": Gdal}
+PEERS = {"sepconv-python": SepconvInPython, "opencv": OpenCv, "opencv-gauss": OpenCvGaussian, "vips": Vips, "vips-integer": VipsInteger, "scipy": SciPy, "gdal": Gdal}
