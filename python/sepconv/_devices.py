@@ -14,7 +14,7 @@ import numpy as np
 from sepconv import _sepconv, _types
 
 _CUDA_KINDS = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
-_captured = []  # filters of calls that went into a CUDA graph, which may be launched as long as the process lives
+_captured = set()  # filters of calls that went into a CUDA graph, which may be launched as long as the process lives
 
 
 def is_on_gpu(array):
@@ -232,12 +232,12 @@ class Device:
 
     def enqueue(self, chain, source, target, shape, target_shape, image_axes, arithmetic):
         """`chain` from `source` seen in `shape` to `target` in `target_shape`."""
-        address, dtype, _, _, keep = self.library.place(source, self.stream)
-        result, made, _, _, kept = self.library.place(target, self.stream)
+        address, dtype, _, _, _keep = self.library.place(source, self.stream)
+        result, made, _, _, _kept = self.library.place(target, self.stream)
         rows, cols, *channels = shape[len(shape) - image_axes :]
         made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _types.PIXELS[dtype], arithmetic, self.index)
         if _sepconv.is_capturing(self.stream):
-            _captured.append((made_filter, keep, kept))
+            _captured.add(made_filter)
         _sepconv.enqueue(made_filter, (address, _types.PIXELS[dtype], shape, _dense(shape, dtype.itemsize)),
                          (result, _types.PIXELS[made], target_shape, _dense(target_shape, made.itemsize)), image_axes, self.stream)
 

@@ -147,6 +147,14 @@ def test_what_cannot_be_is_refused(library):
         ndimage.gaussian_filter(library.to(image()), 1, mode="constant", cval=float("nan"))
 
 
+@pytest.mark.skipif(SIMULATED, reason="there JAX is another")
+def test_arrays_of_these_libraries_in_the_hosts_memory():
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    with jax.default_device(jax.devices("cpu")[0]):
+        made = sc.box(2)(jax.numpy.asarray(image()))
+    assert isinstance(made, jax.Array) and np.array_equal(np.asarray(made), sc.box(2)(image()))
+
+
 def test_a_stream_is_for_a_gpu():
     with pytest.raises(TypeError, match="on a GPU"):
         sc.abs()(image(), stream=1)
