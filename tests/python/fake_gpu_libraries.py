@@ -1,4 +1,4 @@
-"""CuPy and JAX as far as sepconv asks them, on the memory of a GPU made of threads, which is the host's. For test_devices.py."""
+"""CuPy, PyTorch and JAX as far as sepconv asks them, on the memory of a GPU made of threads, which is the host's. For test_devices.py."""
 
 import ctypes
 import sys
@@ -55,6 +55,41 @@ class CupyArray:
         return CupyArray(self._settled() ** power)
 
 
+class Tensor:
+    """PyTorch's: strides are a function, in elements, and types are its own."""
+
+    def __init__(self, host):
+        _kept.append(host)
+        self.host, self.ndim, self.shape = host, host.ndim, host.shape
+        self.dtype, self.device = f"torch.{host.dtype.name}", types.SimpleNamespace(index=0)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def data_ptr(self):
+        return self.host.ctypes.data
+
+    def stride(self):
+        return tuple(step // self.host.itemsize for step in self.host.strides)
+
+    def permute(self, order):
+        return Tensor(self.host.transpose(order))
+
+    def contiguous(self):
+        return Tensor(np.ascontiguousarray(self.host))
+
+    _settled = CupyArray._settled
+
+    def __mul__(self, other):
+        return Tensor(self._settled() * other._settled())
+
+    def __add__(self, other):
+        return Tensor(self._settled() + other._settled())
+
+    def __pow__(self, power):
+        return Tensor(self._settled() ** power)
+
+
 class JaxArray:
     def __init__(self, host):
         _kept.append(host)
@@ -101,7 +136,7 @@ STREAM = _sepconv.make_stream(0)
 
 
 def install():
-    """Puts both into sys.modules."""
+    """Puts them into sys.modules."""
     cupy = types.ModuleType("cupy")
     cupy.empty = lambda shape, dtype: CupyArray(np.full(shape, 85, dtype))
     cupy.ascontiguousarray = lambda array: CupyArray(np.ascontiguousarray(array.host))
@@ -109,5 +144,9 @@ def install():
     jax = types.ModuleType("jax")
     jax.dlpack = types.SimpleNamespace(from_dlpack=from_dlpack)
     jax.numpy = types.SimpleNamespace(transpose=lambda array, order: JaxArray(np.ascontiguousarray(array.host.transpose(order))))
-    sys.modules.update({"cupy": cupy, "jax": jax, "jax.dlpack": jax.dlpack, "jax.numpy": jax.numpy})
-    CupyArray.__module__, JaxArray.__module__ = "cupy", "jaxlib.fake"
+    torch = types.ModuleType("torch")
+    torch.empty = lambda shape, dtype, device: Tensor(np.full(shape, 85, dtype))
+    vars(torch).update({name: np.dtype(name) for name in ("uint8", "uint16", "int16", "float32", "float64")})
+    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=STREAM.handle))
+    sys.modules.update({"torch": torch, "cupy": cupy, "jax": jax, "jax.dlpack": jax.dlpack, "jax.numpy": jax.numpy})
+    CupyArray.__module__, Tensor.__module__, JaxArray.__module__ = "cupy", "torch", "jaxlib.fake"
