@@ -13,6 +13,7 @@
 #include "sepconv/pipeline/measure/measure.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
+#include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"

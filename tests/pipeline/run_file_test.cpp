@@ -47,6 +47,41 @@ std::vector<std::uint8_t> pixels_of(const std::filesystem::path& path) {
   return pixels;
 }
 
+/// Images of a caller's own, one behind the other: a set of them as source and as sinks.
+struct OwnImages {
+  ImageSpec spec{{40, 30}, 2, PixelType::u8};
+  std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(2 * 40 * 30 * 2);
+
+  PixelView image(std::int64_t index) {
+    return dense_view(reinterpret_cast<std::byte*>(pixels.data()) + index * spec.bytes(), spec);
+  }
+};
+
+class OwnSources final : public RasterSet {
+ public:
+  explicit OwnSources(OwnImages& images) : RasterSet("own", images.spec, {{"z", 2}}), images_(images) {}
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
+    return make_memory_reader(images_.image(index));
+  }
+  OwnImages& images_;
+};
+
+class OwnSinks final : public RasterSetWriter {
+ public:
+  explicit OwnSinks(OwnImages& images) : images_(images) {}
+  std::unique_ptr<Writer> next(const Metadata&) override {
+    return make_memory_writer(images_.image(next_++));
+  }
+  void finish() override { finished = true; }
+  bool finished = false;
+
+ private:
+  OwnImages& images_;
+  std::int64_t next_ = 0;
+};
+
 bool has(const Files& files, const std::string& name, const std::string& text) {
   return files.folder.read(name).find(text) != std::string::npos;
 }
@@ -153,6 +188,35 @@ TEST_CASE("plan_file: a stored plan is the plan, in the layout that it was made 
   const Chain other = Chain::parse({"box:radius=2"});
   CHECK_THROWS_AS(plan_file(files.in, files.out, other, parse_plan(to_json(first))), InvalidArgument);
   CHECK(files.folder.files() == std::vector<std::string>{"in.tif"});
+}
+
+TEST_CASE("plan_job: images of a caller's own on either end, or on both") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "own.tif";
+  const Chain chain = Chain::parse({"box:radius=1"});
+  OwnImages in;
+  std::iota(in.pixels.begin(), in.pixels.end(), std::uint8_t{3});
+  const auto to_own = [](OwnImages& images) {
+    return [&images](const RasterSetSpec& spec, const CreateOptions&) -> std::unique_ptr<RasterSetWriter> {
+      CHECK((spec.raster == images.spec && spec.count() == 2));
+      return std::make_unique<OwnSinks>(images);
+    };
+  };
+  OwnImages expected, straight, back;
+  for (std::int64_t i = 0; i < 2; ++i)
+    run_whole_image(*make_memory_reader(in.image(i)), *make_memory_writer(expected.image(i)), chain);
+
+  JobEnds both{.sources = std::make_unique<OwnSources>(in), .make_sinks = to_own(straight)};
+  FileJob job = plan_job(std::move(both), chain);
+  CHECK(run(job).rasters == 2);
+  CHECK(straight.pixels == expected.pixels);
+  CHECK(static_cast<OwnSinks&>(*job.sinks).finished);
+
+  FileJob stored = plan_job({.output = file, .sources = std::make_unique<OwnSources>(in)}, chain);
+  run(stored);
+  FileJob read = plan_job({.input = file, .make_sinks = to_own(back)}, Chain());
+  run(read);
+  CHECK(back.pixels == expected.pixels);
 }
 
 TEST_CASE("permute_file: each permutation of an image, as permute_reference has it") {

@@ -20,13 +20,25 @@ struct Beginning {
   Geometries geometries;
 };
 
-Beginning begin(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
-                const PlanOptions& options, const FileOptions& files) {
-  check_not_read(output, files_read_by(input, chain));
-  Beginning begun;
+/// Files where the caller has nothing else.
+void open_ends(JobEnds& ends, const Chain& chain, const OpenOptions& options, Formats formats) {
+  if (!ends.make_sinks) {
+    check_not_read(ends.output, ends.sources ? files_read_by(chain) : files_read_by(ends.input, chain));
+    ends.make_sinks = [output = ends.output, formats](const RasterSetSpec& spec,
+                                                      const CreateOptions& create) {
+      return create_set(output, spec, create, formats);
+    };
+  }
+  if (!ends.sources) ends.sources = open_set(ends.input, options, formats);
+}
+
+Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
   OpenOptions open = files.open;
   open.masks = open.masks && !options.missing.none;
-  begun.job.sources = open_set(input, open, files.formats);
+  const bool to_file = !ends.make_sinks;
+  open_ends(ends, chain, open, files.formats);
+  Beginning begun;
+  begun.job.sources = std::move(ends.sources);
   begun.job.source = begun.job.sources->raster(0);
   chain.check_takes(*begun.job.source);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
@@ -37,17 +49,21 @@ Beginning begin(const std::filesystem::path& input, const std::filesystem::path&
   request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
-  begun.geometries =
-      geometries_of(output, result, begun.job.source.get(), request, map, chain.work(), files.formats);
+  const Reader* const like = begun.job.source.get();
+  if (to_file) {
+    begun.geometries = geometries_of(ends.output, result, like, request, map, chain.work(), files.formats);
+  } else {
+    begun.geometries.first = output_options(result, like, request, map, chain.work());
+  }
   begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
                                options.region, map, chain.work());
   return begun;
 }
 
-void make_sinks(FileJob& job, const std::filesystem::path& output, const ImageSpec& spec,
-                const MissingPixels& missing, const CreateOptions& create, Formats formats) {
+void make_sinks(FileJob& job, const JobEnds& ends, const ImageSpec& spec, const MissingPixels& missing,
+                const CreateOptions& create) {
   job.sink.reset();
-  job.sinks = create_set(output, {spec, job.sources->axes()}, create, formats);
+  job.sinks = ends.make_sinks({spec, job.sources->axes()}, create);
   job.sink = fill_levels(job.sinks->next(create.metadata), missing.of_result());
 }
 
@@ -77,11 +93,10 @@ void add_new(std::vector<std::string>& sentences, const std::vector<std::string>
   }
 }
 
-FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
-                  const PlanOptions& options, const FileOptions& files) {
-  auto [job, spec, missing, geometries] = begin(input, output, chain, options, files);
+FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
+  auto [job, spec, missing, geometries] = begin(ends, chain, options, files);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
-    make_sinks(job, output, spec, missing, create, files.formats);
+    make_sinks(job, ends, spec, missing, create);
     job.plan = plan(*job.source, *job.sink, chain, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
@@ -89,9 +104,8 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
   return std::move(job);
 }
 
-FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
-                  const PlanRecord& record, const FileOptions& files) {
-  auto [job, spec, missing, geometries] = begin(input, output, chain, record.asked, files);
+FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, const FileOptions& files) {
+  auto [job, spec, missing, geometries] = begin(ends, chain, record.asked, files);
   const auto same = [](const RasterAxis& a, const RasterAxis& b) {
     return a.name == b.name && a.size == b.size && a.first == b.first;
   };
@@ -99,10 +113,10 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
     throw InvalidArgument(
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
                     to_string(record.axes), to_string(job.sources->axes())));
-  make_sinks(job, output, spec, missing, geometries.first, files.formats);
+  make_sinks(job, ends, spec, missing, geometries.first);
   if (geometries.other && job.sink->layout().description != record.sink_layout) {
     FileJob other{.sources = std::move(job.sources)};
-    make_sinks(other, output, spec, missing, *geometries.other, files.formats);
+    make_sinks(other, ends, spec, missing, *geometries.other);
     job.sources = std::move(other.sources);
     if (other.sink->layout().description == record.sink_layout) {
       job.sinks = std::move(other.sinks);
@@ -112,6 +126,16 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
   job.plan = plan(*job.source, *job.sink, chain, record);
   job.plan.axes = job.sources->axes();
   return std::move(job);
+}
+
+FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
+                  const PlanOptions& options, const FileOptions& files) {
+  return plan_job({input, output}, chain, options, files);
+}
+
+FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
+                  const PlanRecord& record, const FileOptions& files) {
+  return plan_job({input, output}, chain, record, files);
 }
 
 TakenFiles files_read_by(const Chain& chain) {

@@ -1,7 +1,8 @@
-// From one image file to another: what a run needs, made of the files' names.
+// From one image file to another, or from and to rasters of the caller's own: what a run needs.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "sepconv/io/raster_set.hpp"
@@ -17,6 +18,16 @@ struct FileOptions {
   OutputRequest output{};  ///< all but its region and missing pixels, which PlanOptions says, and what is
                            ///< stored. Overwriting is one of these
   Formats formats = built_in_formats();
+};
+
+/// Where a job reads and where it writes: files by their names, or, in place of either, what a caller has.
+struct JobEnds {
+  std::filesystem::path input{}, output{};
+  std::unique_ptr<RasterSet> sources{};
+  /// Makes the sinks of such a set; called again where the first does not fit the ceiling. Of `options` all
+  /// but stored, metadata and overwrite are for files.
+  std::function<std::unique_ptr<RasterSetWriter>(const RasterSetSpec& spec, const CreateOptions& options)>
+      make_sinks{};
 };
 
 /// Opened sources, sinks that have made nothing yet, and the plan from one to the other: for run(). What the
@@ -51,10 +62,15 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanRecord& record, const FileOptions& files = {});
 
-/// The same for the array that the file holds, with its axes permuted: rows, columns and channels of an
-/// image, up to three axes of an NPY array of any elements of 1, 2, 4, 8 or 16 bytes. An array of two axes
-/// stays one unless the permutation moves the third. Of several images rows become columns in each, and other
-/// permutations take one. Throws InvalidArgument for a region, too.
+/// Both for other ends than files.
+FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options = {},
+                 const FileOptions& files = {});
+FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, const FileOptions& files = {});
+
+/// What plan_file() does for the array that the file holds, with its axes permuted: rows, columns and
+/// channels of an image, up to three axes of an NPY array of any elements of 1, 2, 4, 8 or 16 bytes. An array
+/// of two axes stays one unless the permutation moves the third. Of several images rows become columns in
+/// each, and other permutations take one. Throws InvalidArgument for a region, too.
 FileJob plan_permutation(const std::filesystem::path& input, const std::filesystem::path& output,
                          const Permutation& permutation, const PlanOptions& options = {},
                          const FileOptions& files = {});

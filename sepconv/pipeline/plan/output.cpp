@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <utility>
 
@@ -165,7 +166,8 @@ void check_output_name(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw IoError(fmt::format("cannot write {}: it is a folder; add the name of a file, like {}",
-                              path.string(), (path / "out.tif").string()));
+                              path.string(), (path / "out.tif").string()),
+                  EISDIR);
   }
 }
 
