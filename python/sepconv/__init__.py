@@ -7,15 +7,20 @@
 (64, 64)
 
 A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a chain is called on arrays.
-`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`.
+`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file to file, whatever their size.
 """
 
 from importlib.metadata import version
 
-from sepconv import _stages, ndimage
+from sepconv import _stages, files, ndimage
 from sepconv._chain import Chain
 from sepconv._stages import *  # a function for each stage that the library declares
+from sepconv.files import *
+
+gemm = files.or_stage(_stages.gemm, files.gemm, 3)
+transpose = files.or_stage(_stages.transpose, files.transpose, 1)
 
 __version__ = version("sepconv")
-__all__ = ["Chain", "__version__", "ndimage"]
+__all__ = ["Chain", "__version__", "files", "ndimage"]
+__all__ += files.__all__
 __all__ += _stages.__all__

@@ -4,13 +4,24 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace sepconv::python {
 
 namespace nb = nanobind;
+
+/// A sentence of the library with Python's keywords for the options that it names.
+std::string with_keywords(std::string_view text);
+std::vector<std::string> with_keywords(const std::vector<std::string>& sentences);
 
 void bind_errors(nb::module_& module);
 void bind_chain(nb::module_& module);
 void bind_apply(nb::module_& module);
 void bind_device(nb::module_& module);
+void bind_files(nb::module_& module);
+void bind_reports(nb::module_& module);
+void bind_sets(nb::module_& module);
 
 }  // namespace sepconv::python

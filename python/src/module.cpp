@@ -8,4 +8,7 @@ NB_MODULE(_sepconv, module) {
   bind_chain(module);
   bind_apply(module);
   bind_device(module);
+  bind_reports(module);
+  bind_files(module);
+  bind_sets(module);
 }

@@ -1,0 +1,166 @@
+"""What pixels come from and go to that is no file: arrays, and whatever is sliced like one (h5py, zarr, np.memmap)."""
+
+import math
+
+import numpy as np
+
+from sepconv import _arrays, _types
+
+_STORED_KINDS = "buifc"
+
+
+def _shaped(end, what):
+    if isinstance(end, np.ma.MaskedArray):
+        raise TypeError(f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing")
+    if all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
+        return end
+    if what == "sink":
+        if hasattr(end, "__dlpack__"):
+            return np.from_dlpack(end)
+        raise TypeError(f"a {type(end).__name__} is no sink; give a path, or an array, or what is sliced like one, of the result's shape and type")
+    return np.asarray(end)
+
+
+def _numbers(sizes, count):
+    """Sizes of chunks along each axis, as h5py and zarr have them; nothing where there are none of one size."""
+    sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else ()
+    return sizes if len(sizes) == count and all(isinstance(one, (int, np.integer)) and one > 0 for one in sizes) else None
+
+
+def _element(dtype):
+    """Kind and bits where elements are no pixels."""
+    return None if dtype in _types.PIXELS else (dtype.kind, 8 * dtype.itemsize)
+
+
+def _described(array, chunks):
+    kind = type(array)
+    if isinstance(array, np.ndarray):
+        return "an array in memory"
+    return f"a {kind.__module__.partition('.')[0]} {kind.__name__}" + (f" in chunks of {' x '.join(map(str, chunks))}" if chunks else "")
+
+
+class _End:
+    """Axes by the rules of NPY files: a last c are channels, others than y and x count images."""
+
+    def __init__(self, array, names):
+        self.array, self.names = array, names
+        self.channels = names[-1] == "c"
+        self.outer = [axis for axis, name in enumerate(names) if name not in "yx" and not (name == "c" and axis == len(names) - 1)]
+        self.inner = [axis for axis in range(len(names)) if axis not in self.outer]
+
+    def _side(self, name):
+        return self.array.shape[self.names.index(name)] if name in self.names else 1
+
+    def _at(self, raster, rows, cols):
+        """The key of a part of an image."""
+        sizes = [self.array.shape[axis] for axis in self.outer]
+        position = np.unravel_index(raster, sizes) if sizes else ()
+        key = [{"y": rows, "x": cols}.get(name, slice(None)) for name in self.names]
+        for axis, index in zip(self.outer, position):
+            key[axis] = int(index)
+        return tuple(key)
+
+    def _image(self, values):
+        """Such a part with its axes as rows, columns and channels."""
+        letters = [self.names[axis] for axis in self.inner]
+        values = values.transpose([letters.index(name) for name in "yxc" if name in letters])
+        if "y" not in letters:
+            values = values[None]
+        return values if self.channels else values[..., None]
+
+    def memory(self, raster):
+        """An image where it lies in memory as pixels, or None."""
+        if not isinstance(self.array, np.ndarray) or self.array.dtype not in _types.PIXELS or not self.array.dtype.isnative:
+            return None
+        image = self._image(np.asarray(self.array[self._at(raster, slice(None), slice(None))]))
+        return image if _arrays.ready(image, 3) is image else None
+
+    def _block(self, chunks):
+        if chunks is None:
+            return 1, 1
+        return tuple(min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
+
+
+class Source(_End):
+    def __init__(self, array, axes):
+        array = _shaped(array, "source")
+        super().__init__(array, _arrays.names_of(array.shape, axes))
+        self.dtype = _types.native(array.dtype)
+        if self.dtype not in _types.PIXELS and self.dtype not in _types.HOLDERS and self.dtype not in _types.PARTS:
+            _types.refuse(array.dtype)
+
+    @property
+    def facts(self):
+        """For open_source() in python/src/ends.cpp."""
+        parts = 2 if self.dtype in _types.PARTS else 1
+        pixels = _types.PARTS.get(self.dtype) or _types.HOLDERS.get(self.dtype, self.dtype)
+        chunks = _numbers(getattr(self.array, "chunks", None), len(self.names))
+        outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
+        return (self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts, _types.PIXELS[pixels], outer, _element(self.dtype),
+                self._block(chunks), _described(self.array, chunks))
+
+    def read(self, raster, row, col, out):
+        rows, cols, channels = out.shape
+        values = np.asarray(self.array[self._at(raster, slice(row, row + rows), slice(col, col + cols))])
+        if values.ndim != len(self.inner):
+            raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} for an image of {len(self.inner)} axes")
+        values = self._image(values)
+        if self.dtype in _types.PARTS:
+            values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
+        elif self.dtype in _types.HOLDERS:
+            values = _types.held(values)
+        if values.shape != out.shape:
+            raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} where {out.shape} was asked for")
+        np.copyto(out, values, casting="same_kind")
+
+
+class Sink(_End):
+    """Has its axes in the order of an NPY file of the result: others, rows, columns, channels."""
+
+    def __init__(self, array):
+        array = _shaped(array, "sink")
+        if isinstance(array, np.ndarray) and not array.flags.writeable:
+            raise ValueError("the sink is read-only; give an array that can be written to")
+        self.array = array
+
+    def begin(self, rows, cols, channels, kind, axes, stored):
+        """Block, description and warnings, for open_sinks() in python/src/ends.cpp."""
+        dtype = np.dtype(f"{stored[0]}{stored[1] // 8}" if stored and stored[0] != "b" else "?" if stored else _types.DTYPES[kind])
+        channels //= 2 if dtype in _types.PARTS else 1
+        shape = (*(size for _, size in axes), rows, cols) + ((channels,) if channels > 1 else ())
+        outer = "".join(chr(ord("A") + place) for place in range(len(axes)))
+        names = {shape: outer + ("yxc" if channels > 1 else "yx")}
+        if channels == 1:
+            names[(*shape, 1)] = outer + "yxc"
+        if rows == 1 and not outer:
+            names.setdefault(shape[1:], "xc" if channels > 1 else "x")
+        array, given = self.array, tuple(self.array.shape)
+        if given not in names or _types.native(array.dtype) != dtype:
+            raise ValueError(f"the result is {shape} of {dtype}, and the sink is {given} of {array.dtype}; give one of that shape and type")
+        super().__init__(array, names[given])
+        self.dtype = dtype
+        chunks = _numbers(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
+        images = math.prod(chunks[axis] for axis in self.outer) if chunks else 1
+        anew = f"{_described(array, chunks)} is written anew for each of the {images} images of a chunk; chunks of one image are written once"
+        return self._block(chunks), _described(array, chunks), [anew] if images > 1 else []
+
+    def write(self, raster, row, col, pixels):
+        rows, cols, _ = pixels.shape
+        key = self._at(raster, slice(row, row + rows), slice(col, col + cols))
+        if self.dtype in _types.PARTS:
+            values = pixels.astype(_types.PARTS[self.dtype], copy=True).view(self.dtype)
+        elif self.dtype in _types.PIXELS:  # a copy, because what has __setitem__ may keep it and the memory is used again
+            values = pixels if isinstance(self.array, np.ndarray) else pixels.copy()
+        else:
+            values = np.empty(pixels.shape, self.dtype)
+            _types.store(pixels, values)
+        if "y" not in self.names:
+            values = values[0]
+        self.array[key] = values if self.channels else values[..., 0]
+
+
+def check_apart(source, sink):
+    """Arrays of the same memory: bands of the result would be read as the source."""
+    both = source.array, sink.array
+    if both[0] is both[1] or (all(isinstance(one, np.ndarray) for one in both) and np.may_share_memory(*both)):
+        raise ValueError("the source and the sink share memory; give the result an array of its own")

@@ -1,0 +1,174 @@
+"""Options of files by the names of the program's, with Python's values or its texts, and what the extension module takes for them."""
+
+import inspect
+import math
+import operator
+import os
+import re
+
+MOST_BYTES = 1 << 62
+
+
+def size(name, value):
+    """Bytes: a number, or a text like '2G', '256M' and '1.5GiB' in binary units."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?\d+)?)\s*([KMGT]?)(?:i?B)?\s*", str(value), re.IGNORECASE)
+    try:
+        bytes_ = float(found[1]) * 1024 ** ("KMGT".index(found[2].upper()) + 1 if found[2] else 0)
+    except (TypeError, ValueError):
+        bytes_ = math.nan
+    if not 1 <= bytes_ <= MOST_BYTES:
+        raise ValueError(f"{name}={value!r} is no size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30")
+    return int(bytes_)
+
+
+def whole(least):
+    def convert(name, value):
+        number = operator.index(value)
+        if number < least:
+            raise ValueError(f"{name}={value!r} is less than {least}")
+        return number
+
+    return convert
+
+
+def flag(name, value):
+    if value not in (True, False):
+        raise TypeError(f"{name}={value!r} is neither True nor False")
+    return bool(value)
+
+
+def _pyramid(name, value):
+    return False if value == "none" else flag(name, value)
+
+
+def _text(name, value):
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"{name}={value!r} is no text")
+    return value
+
+
+def _word(*words):
+    def convert(name, value):
+        if value not in words:
+            raise ValueError(f"{name}={value!r} is none of {', '.join(words)}")
+        return value
+
+    return convert
+
+
+def _number(name, value):
+    return float(value)
+
+
+def _tile(name, value):
+    """N, rows and columns, or 'ROWSxCOLS'; 0 for strips."""
+    sides = [int(side) for side in value.split("x")] if isinstance(value, str) else list(value) if hasattr(value, "__len__") else [value]
+    if len(sides) not in (1, 2):
+        raise ValueError(f"{name}={value!r} is no tile; give 512, (512, 256) for rows and columns, or 0 for strips")
+    return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
+
+
+_LEVELS = {"deflate": 9, "zstd": 22, "jpeg": 100}
+
+
+def _compress(name, value):
+    codec, colon, level = _text(name, value).partition(":")
+    if not colon:
+        return codec, 0
+    if codec not in _LEVELS or not level.isdecimal() or not 1 <= int(level) <= _LEVELS[codec]:
+        raise ValueError(f"{name}={value!r}: levels are deflate:1..9, zstd:1..22 and jpeg:1..100 (quality); give one of these")
+    return codec, int(level)
+
+
+def _region(name, value):
+    """Slices of rows and columns, or 'COLSxROWS+COL+ROW'."""
+    if isinstance(value, str):
+        found = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", value)
+        if found:
+            cols, rows, col, row = map(int, found.groups())
+            return row, col, rows, cols
+    elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(one, slice) and one.step in (None, 1) for one in value):
+        try:
+            (row, row_end), (col, col_end) = ((operator.index(one.start or 0), operator.index(one.stop)) for one in value)
+            if 0 <= row < row_end and 0 <= col < col_end:
+                return row, col, row_end - row, col_end - col
+        except TypeError:
+            pass
+    raise ValueError(f"{name}={value!r} is no region; give np.s_[2048:2816, 4096:5120], rows then columns, or '1024x768+4096+2048'")
+
+
+def _raw(name, value):
+    """'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'."""
+    found = re.fullmatch(r"(\d+)x(\d+)(?:x(\d+))?:(\w+?)(be)?(?::(\d+))?", str(value))
+    if not found:
+        raise ValueError(f"{name}={value!r} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like '4096x2048x3:u16:512'")
+    cols, rows, channels, kind, big, offset = found.groups()
+    return int(rows), int(cols), int(channels or 1), kind, bool(big), int(offset or 0)
+
+
+def _page(name, value):
+    """A number is a page, a text like '0-9' or 'c=1' part of a set."""
+    text = str(value)
+    return {"page": int(text)} if text.isdecimal() else {"select": _text(name, value)}
+
+
+def _device(name, value):
+    if value == "auto":
+        return {"choose_device": True}
+    found = re.fullmatch(r"cpu|cuda(?::(\d+(?:,\d+)*))?", str(value))
+    if not found:
+        raise ValueError(f"{name}={value!r} is unknown; use 'auto', 'cpu', 'cuda', or GPUs by number like 'cuda:0,1'")
+    devices = [] if value == "cpu" else [int(one) for one in (found[1] or "0").split(",")]
+    if len(set(devices)) < len(devices):
+        raise ValueError(f"{name}={value!r} names a GPU twice")
+    return {"choose_device": False, "devices": devices}
+
+
+def _nodata(name, value):
+    return {"no_nodata": True} if isinstance(value, str) and value == "none" else {"nodata": float(value)}
+
+
+def _plan(name, value):
+    return str(getattr(value, "text", value))
+
+
+#: What is read and how, and what Image has been opened with.
+OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw)}
+MISSING = {"nodata": (None, _nodata)}
+LIMITS = {"max_memory": (None, size), "device": ("auto", _device), "max_device_memory": (None, size), "threads": (0, whole(0)), "slots": (0, whole(0)),
+          "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
+ARITHMETIC = {"arithmetic": (None, _word("f32", "f64"))}
+LAYOUT = {"compress": (None, _compress), "tile": (None, _tile), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
+          "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
+RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
+
+
+def native(table, given):
+    """The dict for the extension module, of what is not left at its default. TypeError for what the table has not."""
+    made = {}
+    for name, value in given.items():
+        if name not in table:
+            raise TypeError(f"there is no option {name!r}; the options are {', '.join(table)}")
+        default, convert = table[name]
+        if value is default or (value == default and isinstance(value, (str, int))):
+            continue
+        taken = convert(name, value)
+        made.update(taken if isinstance(taken, dict) else {name: taken})
+    return made
+
+
+def declared(table):
+    """Gives a function of **options the signature that spells them out."""
+
+    def decorate(function):
+        own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        names = {one.name for one in own}
+        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, (default, _) in table.items() if name not in names]
+        function.__signature__ = inspect.Signature([*own, *more])
+        return function
+
+    return decorate
+
+
+def is_path(end):
+    return isinstance(end, (str, bytes, os.PathLike))

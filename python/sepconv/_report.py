@@ -1,0 +1,159 @@
+"""What is shown of plans and runs: as text, in notebooks, and when each step worked."""
+
+import html
+import json
+import os
+from typing import NamedTuple
+
+_COLOURS = {"read": "#4c78a8", "compute": "#f58518", "write": "#54a24b", "upload": "#b279a2", "download": "#e45756"}
+_DRAWN = 2000  # spans of a timeline; more would be less than a pixel each
+
+
+class Span(NamedTuple):
+    """An interval in which a step worked on a band; seconds since the run began."""
+
+    step: str
+    band: int
+    begin: float
+    end: float
+    bytes: int
+
+
+class Plan:
+    """What a run would do: bands, slots, bytes, peak memory, predicted times.
+
+    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what ``sepconv.run(..., plan=plan)`` does.
+
+    Parameters
+    ----------
+    text : str
+        JSON, as ``plan.text`` and the program's ``sepconv plan --json`` have it
+
+    Attributes
+    ----------
+    text : str
+    description : str
+        for people
+    warnings, notes : list of str
+        what the result will not have, and why the plan is so
+    """
+
+    def __init__(self, text, description="", warnings=(), notes=()):
+        self.text, self.description, self.warnings, self.notes = text, description, list(warnings), list(notes)
+
+    def to_dict(self):
+        """What the JSON says."""
+        return json.loads(self.text)
+
+    def __eq__(self, other):
+        return self.text == other.text if isinstance(other, Plan) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.text)
+
+    def __str__(self):
+        return self.description or self.text
+
+    def __repr__(self):
+        return f"<sepconv.Plan\n{self}>"
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+class Report:
+    """What a run did. Its text is the program's closing summary; in a notebook it is a table with a timeline.
+
+    Attributes
+    ----------
+    wall_seconds, startup_seconds : float
+        of the whole run, and until its first band
+    device : str
+        what computed
+    bottleneck : str
+        the step with the most busy time
+    steps : list of dict
+        name, busy_seconds, hidden_seconds (while another step was busy), bytes, operations
+    timeline : list of Span
+        when each step worked on each band
+    warnings : list of str
+        what the result does not have of its source; each was a Python warning, too
+    plan : Plan or None
+        that was run; None of a product
+    """
+
+    def __init__(self, native):
+        self._native = native
+        self.wall_seconds, self.startup_seconds = native.wall_seconds, native.startup_seconds
+        self.device, self.bottleneck = native.device, native.bottleneck
+        self.steps, self.warnings = native.steps, native.warnings
+        self._texts = None
+
+    @property
+    def plan(self):
+        return Plan(self._native.plan) if hasattr(self._native, "plan") else None
+
+    @property
+    def timeline(self):
+        return [Span(*span) for span in self._native.spans]
+
+    def _text(self, which):
+        if self._texts is None:  # measures what this machine could do, some tenths of a second
+            self._texts = self._native.texts()
+        return self._texts[which]
+
+    def to_dict(self):
+        """The facts of the program's ``--stats``: docs/formats.md says what they mean."""
+        return json.loads(self._text(1))
+
+    def save_trace(self, path):
+        """Writes the timeline as Chrome trace JSON, which opens in Perfetto and chrome://tracing.
+
+        Raises
+        ------
+        OSError
+            where the file cannot be written
+        """
+        with open(os.fspath(path), "w", encoding="utf-8") as file:
+            file.write(self._native.trace)
+
+    def __str__(self):
+        return self._text(0)
+
+    def __repr__(self):
+        return f"<sepconv.Report: {self.wall_seconds:.2f} s, {self.device}, bottleneck: {self.bottleneck}>"
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><td>{html.escape(step['name'])}</td><td>{step['busy_seconds']:.3f} s</td><td>{_rate(step):.0f}</td><td>{_hidden(step):.0f} %</td></tr>"
+            for step in self.steps
+        )
+        said = "".join(f"<p>warning: {html.escape(warning)}</p>" for warning in self.warnings)
+        return (f"<div><p>{self.wall_seconds:.2f} s; {html.escape(self.device)}; bottleneck: {html.escape(self.bottleneck)}</p>"
+                f"<table><thead><tr><th>step</th><th>busy</th><th>MB/s</th><th>hidden</th></tr></thead><tbody>{rows}</tbody></table>"
+                f"{_drawn(self.timeline, self.wall_seconds)}{said}</div>")
+
+
+def _rate(step):
+    return step["bytes"] / step["busy_seconds"] / 1e6 if step["busy_seconds"] > 0 else 0
+
+
+def _hidden(step):
+    return 100 * step["hidden_seconds"] / step["busy_seconds"] if step["busy_seconds"] > 0 else 0
+
+
+def _drawn(spans, seconds):
+    """A row for each step, a bar for each band, as SVG."""
+    steps = list(dict.fromkeys(span.step for span in spans))
+    seconds = max([seconds, 1e-9, *(span.end for span in spans)])
+    longest = sorted(spans, key=lambda span: span.begin - span.end)[:_DRAWN]
+    bars = "".join(
+        f'<rect x="{90 + 600 * span.begin / seconds:.2f}" y="{4 + 22 * steps.index(span.step)}" width="{max(600 * (span.end - span.begin) / seconds, 0.3):.2f}" '
+        f'height="18" fill="{_COLOURS.get(span.step.split()[0], "#9d9d9d")}"><title>{html.escape(span.step)}, band {span.band}: '
+        f"{1e3 * (span.end - span.begin):.2f} ms</title></rect>"
+        for span in longest
+    )
+    names = "".join(f'<text x="0" y="{17 + 22 * place}" font-size="12">{html.escape(step)}</text>' for place, step in enumerate(steps))
+    left_out = f"<p>the {len(longest)} longest of {len(spans)} intervals are drawn</p>" if len(longest) < len(spans) else ""
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="700" height="{8 + 22 * len(steps) + 14}" role="img">{names}{bars}'
+            f'<text x="690" y="{20 + 22 * len(steps)}" font-size="11" text-anchor="end">{seconds:.3f} s</text></svg>{left_out}')

@@ -1,0 +1,85 @@
+// What runs did: facts, the closing summary, and when each step worked.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <sstream>
+
+#include "bindings.hpp"
+#include "sepconv/sepconv.hpp"
+
+namespace sepconv::python {
+namespace {
+
+nb::list steps_of(const std::vector<StepReport>& steps) {
+  nb::list all;
+  for (const StepReport& step : steps) {
+    nb::dict facts;
+    facts["name"] = step.name;
+    facts["busy_seconds"] = step.busy_seconds;
+    facts["hidden_seconds"] = step.hidden_seconds;
+    facts["bytes"] = step.bytes;
+    facts["operations"] = step.operations;
+    all.append(facts);
+  }
+  return all;
+}
+
+/// Track, band, begin and end in seconds, bytes.
+using SpanFacts = std::tuple<std::string, std::int64_t, double, double, std::int64_t>;
+
+std::vector<SpanFacts> spans_of(const Timeline& timeline) {
+  std::vector<SpanFacts> all;
+  for (const Span& span : timeline.spans())
+    all.emplace_back(span.track, span.band, span.begin, span.end, span.bytes);
+  return all;
+}
+
+std::string trace_of(const Timeline& timeline) {
+  std::ostringstream text;
+  write_chrome_trace(text, timeline.spans());
+  return text.str();
+}
+
+/// Summary and JSON. What a run is held against is measured now.
+std::pair<std::string, std::string> texts_of(const RunReport& report) {
+  const RunLimits limits = measure_limits(report.plan);
+  return {summary(report, limits), to_json(report, limits)};
+}
+std::pair<std::string, std::string> texts_of(const GemmReport& report) {
+  return {summary(report), to_json(report)};
+}
+
+template <class Report>
+nb::class_<Report> bind_report(nb::module_& module, const char* name) {
+  return nb::class_<Report>(module, name)
+      .def_ro("wall_seconds", &Report::wall_seconds)
+      .def_ro("startup_seconds", &Report::startup_seconds)
+      .def_ro("bottleneck", &Report::bottleneck)
+      .def_ro("device", &Report::device)
+      .def_prop_ro("steps", [](const Report& report) { return steps_of(report.steps); })
+      .def_prop_ro("spans", [](const Report& report) { return spans_of(report.timeline); })
+      .def_prop_ro("trace", [](const Report& report) { return trace_of(report.timeline); })
+      .def_prop_ro("warnings", [](const Report& report) { return with_keywords(report.plan.warnings); })
+      .def("texts", [](const Report& report) {
+        std::pair<std::string, std::string> texts;
+        {
+          const nb::gil_scoped_release released;
+          texts = texts_of(report);
+        }
+        return std::pair(with_keywords(texts.first), texts.second);
+      });
+}
+
+}  // namespace
+
+void bind_reports(nb::module_& module) {
+  bind_report<RunReport>(module, "NativeReport")
+      .def_ro("pixels", &RunReport::pixels)
+      .def_ro("rasters", &RunReport::rasters)
+      .def_prop_ro("plan", [](const RunReport& report) { return to_json(report.plan); });
+  bind_report<GemmReport>(module, "NativeProductReport");
+}
+
+}  // namespace sepconv::python

@@ -1,0 +1,178 @@
+// Files that are open: what they hold, parts of their pixels, statistics and comparisons.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "files.hpp"
+
+namespace sepconv::python {
+namespace {
+
+/// A set and the raster that was asked for last, which stays open.
+class OpenSet {
+ public:
+  explicit OpenSet(std::unique_ptr<RasterSet> set) : set_(std::move(set)) { raster(0); }
+
+  const RasterSet& set() const noexcept { return *set_; }
+  /// Readers that are not of random access are read once, so they are opened for each call.
+  std::shared_ptr<Reader> raster(std::int64_t index) {
+    const std::lock_guard lock(mutex_);
+    if (last_ == nullptr || last_index_ != index || last_->layout().access != Access::random) {
+      last_ = set_->raster(index);
+      last_index_ = index;
+    }
+    return last_;
+  }
+
+ private:
+  std::unique_ptr<RasterSet> set_;
+  std::mutex mutex_;
+  std::shared_ptr<Reader> last_;
+  std::int64_t last_index_ = 0;
+};
+
+std::unique_ptr<OpenSet> open_it(nb::handle source, const nb::dict& options) {
+  const Settings settings = settings_of(options);
+  std::unique_ptr<OpenSet> set;
+  const nb::gil_scoped_release released;
+  return std::make_unique<OpenSet>(open_source(source, settings.files.open));
+}
+
+nb::dict metadata_of(const Metadata& metadata) {
+  nb::dict all;
+  const auto text = [&](const char* name, const std::string& value) {
+    if (!value.empty())
+      all[name] = nb::steal(PyUnicode_DecodeUTF8(value.data(), std::ssize(value), "replace"));
+  };
+  if (const auto& resolution = metadata.resolution) {
+    constexpr const char* units[] = {"", "none", "inch", "centimetre"};
+    all["resolution"] =
+        nb::make_tuple(resolution->x, resolution->y, units[static_cast<int>(resolution->unit)]);
+  }
+  if (metadata.orientation != 1) all["orientation"] = metadata.orientation;
+  if (!metadata.icc_profile.empty())
+    all["icc_profile"] = nb::bytes(metadata.icc_profile.data(), metadata.icc_profile.size());
+  text("description", metadata.description);
+  text("software", metadata.software);
+  text("date", metadata.date_time);
+  text("artist", metadata.artist);
+  text("copyright", metadata.copyright);
+  if (const auto nodata = nodata_value(metadata)) text("nodata", *nodata);
+  if (const auto epsg = epsg_code(metadata)) all["epsg"] = *epsg;
+  return all;
+}
+
+/// What python/sepconv/_image.py makes an Image of.
+nb::dict facts_of(OpenSet& open) {
+  const RasterSet& set = open.set();
+  const std::shared_ptr<Reader> first = open.raster(0);
+  const SourceLayout& layout = first->layout();
+  const StoredType stored = layout.stored.value_or(StoredType(set.spec().type));
+  nb::dict all;
+  all["rows"] = set.spec().extent.rows;
+  all["cols"] = set.spec().extent.cols;
+  all["channels"] = set.spec().channels;
+  all["type"] = std::string(name_of(set.spec().type));
+  all["stored"] = name_of(stored);
+  nb::list axes;
+  for (const RasterAxis& axis : set.axes())
+    if (!axis.single) axes.append(nb::make_tuple(axis.name, axis.size));
+  all["axes"] = axes;
+  all["block"] = nb::make_tuple(layout.block.rows, layout.block.cols);
+  all["layout"] = layout.description;
+  all["warnings"] = layout.warnings;
+  all["metadata"] = metadata_of(first->metadata());
+  return all;
+}
+
+/// Fills `out`, an array of rows, columns and channels, from the place on that it has in the raster.
+void read_part(OpenSet& open, std::int64_t raster, std::int64_t row, std::int64_t col, nb::handle out) {
+  const PixelView pixels = view_of_array(out);
+  RunOptions options{{.region = {row, col, pixels.extent.rows, pixels.extent.cols}}, {.smaller_plans = true}};
+  options.missing.none = true;
+  run_told(options, nb::none(), [&] {
+    const std::shared_ptr<Reader> reader = open.raster(raster);
+    if (pixels.extent.area() <= 1 << 16 && reader->layout().access == Access::random) {
+      SerialExecutor executor;
+      return reader->read(options.region, pixels, executor);
+    }
+    run(*reader, *make_memory_writer(pixels), Chain(), options);
+  });
+}
+
+nb::list channels_of(const std::vector<ChannelStats>& channels) {
+  nb::list all;
+  for (const ChannelStats& stats : channels) {
+    nb::dict facts;
+    facts["count"] = stats.count;
+    facts["nan_count"] = stats.nan_count;
+    facts["missing_count"] = stats.missing_count;
+    facts["min"] = stats.min;
+    facts["max"] = stats.max;
+    facts["mean"] = stats.mean;
+    facts["deviation"] = stats.deviation;
+    facts["histogram_low"] = stats.histogram_low;
+    facts["histogram_high"] = stats.histogram_high;
+    facts["histogram"] = stats.histogram;
+    all.append(facts);
+  }
+  return all;
+}
+
+/// Of a raster, beside what is to be said of it.
+std::pair<nb::list, std::vector<std::string>> stats_of(OpenSet& open, std::int64_t raster,
+                                                       const nb::dict& given, const nb::object& told) {
+  Settings settings = settings_of(given);
+  std::vector<ChannelStats> channels;
+  std::vector<std::string> warnings;
+  run_told(settings.run, told, [&] {
+    const std::shared_ptr<Reader> reader = open.raster(raster);
+    channels = image_stats(*reader, settings.run);
+    warnings = reader->layout().warnings;
+  });
+  return {channels_of(channels), warnings};
+}
+
+Comparison compare_rasters(OpenSet& a, OpenSet& b, std::int64_t raster, double tolerance,
+                           const nb::dict& given, const nb::object& told) {
+  Settings settings = settings_of(given);
+  Comparison made;
+  run_told(settings.run, told,
+           [&] { made = compare_images(*a.raster(raster), *b.raster(raster), tolerance, settings.run); });
+  return made;
+}
+
+void bind_comparison(nb::module_& module) {
+  nb::class_<Comparison>(module, "NativeComparison")
+      .def_ro("elements", &Comparison::elements)
+      .def_ro("different", &Comparison::different)
+      .def_ro("max_difference", &Comparison::max_difference)
+      .def_ro("mean_difference", &Comparison::mean_difference)
+      .def_ro("psnr_db", &Comparison::psnr_db)
+      .def_prop_ro("first", [](const Comparison& comparison) -> nb::object {
+        if (!comparison.first) return nb::none();
+        const auto& first = *comparison.first;
+        return nb::make_tuple(first.row, first.col, first.channel, first.a, first.b);
+      });
+  module.def("total_of", [](const std::vector<Comparison>& images) { return total_of(images); });
+  module.def("compare", compare_rasters, nb::arg("a"), nb::arg("b"), nb::arg("raster"), nb::arg("tolerance"),
+             nb::arg("options"), nb::arg("told").none());
+}
+
+}  // namespace
+
+void bind_sets(nb::module_& module) {
+  nb::class_<OpenSet>(module, "NativeSet")
+      .def_prop_ro("count", [](const OpenSet& open) { return open.set().count(); })
+      .def_prop_ro("facts", facts_of)
+      .def("read", read_part)
+      .def("stats", stats_of, nb::arg("raster"), nb::arg("options"), nb::arg("told").none());
+  module.def("open_set", open_it, nb::keep_alive<0, 1>());
+  bind_comparison(module);
+}
+
+}  // namespace sepconv::python

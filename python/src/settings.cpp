@@ -1,0 +1,116 @@
+// Options by the names of the program's.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "files.hpp"
+
+namespace sepconv::python {
+namespace {
+
+using Sides = std::pair<std::int64_t, std::int64_t>;
+
+struct Option {
+  const char* name;
+  void (*take)(Settings& settings, nb::handle value);
+};
+
+void take_raw(Settings& settings, nb::handle value) {
+  const auto [rows, cols, channels, type, big_endian, offset] =
+      nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, bool, std::int64_t>>(value);
+  OpenOptions& open = settings.files.open;
+  const auto pixels = parse_pixel_type(type);
+  if (!pixels)
+    throw InvalidArgument("'" + type + "' is no type of raw pixels; give u8, u16, i16, f32 or f64");
+  open.raw = ImageSpec{{rows, cols}, channels, *pixels};
+  open.raw_big_endian = big_endian;
+  open.raw_offset = offset;
+}
+
+void take_compress(Settings& settings, nb::handle value) {
+  const auto [name, level] = nb::cast<std::pair<std::string, int>>(value);
+  OutputRequest& output = settings.files.output;
+  output.compression = parse_compression(name);
+  if (!output.compression)
+    throw InvalidArgument("'" + name +
+                          "' is no compression; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL "
+                          "if wanted");
+  output.level = level;
+}
+
+void take_region(Settings& settings, nb::handle value) {
+  const auto [row, col, rows, cols] =
+      nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>>(value);
+  settings.run.region = {row, col, rows, cols};
+}
+
+void take_tile(Settings& settings, nb::handle value) {
+  const auto [rows, cols] = nb::cast<Sides>(value);
+  settings.files.output.tile = Extent{rows, cols};
+}
+
+void take_arithmetic(Settings& settings, nb::handle value) {
+  settings.run.arithmetic = nb::cast<std::string>(value) == "f64" ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+template <auto member>
+void take_output(Settings& settings, nb::handle value) {
+  settings.files.output.*member = nb::cast<bool>(value);
+}
+
+template <auto member>
+void take_plan_option(Settings& settings, nb::handle value) {
+  auto& option = settings.run.*member;
+  option = nb::cast<std::remove_reference_t<decltype(option)>>(value);
+}
+
+constexpr Option kOptions[] = {
+    {"page", [](Settings& s, nb::handle v) { s.files.open.page = nb::cast<int>(v); }},
+    {"select", [](Settings& s, nb::handle v) { s.files.open.select = nb::cast<std::string>(v); }},
+    {"level", [](Settings& s, nb::handle v) { s.files.open.level = nb::cast<int>(v); }},
+    {"axes", [](Settings& s, nb::handle v) { s.files.open.axes = nb::cast<std::string>(v); }},
+    {"raw", take_raw},
+    {"compress", take_compress},
+    {"tile", take_tile},
+    {"planar", take_output<&OutputRequest::planar>},
+    {"no_predictor", take_output<&OutputRequest::no_predictor>},
+    {"pyramid", take_output<&OutputRequest::pyramid>},
+    {"cog", take_output<&OutputRequest::cog>},
+    {"big_tiff", take_output<&OutputRequest::big_tiff>},
+    {"overwrite", take_output<&OutputRequest::overwrite>},
+    {"durable", take_output<&OutputRequest::durable>},
+    {"max_memory", take_plan_option<&PlanOptions::max_memory_bytes>},
+    {"threads", take_plan_option<&PlanOptions::threads>},
+    {"slots", take_plan_option<&PlanOptions::slots>},
+    {"band_rows", take_plan_option<&PlanOptions::band_rows>},
+    {"band_cols", take_plan_option<&PlanOptions::band_cols>},
+    {"arithmetic", take_arithmetic},
+    {"choose_device", take_plan_option<&PlanOptions::choose_device>},
+    {"devices", take_plan_option<&PlanOptions::devices>},
+    {"max_device_memory", take_plan_option<&PlanOptions::max_device_memory_bytes>},
+    {"region", take_region},
+    {"no_nodata", [](Settings& s, nb::handle v) { s.run.missing.none = nb::cast<bool>(v); }},
+    {"nodata", [](Settings& s, nb::handle v) { s.run.missing.value = nb::cast<double>(v); }},
+    {"result_nodata", [](Settings& s, nb::handle v) { s.run.missing.result = nb::cast<double>(v); }},
+    {"plan", [](Settings& s, nb::handle v) { s.plan = parse_plan(nb::cast<std::string>(v)); }},
+};
+
+}  // namespace
+
+Settings settings_of(const nb::dict& options) {
+  Settings settings;
+  for (const auto& [key, value] : options) {
+    const auto name = nb::cast<std::string>(key);
+    const auto option = std::ranges::find(kOptions, name, &Option::name);
+    if (option == std::end(kOptions)) throw InvalidArgument("there is no option '" + name + "'");
+    option->take(settings, value);
+  }
+  settings.files.open.masks = !settings.run.missing.none;
+  if (settings.plan) settings.run.smaller_plans = false;
+  return settings;
+}
+
+}  // namespace sepconv::python

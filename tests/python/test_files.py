@@ -1,0 +1,246 @@
+"""Files: what the program makes, byte for byte; parts of files; what is refused, in the library's sentences with Python's names."""
+
+import doctest
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+from sepconv import files
+
+TYPES = ["?", "i1", "u1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "c8", "c16"]
+
+
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def pixels(shape=(150, 130), dtype="u1", seed=1):
+    return (np.random.default_rng(seed).random(shape) * 100).astype(dtype)
+
+
+def tiff(sepconv, name, array, *options):
+    np.save(f"{name}.npy", array)
+    sepconv("run", f"{name}.npy", name, "--quiet", *options)
+    return name
+
+
+def listing():
+    return sorted(os.listdir("."))
+
+
+CASES = [
+    (("gaussian:sigma=2.5", "abs"), {}, []),
+    (("sobel:axis=x",), dict(compress="deflate:9", tile=(64, 32), max_memory="64M"), ["--compress", "deflate:9", "--tile", "64x32", "--max-memory", "64M"]),
+    (("box:radius=3",), dict(tile=0, planar=True, no_predictor=True, compress="zstd"), ["--tile", "0", "--planar", "--no-predictor", "--compress", "zstd"]),
+    (("resize:to=65x75",), dict(cog=True, device="cpu", threads=2), ["--cog", "--device", "cpu", "--threads", "2"]),
+    (("gaussian:sigma=1",), dict(pyramid=True, big_tiff=True, band_rows=40, slots=2), ["--pyramid", "--big-tiff", "--band-rows", "40", "--slots", "2"]),
+    (("gaussian:sigma=1",), dict(region=np.s_[20:90, 8:108], arithmetic="f64"), ["--region", "100x70+8+20", "--arithmetic", "f64"]),
+    (("box:radius=2",), dict(nodata=7, result_nodata=9), ["--nodata", "7", "--result-nodata", "9"]),
+    ((), dict(big_tiff=False, durable=True), ["--classic-tiff", "--durable"]),
+]
+
+
+@pytest.mark.parametrize("chain, options, flags", CASES, ids=[str(place) for place in range(len(CASES))])
+def test_the_file_is_the_programs(sepconv, chain, options, flags):
+    tiff(sepconv, "in.tif", pixels((150, 130, 3), "u2"), "--tile", "64", "--compress", "lzw")
+    sepconv("run", "in.tif", "theirs.tif", *chain, "--quiet", *flags)
+    report = sc.run("in.tif", "ours.tif", chain, progress=False, **options)
+    assert open("ours.tif", "rb").read() == open("theirs.tif", "rb").read()
+    assert [step["name"] for step in report.steps] == ["read", "compute", "write"]
+
+
+def test_a_set_is_filtered_as_the_program_does(sepconv):
+    stack = pixels((2, 3, 40, 50), "u2")
+    tiff(sepconv, "in.ome.tif", stack, "--axes", "tzyx")
+    for given, flags in (({}, []), (dict(page="z=1-2"), ["--page", "z=1-2"]), (dict(page=4), ["--page", "4"]), (dict(page="0-2"), ["--page", "0-2"])):
+        sepconv("run", "in.ome.tif", "theirs.ome.tif", "box:radius=1", "--quiet", "--force", *flags)
+        sc.run("in.ome.tif", "ours.ome.tif", sc.box(1), overwrite=True, progress=False, **given)
+        assert open("ours.ome.tif", "rb").read() == open("theirs.ome.tif", "rb").read()
+
+
+def test_an_image_stands_for_its_file_and_how_it_was_opened(sepconv):
+    tiff(sepconv, "in.tif", pixels((3, 40, 50)), "--axes", "zyx")
+    sepconv("run", "in.tif", "theirs.npy", "abs", "--quiet", "--page", "1")
+    image = sc.open("in.tif", page=1)
+    sc.run(image, "ours.npy", sc.abs(), progress=False)
+    assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
+    with pytest.raises(ValueError, match="page= was given to sepconv.open and is given again"):
+        sc.run(image, "other.npy", page=2)
+
+
+def test_a_plan_is_made_kept_and_run(sepconv):
+    tiff(sepconv, "in.tif", pixels(), "--tile", "64")
+    made = sc.plan("in.tif", "out.tif", sc.gaussian(2), max_memory="32M", device="cpu", band_rows=64)
+    sepconv("plan", "in.tif", "out.tif", "gaussian:sigma=2", "--max-memory", "32M", "--device", "cpu", "--band-rows", "64", "--json")
+    assert made.to_dict()["memory_bytes"]["ceiling"] == 32 << 20 and "band" in str(made) and "<pre>" in made._repr_html_()
+    assert listing() == ["in.tif", "in.tif.npy"]
+    assert sc.Plan(made.text) == made and hash(sc.Plan(made.text)) == hash(made)
+    report = sc.run("in.tif", "out.tif", plan=made, progress=False)
+    assert report.plan == made
+    with pytest.raises(ValueError, match="the plan is for another"):
+        sc.run("in.tif.npy", "other.tif", plan=made, progress=False)
+
+
+@pytest.mark.parametrize("perm", [(1, 0), (0, 2, 1), (2, 1, 0), (1, 2, 0)])
+def test_transpose_is_the_programs(sepconv, perm):
+    np.save("in.npy", pixels((20, 30, 4), "u2"))
+    sepconv("transpose", "in.npy", "theirs.npy", "--perm", ",".join(map(str, perm)), "--quiet", "--axes", "yxc")
+    sc.transpose("in.npy", "ours.npy", perm, axes="yxc", progress=False)
+    assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
+
+
+def test_transpose_and_gemm_are_stages_without_a_sink():
+    assert sc.transpose() == sc.Chain("transpose")
+    np.save("b.npy", np.eye(3))
+    assert str(sc.gemm("b.npy", side="left")) == "gemm:file=b.npy,side=left"
+    array, out = pixels((5, 7)), np.empty((7, 5), "u1")
+    sc.transpose(array, out, progress=False)
+    assert np.array_equal(out, array.T)
+    with pytest.raises(ValueError, match="goes from path to path"):
+        sc.transpose(array, out, (2, 1, 0), progress=False)
+
+
+def test_gemm_is_the_programs(sepconv):
+    a, b, c = (np.random.default_rng(seed).random(shape) for seed, shape in enumerate([(30, 20), (40, 20), (30, 40)]))
+    for name, matrix in zip("abc", (a, b, c)):
+        np.save(f"{name}.npy", matrix)
+    sepconv("gemm", "a.npy", "b.npy", "theirs.npy", "--trans-b", "--add", "c.npy", "--alpha", "2", "--beta", "0.5", "--quiet")
+    report = sc.gemm("a.npy", "b.npy", "ours.npy", trans_b=True, add="c.npy", alpha=2, beta=0.5, progress=False)
+    assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
+    assert report.bottleneck and report.plan is None and "compute" in str(report) and "<svg" in report._repr_html_()
+    out = np.empty((30, 40))
+    sc.gemm(a, "b.npy", out, trans_b=True, add=c, alpha=2, beta=0.5, progress=False)
+    assert np.array_equal(out, np.load("ours.npy"))
+    with pytest.raises(ValueError, match="beta multiplies the matrix that is added"):
+        sc.gemm(a, b, out, beta=1)
+    with pytest.raises(ValueError, match="share memory"):
+        sc.gemm(a, a, a, progress=False)
+
+
+def test_open_says_what_there_is_and_reads_parts(sepconv):
+    stack = pixels((4, 60, 70, 3), "u2")
+    tiff(sepconv, "in.tif", stack, "--axes", "zyxc", "--tile", "32")
+    image = sc.open("in.tif")
+    assert (image.shape, image.dtype, image.axes, image.chunks) == (stack.shape, stack.dtype, ("z", "y", "x", "c"), (1, 32, 32, 3))
+    assert image.ndim == 4 and len(image) == 4 and image.size == stack.size and image.nbytes == stack.nbytes
+    assert "4" in repr(image) and "in.tif" in repr(image) and "tiles of 32" in image.layout
+    assert np.array_equal(np.asarray(image), stack) and np.asarray(image, "f4").dtype == np.float32
+    for key in (np.s_[1], np.s_[-1, 5], np.s_[..., 2], np.s_[1:3, 10:20, ::-3, 1], np.s_[::-2, 59:4:-7, 3:4], np.s_[2, 3, 4, 1], np.s_[:, 5:5], np.s_[..., ::-1],
+                np.s_[0, ::-1, ::-1]):
+        assert np.array_equal(image[key], stack[key]) and image[key].shape == stack[key].shape
+    for key, error in ((np.s_[4], IndexError), (np.s_[0, 0, 0, 0, 0], IndexError), (np.s_[..., 0, ...], IndexError), ([1, 2], IndexError), (None, IndexError)):
+        with pytest.raises(error):
+            image[key]
+    with image:
+        pass
+    with pytest.raises(ValueError, match="has been closed"):
+        image[0]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_every_type_of_element_is_read_and_stored(dtype):
+    array = pixels((40, 50), dtype)
+    np.save("in.npy", array)
+    image = sc.open("in.npy")
+    assert image.dtype == array.dtype and np.array_equal(image[...], array)
+    sc.run("in.npy", "theirs.npy", sc.box(2), progress=False)
+    out = np.empty_like(array)
+    sc.run(array, out, sc.box(2), progress=False)
+    assert np.array_equal(out, np.load("theirs.npy"))
+    sc.run(array.astype(array.dtype.newbyteorder()), "ours.npy", sc.box(2), progress=False)
+    assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
+
+
+def test_metadata_are_pythons(sepconv):
+    tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
+    tifffile.imwrite("in.tif", pixels(), metadata=None, description="a scan", software="ours", resolution=(300, 200), resolutionunit="INCH",
+                     extratags=[(42113, "s", 0, "7", True)])
+    metadata = sc.open("in.tif").metadata
+    assert metadata["description"] == "a scan" and metadata["resolution"] == (300.0, 200.0, "inch") and metadata["nodata"] == "7"
+
+
+def test_levels_are_read(sepconv):
+    array = pixels((1200, 1000))
+    tiff(sepconv, "in.tif", array, "--pyramid", "--tile", "256")
+    assert sc.open("in.tif", level=1).shape == (600, 500)
+    with pytest.raises(OSError, match="level"):
+        sc.open("in.tif", level=9)
+
+
+def test_stats_and_compare_are_the_programs(sepconv):
+    a, b = pixels((3, 40, 50), "u2"), pixels((3, 40, 50), "u2")
+    b[1, 7, 9] += 2
+    np.save("a.npy", a), np.save("b.npy", b)
+    made = sc.stats("a.npy", axes="zyx", progress=False)
+    assert len(made.images) == 3 and made.images[2][0].max == a[2].max() and np.isclose(made.images[1][0].mean, a[1].mean())
+    assert made.images[0][0].histogram[0] == (a[0] < 256).sum() and "<table>" in made._repr_html_() and "max" in repr(made)
+    with pytest.raises(ValueError, match="there are 3 images"):
+        made.channels
+    assert sc.stats(a[0], progress=False).channels[0].deviation == pytest.approx(a[0].std())
+    assert sc.stats(np.array([[1.0, np.nan, -9.0]]), nodata=-9, progress=False).channels[0][:3] == (1, 0, 2)
+
+    compared = sc.compare("a.npy", b, axes="zyx", axes_b="zyx", progress=False)
+    assert compared.first == sc.Difference(7, 9, 0, a[1, 7, 9], b[1, 7, 9]) and compared.first_image == 1 and compared.max_difference == 2
+    assert not compared.equal and sc.compare("a.npy", "b.npy", axes="zyx", axes_b="zyx", tolerance=2, progress=False).equal
+    with pytest.raises(TypeError, match="ask for its .equal"):
+        bool(compared)
+    with pytest.raises(ValueError, match="images in the first"):
+        sc.compare(a, b[:2], axes="zyx", axes_b="zyx", progress=False)
+    with pytest.raises(ValueError):
+        sc.compare(a[0], b[0, 1:], progress=False)
+
+
+def test_errors_are_pythons_with_the_librarys_sentences():
+    np.save("in.npy", pixels())
+    for error, match, call in [
+        (FileNotFoundError, "there is no such file; check the name", lambda: sc.open("none.tif")),
+        (FileNotFoundError, "the folder none does not exist", lambda: sc.run("in.npy", "none/a.npy")),
+        (FileExistsError, "give overwrite=True to replace it", lambda: sc.run("in.npy", "here.npy")),
+        (IsADirectoryError, "it is a folder", lambda: sc.open(".")),
+        (OSError, "no format that is read", lambda: sc.open("text.tif")),
+        (ValueError, "both input and output", lambda: sc.run("in.npy", "in.npy", overwrite=True)),
+        (ValueError, "compress.* means nothing for NPY", lambda: sc.run("in.npy", "b.npy", compress="lzw")),
+        (ValueError, "is no compression", lambda: sc.run("in.npy", "b.tif", compress="rar")),
+        (ValueError, "levels are deflate", lambda: sc.run("in.npy", "b.tif", compress="lzw:2")),
+        (MemoryError, "max_memory", lambda: sc.run("in.npy", "b.npy", max_memory=100)),
+        (ValueError, "is no size", lambda: sc.run("in.npy", "b.npy", max_memory="2 elephants")),
+        (ValueError, "device='gpu' is unknown", lambda: sc.run("in.npy", "b.npy", device="gpu")),
+        (ValueError, "is no region", lambda: sc.run("in.npy", "b.npy", region=np.s_[3:2, 0:1])),
+        (ValueError, "unknown stage 'gausian'", lambda: sc.run("in.npy", "b.npy", "gausian:sigma=2")),
+        (TypeError, "there is no option 'sigma'", lambda: sc.run("in.npy", "b.npy", sigma=2)),
+        (TypeError, "neither True, False nor a function", lambda: sc.run("in.npy", "b.npy", progress="yes")),
+        (ValueError, "page= is for files", lambda: sc.run(pixels(), "b.npy", page=3)),
+        (ValueError, "compress= is for files", lambda: sc.run("in.npy", pixels(), compress="lzw")),
+        (TypeError, "is no sink", lambda: sc.run("in.npy", [[1]])),
+        (TypeError, "cannot be filtered", lambda: sc.run(np.zeros((2, 2), "U1"), "b.npy")),
+        (TypeError, "mask would be lost", lambda: sc.run(np.ma.zeros((2, 2)), "b.npy")),
+        (ValueError, "say what its axes are", lambda: sc.run(np.zeros((9, 9, 9)), "b.npy")),
+        (ValueError, "has no pixels|without pixels|empty|pixels", lambda: sc.run(np.zeros((0, 9)), "b.npy")),
+        (ValueError, "is .* of uint8, and the sink is", lambda: sc.run("in.npy", np.zeros((3, 3), "u1"))),
+        (ValueError, "of uint8, and the sink is .* of float32", lambda: sc.run("in.npy", np.zeros((150, 130), "f4"))),
+    ]:
+        np.save("here.npy", pixels()), open("text.tif", "w").write("no image")
+        with pytest.raises(error, match=match):
+            call()
+        assert listing() == ["here.npy", "in.npy", "text.tif"]
+
+
+def test_what_is_lost_is_a_warning(sepconv):
+    tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
+    tifffile.imwrite("in.tif", pixels(), description="a scan", metadata=None)
+    with pytest.warns(sc.FileWarning, match="description|metadata|kept") as caught:
+        report = sc.run("in.tif", "out.npy", progress=False)
+    assert [str(one.message) for one in caught] == report.warnings and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sc.run("in.tif", "out.tif", progress=False)
+
+
+def test_examples_hold():
+    for module in (files,):
+        ran = doctest.testmod(module)
+        assert ran.attempted > 10 and ran.failed == 0

@@ -1,0 +1,241 @@
+"""Arrays, and what is sliced like one, as source and as sink of sc.run: h5py, zarr, np.memmap, and objects of a user's own."""
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+
+CHAIN = "gaussian:sigma=1.5 | scale:by=2"
+
+
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def pixels(shape=(150, 130), dtype="u2", seed=1):
+    return (np.random.default_rng(seed).random(shape) * 100).astype(dtype)
+
+
+class OfH5py:
+    def __init__(self):
+        self.module = pytest.importorskip("h5py", reason="h5py is not installed")
+        self.file = self.module.File("all.h5", "w")
+
+    def filled(self, array, chunks=None):
+        return self.file.create_dataset("source", data=array, chunks=chunks)
+
+    def empty(self, shape, dtype, chunks=None):
+        return self.file.create_dataset("sink", shape, dtype, chunks=chunks)
+
+
+class OfZarr:
+    def __init__(self):
+        self.module = pytest.importorskip("zarr", reason="zarr is not installed")
+
+    def filled(self, array, chunks=None):
+        made = self.empty(array.shape, array.dtype, chunks, "source.zarr")
+        made[...] = array
+        return made
+
+    def empty(self, shape, dtype, chunks=None, name="sink.zarr"):
+        return self.module.create_array(store=name, shape=shape, dtype=dtype, chunks=chunks or "auto")
+
+
+class OfMemmap:
+    def filled(self, array, chunks=None):
+        np.save("source.npy", array)
+        return np.load("source.npy", mmap_mode="r")
+
+    def empty(self, shape, dtype, chunks=None):
+        return np.lib.format.open_memmap("sink.npy", "w+", dtype, shape)
+
+
+class Sliced:
+    """A user's own: what it has been asked for, and what it was given, which it keeps."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+        self.asked, self.kept = [], []
+
+    def __getitem__(self, key):
+        self.asked.append(key)
+        return self.array[key]
+
+    def __setitem__(self, key, values):
+        self.kept.append((key, values))
+        self.array[key] = values
+
+
+class OfOwn:
+    def filled(self, array, chunks=None):
+        return Sliced(array)
+
+    def empty(self, shape, dtype, chunks=None):
+        return Sliced(np.empty(shape, dtype))
+
+
+KINDS = {"h5py": OfH5py, "zarr": OfZarr, "memmap": OfMemmap, "own": OfOwn}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return KINDS[request.param]()
+
+
+@pytest.mark.parametrize("axes, shape, chunks", [("yx", (150, 130), (64, 32)), ("yxc", (90, 70, 3), (32, 32, 3)), ("zyx", (5, 60, 70), (1, 16, 70)),
+                                                 ("tyzx", (2, 30, 3, 40), None), ("xy", (70, 40), None), ("xzy", (30, 4, 50), None)])
+@pytest.mark.parametrize("dtype", ["u1", "f4", "i4", "?", "c8", ">u2"])
+def test_what_is_sliced_gives_what_arrays_give(kind, axes, shape, chunks, dtype):
+    array = pixels(shape, dtype)
+    chain = sc.Chain(CHAIN)
+    sc.run(array, "wanted.npy", chain, axes=axes, progress=False)
+    wanted = np.load("wanted.npy")
+    order = [axes.index(name) for name in axes if name not in "yxc"] + [axes.index(name) for name in "yxc" if name in axes]
+    by_call = chain(array.astype(array.dtype.newbyteorder("=")), axes=axes.replace("c", "c") if axes.endswith("c") or "c" not in axes else axes)
+    assert np.array_equal(wanted, by_call.transpose(order))
+    source = kind.filled(array, chunks)
+    sc.run(source, "ours.npy", chain, axes=axes, progress=False)
+    assert open("ours.npy", "rb").read() == open("wanted.npy", "rb").read()
+    sink = kind.empty(wanted.shape, wanted.dtype, chunks if axes == "".join(axes[axis] for axis in order) else None)
+    sc.run(source, sink, chain, axes=axes, progress=False)
+    assert np.array_equal(sink[...], wanted)
+
+
+def test_arrays_in_memory_are_not_copied(monkeypatch):
+    """Neither read nor written piece by piece: the library has their addresses."""
+    from sepconv import _ends
+
+    monkeypatch.setattr(_ends.Source, "read", None), monkeypatch.setattr(_ends.Sink, "write", None)
+    array, out = pixels((150, 140)), np.empty((200, 150), "u2")
+    sc.run(array[:, 10:], out[:150, :130], "abs", progress=False)
+    assert np.array_equal(out[:150, :130], array[:, 10:])
+    stack, made = pixels((3, 50, 60)), np.empty((3, 50, 60), "u2")
+    sc.run(stack[::-1], made, "abs", axes="zyx", progress=False)
+    assert np.array_equal(made, stack[::-1])
+
+
+def test_strides_orders_and_rows_of_one(kind):
+    for array, axes in ((pixels((60, 50)).T, None), (pixels((60, 50))[::-1, ::-2], None), (np.asfortranarray(pixels((9, 60, 50))), "zyx"), (pixels((70,)), None),
+                        (pixels((1, 70)), None), (pixels((60, 50, 4))[..., 1:3], None)):
+        out = np.empty(array.shape, array.dtype)
+        sc.run(array, out, CHAIN, axes=axes, progress=False)
+        wanted = sc.Chain(CHAIN)(array, axes=axes)
+        assert np.array_equal(out, wanted)
+        sink = kind.empty(array.shape, array.dtype)
+        sc.run(array, sink, CHAIN, axes=axes, progress=False)
+        assert np.array_equal(sink[...], wanted)
+        break_names(kind)
+
+
+def break_names(kind):
+    """A next sink may have the same name."""
+    if isinstance(kind, OfH5py):
+        del kind.file["sink"]
+    elif isinstance(kind, OfZarr):
+        import shutil
+
+        shutil.rmtree("sink.zarr")
+
+
+def test_rows_are_asked_for_once_in_pieces_of_chunks():
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    array = pixels((4000, 3000), "u2")
+    file = h5py.File("a.h5", "w")
+    dataset = file.create_dataset("a", data=array, chunks=(500, 300))
+
+    class Watched(Sliced):
+        chunks = dataset.chunks
+
+    source, sink = Watched(dataset), Sliced(np.empty_like(array))
+    sc.run(source, sink, "abs", max_memory="72M", device="cpu", progress=False)
+    assert np.array_equal(sink.array, array)
+    rows = [key[0] for key in source.asked]
+    assert len(rows) > 3 and all(one.start % 500 == 0 for one in rows) and sum(one.stop - one.start for one in rows) == 4000
+    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), "what was handed out has been used again"
+
+
+def test_chunks_of_a_sink_are_written_once():
+    class Chunked(Sliced):
+        chunks = (64, 100)
+
+    sink = Chunked(np.empty((300, 250), "u2"))
+    sc.run(pixels((300, 250)), sink, "abs", band_rows=10, progress=False)
+    assert all(key[0].start % 64 == 0 and (key[0].stop % 64 == 0 or key[0].stop == 300) for key, _ in sink.kept)
+
+    class OfSeveral(Sliced):
+        chunks = (2, 64, 64)
+
+    with pytest.warns(sc.FileWarning, match="written anew for each of the 2 images"):
+        sc.run(pixels((2, 70, 80)), OfSeveral(np.empty((2, 70, 80), "u2")), axes="zyx", progress=False)
+
+
+def test_a_zarr_view_of_tifffile_is_a_source():
+    tifffile, zarr = (pytest.importorskip(name, reason=f"{name} is not installed") for name in ("tifffile", "zarr"))
+    array = pixels((300, 200))
+    tifffile.imwrite("in.tif", array, tile=(64, 64))
+    source = zarr.open(tifffile.imread("in.tif", aszarr=True), mode="r")
+    out = np.empty_like(array)
+    sc.run(source, out, CHAIN, progress=False)
+    assert np.array_equal(out, sc.Chain(CHAIN)(array))
+
+
+def test_missing_pixels_of_arrays():
+    array = pixels((60, 50), "f4")
+    array[10:20, 10:20] = -1
+    np.save("in.npy", array)
+    sc.run("in.npy", "wanted.npy", sc.gaussian(2), nodata=-1, progress=False)
+    out = np.empty_like(array)
+    sc.run(array, out, sc.gaussian(2), nodata=-1, progress=False)
+    assert np.array_equal(out, np.load("wanted.npy")) and (out[10:20, 10:20] == -1).all()
+
+
+def test_what_an_object_raises_comes_back_and_ends_the_run():
+    class Broken(Sliced):
+        def __getitem__(self, key):
+            raise LookupError("lost")
+
+        def __setitem__(self, key, values):
+            raise LookupError("lost as well")
+
+    array = pixels()
+    with pytest.raises(LookupError, match="^lost$"):
+        sc.run(Broken(array), "out.tif", progress=False)
+    with pytest.raises(LookupError, match="lost as well"):
+        sc.run(array, Broken(array.copy()), progress=False)
+    with pytest.raises(LookupError, match="^lost$"):
+        sc.stats(Broken(array), progress=False)
+
+    class Short(Sliced):
+        def __getitem__(self, key):
+            return self.array[key][:-1]
+
+    with pytest.raises(ValueError, match=r"gave an array of shape .* was asked for"):
+        sc.run(Short(array), "out.tif", progress=False)
+
+    class Flat(Sliced):
+        def __getitem__(self, key):
+            return self.array[key].ravel()
+
+    with pytest.raises(ValueError, match="gave an array of shape"):
+        sc.run(Flat(array), "out.tif", progress=False)
+    import os
+
+    assert os.listdir(".") == []
+
+
+def test_ends_that_cannot_be_are_refused():
+    array = pixels()
+    with pytest.raises(ValueError, match="share memory"):
+        sc.run(array, array, "abs", progress=False)
+    with pytest.raises(ValueError, match="share memory"):
+        sc.run(array[1:], array[:-1], "abs", progress=False)
+    own = Sliced(array)
+    with pytest.raises(ValueError, match="share memory"):
+        sc.run(own, own, "abs", progress=False)
+    locked = np.empty_like(array)
+    locked.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        sc.run(array, locked, "abs", progress=False)
+    with pytest.raises(ValueError, match="53 significant bits"):
+        sc.run(np.full((3, 4), 2**63 - 1), "out.npy", progress=False)

@@ -1,0 +1,137 @@
+"""What is shown of runs, how far they are, and how they end when they are interrupted."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+
+PATIENCE_SECONDS = 120
+
+
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def pixels(shape=(1500, 700), dtype="u2", seed=1):
+    return (np.random.default_rng(seed).random(shape) * 100).astype(dtype)
+
+
+def test_a_report_is_a_table_and_a_timeline():
+    np.save("in.npy", pixels())
+    report = sc.run("in.npy", "out.npy", sc.gaussian(2), band_rows=100, device="cpu", progress=False)
+    assert [step["name"] for step in report.steps] == ["read", "compute", "write"] and report.bottleneck in ("read", "compute", "write")
+    assert len([span for span in report.timeline if span.step == "compute"]) == 15
+    assert all(0 <= span.begin <= span.end <= report.wall_seconds + 0.01 for span in report.timeline)
+    shown = report._repr_html_()
+    tree = xml.etree.ElementTree.fromstring(shown)
+    assert [cell.text for cell in tree.iter("th")] == ["step", "busy", "MB/s", "hidden"] and len(list(tree.iter("tr"))) == 4
+    assert len(re.findall("<rect ", shown)) == len(report.timeline)
+    assert "bottleneck" in repr(report) and "of limit" in str(report)
+    assert report.to_dict()["pixels"] == 1500 * 700 and report.to_dict()["plan"] == report.plan.to_dict()
+    report.save_trace("trace.json")
+    named = {event["args"]["name"] for event in json.load(open("trace.json"))["traceEvents"] if event["ph"] == "M"} if os.path.getsize("trace.json") else set()
+    assert {"read", "compute", "write"} <= named
+
+
+def test_warnings_in_a_report_are_escaped():
+    tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
+    tifffile.imwrite("in<b>.tif", pixels(), description="a scan", metadata=None)
+    with pytest.warns(sc.FileWarning):
+        report = sc.run("in<b>.tif", "out.npy", progress=False)
+    xml.etree.ElementTree.fromstring(report._repr_html_())
+
+
+def test_progress_is_told_to_a_function_in_the_calling_thread():
+    import threading
+
+    told = []
+    stack = pixels((3, 900, 800), "f4")
+    sc.run(stack, np.empty_like(stack), sc.gaussian(20), axes="zyx", band_rows=20, threads=1, device="cpu",
+           progress=lambda done, pixels: told.append((threading.get_ident(), done, pixels)))
+    assert {thread for thread, _, _ in told} == {threading.get_ident()} and {pixels for _, _, pixels in told} == {stack.size}
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told) and told[-1][1] == stack.size
+    told.clear()
+    sc.stats(stack, axes="zyx", progress=lambda done, pixels: told.append((done, pixels)))
+    assert told[-1][0] == told[-1][1] and [done for done, _ in told] == sorted(done for done, _ in told)
+
+    def refuse(done, pixels):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        sc.run(stack, "out.tif", sc.gaussian(200), axes="zyx", band_rows=20, threads=1, device="cpu", progress=refuse)
+    assert os.listdir(".") == []
+
+
+def test_progress_is_shown_by_tqdm(monkeypatch):
+    auto = pytest.importorskip("tqdm.auto", reason="tqdm is not installed")
+    made = []
+
+    class Bar(auto.tqdm):
+        def __init__(self, **keywords):
+            super().__init__(**{**keywords, "disable": False, "file": open(os.devnull, "w")})
+            made.append(self)
+
+    monkeypatch.setattr(auto, "tqdm", Bar)
+    sc.run(pixels(), "out.npy", "abs")
+    assert len(made) == 1 and made[0].n == made[0].total == 1500 * 700
+
+
+LONG = """
+import numpy as np, sepconv as sc, sys
+class Slow:
+    shape, dtype = (30000, 3000), np.dtype('u1')
+    def __getitem__(self, key):
+        print('reads', flush=True)
+        return np.zeros([one.stop - one.start for one in key], 'u1')
+source = {'path': 'in.raw', 'sliced': Slow(), 'array': np.zeros((30000, 3000), 'u1')}[sys.argv[1]]
+options = dict(raw='3000x30000:u8') if sys.argv[1] == 'path' else {}
+try:
+    sc.run(source, 'out.tif', sc.gaussian(200), threads=1, max_memory='200M', device='cpu', progress=lambda done, all: print('runs', flush=True), **options)
+except KeyboardInterrupt:
+    print('interrupted', flush=True)
+    raise SystemExit(7)
+"""
+
+
+@pytest.mark.parametrize("source", ["path", "sliced", "array"])
+def test_an_interrupt_stops_a_run_and_leaves_nothing(source, tmp_path):
+    with open("in.raw", "wb") as file:
+        file.truncate(3000 * 30000)  # sparse
+    run = subprocess.Popen([sys.executable, "-c", LONG, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while "runs" not in run.stdout.readline():
+        assert run.poll() is None and time.monotonic() < deadline
+    assert any(name.startswith(".out.tif") for name in os.listdir("."))
+    run.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, error = run.communicate(timeout=PATIENCE_SECONDS)
+    assert run.returncode == 7 and "interrupted" in out, error
+    assert os.listdir(".") == ["in.raw"]
+    assert time.monotonic() - begin < 0.5 + 4.5  # half a second where nothing else goes on
+
+
+def test_eight_threads_run_and_read_files_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    stack = pixels((4, 200, 150))
+    np.save("in.npy", stack)
+    image = sc.open("in.npy", axes="zyx")
+
+    def work(number):
+        sc.run("in.npy", f"{number}.npy", sc.gaussian(1), axes="zyx", progress=False)
+        return all(np.array_equal(image[z, 10:90, 5:70], stack[z, 10:90, 5:70]) for z in (0, 3, 1, 2) * 10)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+    assert len({open(f"{number}.npy", "rb").read() for number in range(8)}) == 1
