@@ -14,11 +14,9 @@ from importlib.metadata import version
 
 from sepconv import _stages, files, ndimage
 from sepconv._chain import Chain
-from sepconv._stages import *  # a function for each stage that the library declares
 from sepconv.files import *
-
-gemm = files.or_stage(_stages.gemm, files.gemm, 3)
-transpose = files.or_stage(_stages.transpose, files.transpose, 1)
+from sepconv._stages import *  # a function for each stage that the library declares
+from sepconv.files import gemm, transpose  # the stages of these names, too
 
 __version__ = version("sepconv")
 __all__ = ["Chain", "__version__", "files", "ndimage"]

@@ -12,6 +12,8 @@ _STORED_KINDS = "buifc"
 def _shaped(end, what):
     if isinstance(end, np.ma.MaskedArray):
         raise TypeError(f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing")
+    if isinstance(end, np.ndarray):
+        return np.asarray(end)  # without what a subclass makes of indices
     if all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
         return end
     if what == "sink":

@@ -6,12 +6,12 @@ import os
 
 import numpy as np
 
-from sepconv import _options, _sepconv, _types
+from sepconv import _opening, _options, _sepconv, _types
 
 _STORED = {"bool": "?", "f16": "f2", "complex64": "c8", "complex128": "c16"}
 
 
-class Image:
+class Image(_opening.Opened):
     """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open`` makes it.
 
     Attributes
@@ -34,8 +34,8 @@ class Image:
     """
 
     def __init__(self, path, options):
-        self.path, self.options = path, options
-        self._native = _sepconv.open_set(path, _options.native({**_options.OPEN, **_options.MISSING}, options))
+        super().__init__(path, options)
+        self._native = _sepconv.open_set(self.path, _options.native({**_options.OPEN, **_options.MISSING}, options))
         facts = self._native.facts
         self._pixels = _types.DTYPES[facts["type"]]
         self.dtype = _dtype_of(facts["stored"], self._pixels)
@@ -143,3 +143,44 @@ def _ranges(key, shape):
         ranges.append(range(index % side, index % side + 1))
         dropped.add(axis)
     return ranges, dropped
+
+
+def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None):
+    """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
+
+    Parameters
+    ----------
+    path : path
+        TIFF, NPY, raw, PNG, JPEG, PNM or BMP
+    page, level, axes, raw, nodata
+        as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
+
+    Returns
+    -------
+    Image
+
+    Raises
+    ------
+    FileNotFoundError, PermissionError, OSError
+        for a file that cannot be read
+    ValueError, TypeError
+        for options that its format does not have
+
+    Warns
+    -----
+    FileWarning
+        for what of the file is not read
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
+    >>> image = sc.open("scan.npy")
+    >>> image.shape, image.axes, image[1:, ::2].tolist()
+    ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
+    """
+    given = {"page": page, "level": level, "axes": axes, "raw": raw, "nodata": nodata}
+    image = Image(path, {name: value for name, value in given.items() if value is not None and (name, value) != ("level", 0)})
+    _opening.warn(image.warnings)
+    return image

@@ -3,8 +3,8 @@
 import html
 from typing import NamedTuple
 
-from sepconv import _sepconv
-from sepconv._progress import of_part
+from sepconv import _opening, _options, _sepconv
+from sepconv._progress import of_part, shown
 
 
 class ChannelStats(NamedTuple):
@@ -87,7 +87,7 @@ class Comparison(NamedTuple):
         raise TypeError("a comparison is neither true nor false; ask for its .equal")
 
 
-def stats_of(native, options, told):
+def _stats_of(native, options, told):
     images, said = [], []
     for raster in range(native.count):
         channels, warnings = native.stats(raster, options, of_part(told, raster, native.count))
@@ -96,10 +96,96 @@ def stats_of(native, options, told):
     return Stats(images), said
 
 
-def comparison_of(a, b, tolerance, options, told):
+def _comparison_of(a, b, tolerance, options, told):
     images = [_sepconv.compare(a, b, raster, tolerance, options, of_part(told, raster, a.count)) for raster in range(a.count)]
     total = _sepconv.total_of(images)
     first_image = next((place for place, one in enumerate(images) if one.first), None)
     first = Difference(*total.first) if total.first else None
     made = Comparison(total.different == 0, total.elements, total.different, total.max_difference, total.mean_difference, total.psnr_db, first, first_image)
     return made, list(dict.fromkeys([*a.facts["warnings"], *b.facts["warnings"]]))
+
+
+_STATS = {**_options.LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.MISSING}
+
+
+@_options.declared(_STATS)
+def stats(source, *, progress=True, **options):
+    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types): what ``sepconv stats`` does.
+
+    Parameters
+    ----------
+    source : path, Image, array_like, or sliceable
+    progress, **options
+        as those of `run`
+
+    Returns
+    -------
+    Stats
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> channel = sc.stats(np.array([[1, 2], [3, 6]], np.uint8), progress=False).channels[0]
+    >>> channel.min, channel.max, channel.mean
+    (1.0, 6.0, 3.0)
+    """
+    native, others = _opening.opened(source, options)
+    given = _options.native(_STATS, others)
+    with shown(progress) as told:
+        made, said = _stats_of(native, given, told)
+    _opening.warn(said)
+    return made
+
+
+_COMPARE = {**{name: option for name, option in _options.LIMITS.items() if name not in ("device", "max_device_memory")}, **_options.ARITHMETIC,
+            **_options.OPEN, **{name + "_b": option for name, option in _options.OPEN.items()}, **_options.MISSING}
+
+
+@_options.declared(_COMPARE)
+def compare(a, b, *, tolerance=0.0, progress=True, **options):
+    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare`` does.
+
+    Parameters
+    ----------
+    a, b : path, Image, array_like, or sliceable
+        of one shape and type
+    tolerance : float
+        differences up to this count as equal
+    progress, **options
+        as those of `run`; `page_b`, `level_b`, `axes_b` and `raw_b` are those of `b`
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`; ValueError for images of other shapes or types
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> made = sc.compare(np.array([[1.0, 2.0]]), np.array([[1.0, 2.5]]), progress=False)
+    >>> made.equal, made.max_difference, made.first
+    (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
+    """
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance={tolerance!r} is no number of at least 0")
+    of_a = {name: value for name, value in options.items() if not name.endswith("_b")}
+    of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
+    (first, others), (second, _) = _opening.opened(a, of_a), _opening.opened(b, of_b, "_b")
+    if first.count != second.count:
+        raise ValueError(f"there are {first.count} images in the first and {second.count} in the second; compare as many")
+    given = _options.native(_COMPARE, others)
+    with shown(progress) as told:
+        made, said = _comparison_of(first, second, float(tolerance), given, told)
+    _opening.warn(said)
+    return made

@@ -7,6 +7,7 @@ import os
 import re
 
 MOST_BYTES = 1 << 62
+MOST = (1 << 31) - 1  # of everything that is counted
 
 
 def size(name, value):
@@ -24,8 +25,8 @@ def size(name, value):
 def whole(least):
     def convert(name, value):
         number = operator.index(value)
-        if number < least:
-            raise ValueError(f"{name}={value!r} is less than {least}")
+        if not least <= number <= MOST:
+            raise ValueError(f"{name}={value!r} is no whole number from {least} to {MOST}")
         return number
 
     return convert
@@ -62,8 +63,10 @@ def _number(name, value):
 
 def _tile(name, value):
     """N, rows and columns, or 'ROWSxCOLS'; 0 for strips."""
-    sides = [int(side) for side in value.split("x")] if isinstance(value, str) else list(value) if hasattr(value, "__len__") else [value]
-    if len(sides) not in (1, 2):
+    if isinstance(value, str) and re.fullmatch(r"\d+(x\d+)?", value):
+        value = [int(side) for side in value.split("x")]
+    sides = list(value) if isinstance(value, (tuple, list)) else [value]
+    if len(sides) not in (1, 2) or isinstance(value, str):
         raise ValueError(f"{name}={value!r} is no tile; give 512, (512, 256) for rows and columns, or 0 for strips")
     return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
 
@@ -86,12 +89,12 @@ def _region(name, value):
         found = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", value)
         if found:
             cols, rows, col, row = map(int, found.groups())
-            return row, col, rows, cols
+            return tuple(whole(0)(name, one) for one in (row, col, rows, cols))
     elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(one, slice) and one.step in (None, 1) for one in value):
         try:
             (row, row_end), (col, col_end) = ((operator.index(one.start or 0), operator.index(one.stop)) for one in value)
             if 0 <= row < row_end and 0 <= col < col_end:
-                return row, col, row_end - row, col_end - col
+                return tuple(whole(0)(name, one) for one in (row, col, row_end - row, col_end - col))
         except TypeError:
             pass
     raise ValueError(f"{name}={value!r} is no region; give np.s_[2048:2816, 4096:5120], rows then columns, or '1024x768+4096+2048'")
@@ -103,13 +106,13 @@ def _raw(name, value):
     if not found:
         raise ValueError(f"{name}={value!r} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like '4096x2048x3:u16:512'")
     cols, rows, channels, kind, big, offset = found.groups()
-    return int(rows), int(cols), int(channels or 1), kind, bool(big), int(offset or 0)
+    return (*(whole(1)(name, int(one)) for one in (rows, cols, channels or 1)), kind, bool(big), min(int(offset or 0), MOST_BYTES))
 
 
 def _page(name, value):
     """A number is a page, a text like '0-9' or 'c=1' part of a set."""
     text = str(value)
-    return {"page": int(text)} if text.isdecimal() else {"select": _text(name, value)}
+    return {"page": whole(0)(name, int(text))} if text.isdecimal() else {"select": _text(name, value)}
 
 
 def _device(name, value):
@@ -118,7 +121,7 @@ def _device(name, value):
     found = re.fullmatch(r"cpu|cuda(?::(\d+(?:,\d+)*))?", str(value))
     if not found:
         raise ValueError(f"{name}={value!r} is unknown; use 'auto', 'cpu', 'cuda', or GPUs by number like 'cuda:0,1'")
-    devices = [] if value == "cpu" else [int(one) for one in (found[1] or "0").split(",")]
+    devices = [] if value == "cpu" else [whole(0)(name, int(one)) for one in (found[1] or "0").split(",")]
     if len(set(devices)) < len(devices):
         raise ValueError(f"{name}={value!r} names a GPU twice")
     return {"choose_device": False, "devices": devices}
@@ -143,9 +146,17 @@ LAYOUT = {"compress": (None, _compress), "tile": (None, _tile), "planar": (False
 RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
 
 
+#: What a plan has decided.
+PLANNED = [*LIMITS, *ARITHMETIC, "region", *MISSING, "result_nodata"]
+
+
 def native(table, given):
     """The dict for the extension module, of what is not left at its default. TypeError for what the table has not."""
     made = {}
+    if given.get("plan") is not None:
+        again = [name for name in PLANNED if given.get(name, table[name][0]) != table[name][0]]
+        if again:
+            raise ValueError(f"{again[0]}= is what the plan says already; leave it out, or the plan")
     for name, value in given.items():
         if name not in table:
             raise TypeError(f"there is no option {name!r}; the options are {', '.join(table)}")
@@ -172,3 +183,11 @@ def declared(table):
 
 def is_path(end):
     return isinstance(end, (str, bytes, os.PathLike))
+
+
+def path(end):
+    """As text. ValueError for what the system has no names of."""
+    name = os.fsdecode(end)
+    if "\0" in name:
+        raise ValueError(f"{name!r} has a zero character, which no name of a file has; leave it out")
+    return name

@@ -12,60 +12,18 @@ arrays of zarr and np.memmap.
 """
 
 import functools
-import os
-import warnings
+import math
 
-from sepconv import _ends, _measure, _options, _sepconv
+from sepconv import _ends, _opening, _options, _sepconv, _stages
 from sepconv._chain import Chain
-from sepconv._image import Image
-from sepconv._measure import ChannelStats, Comparison, Difference, Stats
+from sepconv._image import Image, open
+from sepconv._measure import ChannelStats, Comparison, Difference, Stats, compare, stats
+from sepconv._opening import FileWarning
 from sepconv._progress import shown
 from sepconv._report import Plan, Report, Span
 
 __all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "open", "plan", "run",
            "stats", "transpose"]
-
-
-class FileWarning(UserWarning):
-    """What a result does not have of its source, or what of a file is not what it seems."""
-
-
-def _warn(sentences):
-    for sentence in sentences:
-        warnings.warn(sentence, FileWarning, stacklevel=3)
-
-
-def _source(source, options, suffix=""):
-    """What the extension module opens, and the options with those that an Image was opened with."""
-    if isinstance(source, Image):
-        both = sorted({name for name in source.options if name + suffix in options})
-        if both:
-            raise ValueError(f"{both[0] + suffix}= was given to sepconv.open and is given again; give it once")
-        return source.path, {**{name + suffix: value for name, value in source.options.items()}, **options}
-    if _options.is_path(source):
-        return source, options
-    for name in ("page", "level", "raw"):
-        if options.get(name + suffix):
-            raise ValueError(f"{name + suffix}= is for files; slice the array instead")
-    axes = options.get("axes" + suffix)
-    return _ends.Source(source, axes), {name: value for name, value in options.items() if name != "axes" + suffix}
-
-
-def _sink(sink, options):
-    if _options.is_path(sink):
-        return sink
-    for name in _options.LAYOUT:
-        if options.get(name) and name != "overwrite":
-            raise ValueError(f"{name}= is for files, and the sink is none; leave it out")
-    return _ends.Sink(sink)
-
-
-def _ends_of(source, sink, options):
-    source, options = _source(source, options)
-    sink = _sink(sink, options)
-    if isinstance(source, _ends.Source) and isinstance(sink, _ends.Sink):
-        _ends.check_apart(source, sink)
-    return source, sink, options
 
 
 def _chain(chain):
@@ -155,11 +113,11 @@ def run(source, sink, chain=(), *, progress=True, **options):
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-    source, sink, options = _ends_of(source, sink, options)
+    source, sink, options = _opening.ends_of(source, sink, options)
     native = _options.native(_options.RUN, options)
     with shown(progress) as told:
         report = _sepconv.run(source, sink, _chain(chain)._native, native, told)
-    _warn(report.warnings)
+    _opening.warn(report.warnings)
     return Report(report)
 
 
@@ -194,9 +152,9 @@ def plan(source, sink, chain=(), **options):
     ('gaussian:sigma=2', 67108864)
     >>> report = sc.run(image, out, plan=made, progress=False)
     """
-    source, sink, options = _ends_of(source, sink, options)
+    source, sink, options = _opening.ends_of(source, sink, options)
     made = Plan(*_sepconv.plan(source, sink, _chain(chain)._native, _options.native(_PLAN, options)))
-    _warn(made.warnings)
+    _opening.warn(made.warnings)
     return made
 
 
@@ -233,7 +191,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     >>> np.load("hwc.npy").shape
     (3, 4, 2)
     """
-    source, sink, options = _ends_of(source, sink, options)
+    source, sink, options = _opening.ends_of(source, sink, options)
     native = _options.native(_TRANSPOSE, options)
     perm = tuple(perm)
     with shown(progress) as told:
@@ -243,7 +201,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
             report = _sepconv.run(source, sink, Chain("transpose")._native, native, told)
         else:
             raise ValueError(f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides")
-    _warn(report.warnings)
+    _opening.warn(report.warnings)
     return Report(report)
 
 
@@ -284,11 +242,14 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     >>> product.tolist()
     [[3.0, 3.0], [3.0, 3.0]]
     """
+    for name, factor in (("alpha", alpha), ("beta", beta or 0)):
+        if not math.isfinite(factor):
+            raise ValueError(f"{name}={factor!r} is no finite number")
     if add is None and beta is not None:
         raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
     native = _options.native(_GEMM, options)
-    operands = [None if one is None else _source(one, {})[0] for one in (a, b, add)]
-    sink = _sink(sink, options)
+    operands = [None if one is None else _opening.source_of(one, {})[0] for one in (a, b, add)]
+    sink = _opening.sink_of(sink, options)
     if isinstance(sink, _ends.Sink):
         for operand in operands:
             if isinstance(operand, _ends.Source):
@@ -296,152 +257,22 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
         report = _sepconv.multiply(*operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), native, told)
-    _warn(report.warnings)
+    _opening.warn(report.warnings)
     return Report(report)
 
 
-def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None):
-    """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
-
-    Parameters
-    ----------
-    path : path
-        TIFF, NPY, raw, PNG, JPEG, PNM or BMP
-    page, level, axes, raw, nodata
-        as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
-
-    Returns
-    -------
-    Image
-
-    Raises
-    ------
-    FileNotFoundError, PermissionError, OSError
-        for a file that cannot be read
-    ValueError, TypeError
-        for options that its format does not have
-
-    Warns
-    -----
-    FileWarning
-        for what of the file is not read
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sepconv as sc
-    >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
-    >>> image = sc.open("scan.npy")
-    >>> image.shape, image.axes, image[1:, ::2].tolist()
-    ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
-    """
-    given = {"page": page, "level": level, "axes": axes, "raw": raw, "nodata": nodata}
-    image = Image(os.fspath(path), {name: value for name, value in given.items() if value is not None and (name, value) != ("level", 0)})
-    _warn(image.warnings)
-    return image
-
-
-def _opened(source, options, suffix=""):
-    """The extension module's set, and the options that are not of opening."""
-    source, options = _source(source, options, suffix)
-    opening = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
-    opening.update((name, options[name]) for name in _options.MISSING if name in options)
-    native = _options.native({**_options.OPEN, **_options.MISSING}, opening)
-    return _sepconv.open_set(source, native), {name: value for name, value in options.items() if name.removesuffix(suffix) not in _options.OPEN}
-
-
-_STATS = {**_options.LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.MISSING}
-
-
-@_options.declared(_STATS)
-def stats(source, *, progress=True, **options):
-    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types): what ``sepconv stats`` does.
-
-    Parameters
-    ----------
-    source : path, Image, array_like, or sliceable
-    progress, **options
-        as those of `run`
-
-    Returns
-    -------
-    Stats
-
-    Raises
-    ------
-    OSError, ValueError, TypeError, MemoryError
-        as `run`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sepconv as sc
-    >>> channel = sc.stats(np.array([[1, 2], [3, 6]], np.uint8), progress=False).channels[0]
-    >>> channel.min, channel.max, channel.mean
-    (1.0, 6.0, 3.0)
-    """
-    native, others = _opened(source, options)
-    given = _options.native(_STATS, others)
-    with shown(progress) as told:
-        made, said = _measure.stats_of(native, given, told)
-    _warn(said)
-    return made
-
-
-_COMPARE = {**{name: option for name, option in _options.LIMITS.items() if name not in ("device", "max_device_memory")}, **_options.ARITHMETIC,
-            **_options.OPEN, **{name + "_b": option for name, option in _options.OPEN.items()}, **_options.MISSING}
-
-
-@_options.declared(_COMPARE)
-def compare(a, b, *, tolerance=0.0, progress=True, **options):
-    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare`` does.
-
-    Parameters
-    ----------
-    a, b : path, Image, array_like, or sliceable
-        of one shape and type
-    tolerance : float
-        differences up to this count as equal
-    progress, **options
-        as those of `run`; `page_b`, `level_b`, `axes_b` and `raw_b` are those of `b`
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    OSError, ValueError, TypeError, MemoryError
-        as `run`; ValueError for images of other shapes or types
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sepconv as sc
-    >>> made = sc.compare(np.array([[1.0, 2.0]]), np.array([[1.0, 2.5]]), progress=False)
-    >>> made.equal, made.max_difference, made.first
-    (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
-    """
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance={tolerance!r} is no number of at least 0")
-    of_a = {name: value for name, value in options.items() if not name.endswith("_b")}
-    of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
-    (first, others), (second, _) = _opened(a, of_a), _opened(b, of_b, "_b")
-    if first.count != second.count:
-        raise ValueError(f"there are {first.count} images in the first and {second.count} in the second; compare as many")
-    given = _options.native(_COMPARE, others)
-    with shown(progress) as told:
-        made, said = _measure.comparison_of(first, second, float(tolerance), given, told)
-    _warn(said)
-    return made
-
-
-def or_stage(stage, function, least):
-    """The stage of this name, or, given `least` arguments by position or a sink, what is done to files."""
+def _or_stage(stage, function, least):
+    """What is done to files, given `least` arguments by position or a sink; else the stage of this name, whose keys are the signature."""
 
     @functools.wraps(stage)
     def either(*args, **keywords):
         return function(*args, **keywords) if len(args) >= least or "sink" in keywords else stage(*args, **keywords)
 
-    either.__doc__ = f"{stage.__doc__}\nWith a source and a sink it is `sepconv.files.{function.__name__}`.\n"
+    either.__module__ = function.__module__
+    either.of_files = function
+    either.__doc__ = f"{function.__doc__.rstrip()}\n\n    Notes\n    -----\n    Without a sink it is the stage of this name: {stage.__doc__.splitlines()[0]}\n    "
     return either
+
+
+gemm = _or_stage(_stages.gemm, gemm, 3)
+transpose = _or_stage(_stages.transpose, transpose, 1)

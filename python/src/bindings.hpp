@@ -12,9 +12,11 @@ namespace sepconv::python {
 
 namespace nb = nanobind;
 
-/// A sentence of the library with Python's keywords for the options that it names.
-std::string with_keywords(std::string_view text);
-std::vector<std::string> with_keywords(const std::vector<std::string>& sentences);
+/// Text whose bytes may come from files and their names; what is no UTF-8 is shown as escapes.
+nb::str text_of(std::string_view text);
+/// Sentences of the library with Python's keywords for the options that they name.
+nb::str sentence_of(std::string_view text);
+nb::list sentences_of(const std::vector<std::string>& sentences);
 
 void bind_errors(nb::module_& module);
 void bind_chain(nb::module_& module);

@@ -34,43 +34,50 @@ constexpr std::pair<std::string_view, std::string_view> kKeywords[] = {
     {"MissingOptions::result", "result_nodata"},
 };
 
+void set_error(PyObject* type, const std::exception& error) {
+  PyErr_SetObject(type, sentence_of(error.what()).ptr());
+}
+
 /// Of the class that Python has for the number: FileNotFoundError, FileExistsError, PermissionError, ...
 void set_os_error(const IoError& error) {
-  const std::string sentence = with_keywords(error.what());
-  if (error.error() == 0) return PyErr_SetString(PyExc_OSError, sentence.c_str());
-  PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error(), nb::str(sentence.c_str())).ptr());
+  if (error.error() == 0) return set_error(PyExc_OSError, error);
+  PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error(), sentence_of(error.what())).ptr());
 }
 
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const InvalidArgument& error) {
-    PyErr_SetString(PyExc_ValueError, with_keywords(error.what()).c_str());
+    set_error(PyExc_ValueError, error);
   } catch (const OutOfMemory& error) {
-    PyErr_SetString(PyExc_MemoryError, with_keywords(error.what()).c_str());
+    set_error(PyExc_MemoryError, error);
   } catch (const IoError& error) {
     set_os_error(error);
   } catch (const Cancelled&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const Error& error) {  // CudaError, and threads that cannot be had
-    PyErr_SetString(PyExc_RuntimeError, with_keywords(error.what()).c_str());
+    set_error(PyExc_RuntimeError, error);
   }
 }
 
 }  // namespace
 
-std::string with_keywords(std::string_view text) {
+nb::str text_of(std::string_view text) {
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), std::ssize(text), "backslashreplace"));
+}
+
+nb::str sentence_of(std::string_view text) {
   std::string words(text);
   for (const auto& [member, keyword] : kKeywords) {
     for (std::size_t at = 0; (at = words.find(member, at)) != words.npos; at += keyword.size())
       words.replace(at, member.size(), keyword);
   }
-  return words;
+  return text_of(words);
 }
 
-std::vector<std::string> with_keywords(const std::vector<std::string>& sentences) {
-  std::vector<std::string> words;
-  for (const std::string& sentence : sentences) words.push_back(with_keywords(sentence));
+nb::list sentences_of(const std::vector<std::string>& sentences) {
+  nb::list words;
+  for (const std::string& sentence : sentences) words.append(sentence_of(sentence));
   return words;
 }
 

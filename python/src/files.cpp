@@ -17,33 +17,43 @@ FileJob prepare(JobEnds ends, const Chain& chain, const Settings& settings) {
                        : plan_job(std::move(ends), chain, settings.run, settings.files);
 }
 
-RunReport run_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options,
+/// The plan's chain, unless another is given beside it.
+Chain chain_of(const Settings& settings, const Chain& given) {
+  if (!settings.plan) return given;
+  Chain planned = Chain::parse(settings.plan->stages);
+  if (!given.stages().empty() && given.text() != planned.text())
+    throw InvalidArgument("the plan is for another chain: '" + planned.text() + "' in it and '" +
+                          given.text() + "' now; leave the chain out, or make the plan anew");
+  return planned;
+}
+
+RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const nb::dict& options,
                   const nb::object& told) {
   Settings settings = settings_of(options);
+  const Chain chain = chain_of(settings, given);
   JobEnds ends = ends_of(source, sink);
   RunReport report;
   run_told(settings.run, told, [&] {
-    FileJob job =
-        prepare(std::move(ends), settings.plan ? Chain::parse(settings.plan->stages) : chain, settings);
+    FileJob job = prepare(std::move(ends), chain, settings);
     report = run(job, settings.run);
   });
   return report;
 }
 
 /// Its text, its description, warnings and notes.
-using PlanFacts = std::tuple<std::string, std::string, std::vector<std::string>, std::vector<std::string>>;
-
-PlanFacts plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
+nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
   Settings settings = settings_of(options);
   settings.files.output.overwrite = true;  // nothing is made, and the run will say that it is there
   JobEnds ends = ends_of(source, sink);
-  PlanFacts facts;
+  Plan made;
+  std::string description;
   run_told(settings.run, nb::none(), [&] {
-    const FileJob job = prepare(std::move(ends), chain, settings);
-    facts = {to_json(job.plan), with_keywords(describe(job.plan, *job.source, *job.sink)),
-             with_keywords(job.plan.warnings), with_keywords(job.plan.notes)};
+    FileJob job = prepare(std::move(ends), chain, settings);
+    description = describe(job.plan, *job.source, *job.sink);
+    made = std::move(job.plan);
   });
-  return facts;
+  return nb::make_tuple(to_json(made), sentence_of(description), sentences_of(made.warnings),
+                        sentences_of(made.notes));
 }
 
 RunReport permute(const fs::path& source, const fs::path& sink, const std::string& permutation,

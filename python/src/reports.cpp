@@ -61,14 +61,14 @@ nb::class_<Report> bind_report(nb::module_& module, const char* name) {
       .def_prop_ro("steps", [](const Report& report) { return steps_of(report.steps); })
       .def_prop_ro("spans", [](const Report& report) { return spans_of(report.timeline); })
       .def_prop_ro("trace", [](const Report& report) { return trace_of(report.timeline); })
-      .def_prop_ro("warnings", [](const Report& report) { return with_keywords(report.plan.warnings); })
+      .def_prop_ro("warnings", [](const Report& report) { return sentences_of(report.plan.warnings); })
       .def("texts", [](const Report& report) {
         std::pair<std::string, std::string> texts;
         {
           const nb::gil_scoped_release released;
           texts = texts_of(report);
         }
-        return std::pair(with_keywords(texts.first), texts.second);
+        return nb::make_tuple(sentence_of(texts.first), texts.second);
       });
 }
 

@@ -45,8 +45,7 @@ std::unique_ptr<OpenSet> open_it(nb::handle source, const nb::dict& options) {
 nb::dict metadata_of(const Metadata& metadata) {
   nb::dict all;
   const auto text = [&](const char* name, const std::string& value) {
-    if (!value.empty())
-      all[name] = nb::steal(PyUnicode_DecodeUTF8(value.data(), std::ssize(value), "replace"));
+    if (!value.empty()) all[name] = text_of(value);
   };
   if (const auto& resolution = metadata.resolution) {
     constexpr const char* units[] = {"", "none", "inch", "centimetre"};
@@ -69,7 +68,11 @@ nb::dict metadata_of(const Metadata& metadata) {
 /// What python/sepconv/_image.py makes an Image of.
 nb::dict facts_of(OpenSet& open) {
   const RasterSet& set = open.set();
-  const std::shared_ptr<Reader> first = open.raster(0);
+  std::shared_ptr<Reader> first;
+  {
+    const nb::gil_scoped_release released;  // which another thread's reader may want while it opens
+    first = open.raster(0);
+  }
   const SourceLayout& layout = first->layout();
   const StoredType stored = layout.stored.value_or(StoredType(set.spec().type));
   nb::dict all;
@@ -80,11 +83,11 @@ nb::dict facts_of(OpenSet& open) {
   all["stored"] = name_of(stored);
   nb::list axes;
   for (const RasterAxis& axis : set.axes())
-    if (!axis.single) axes.append(nb::make_tuple(axis.name, axis.size));
+    if (!axis.single) axes.append(nb::make_tuple(text_of(axis.name), axis.size));
   all["axes"] = axes;
   all["block"] = nb::make_tuple(layout.block.rows, layout.block.cols);
-  all["layout"] = layout.description;
-  all["warnings"] = layout.warnings;
+  all["layout"] = sentence_of(layout.description);
+  all["warnings"] = sentences_of(layout.warnings);
   all["metadata"] = metadata_of(first->metadata());
   return all;
 }
@@ -124,8 +127,7 @@ nb::list channels_of(const std::vector<ChannelStats>& channels) {
 }
 
 /// Of a raster, beside what is to be said of it.
-std::pair<nb::list, std::vector<std::string>> stats_of(OpenSet& open, std::int64_t raster,
-                                                       const nb::dict& given, const nb::object& told) {
+nb::tuple stats_of(OpenSet& open, std::int64_t raster, const nb::dict& given, const nb::object& told) {
   Settings settings = settings_of(given);
   std::vector<ChannelStats> channels;
   std::vector<std::string> warnings;
@@ -134,7 +136,7 @@ std::pair<nb::list, std::vector<std::string>> stats_of(OpenSet& open, std::int64
     channels = image_stats(*reader, settings.run);
     warnings = reader->layout().warnings;
   });
-  return {channels_of(channels), warnings};
+  return nb::make_tuple(channels_of(channels), sentences_of(warnings));
 }
 
 Comparison compare_rasters(OpenSet& a, OpenSet& b, std::int64_t raster, double tolerance,

@@ -4,7 +4,7 @@ with the package that has them in the path. test_types.py says when that is due.
 import inspect
 import pathlib
 
-from sepconv import _stages, ndimage
+from sepconv import _options, _stages, files, ndimage
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "python" / "sepconv"
 NOTE = "# Made by tests/python/make_stubs.py.\n"
@@ -50,8 +50,142 @@ def functions():
     return "\n".join(lines) + "\n"
 
 
+OPTIONS = {
+    "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "str | None", "page": "int | str | None",
+    "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "result_nodata": "float | None",
+    "compress": "str | None", "tile": "int | tuple[int, int] | str | None", "pyramid": "bool | None", "big_tiff": "bool | None", "plan": "Plan | str | None",
+    "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
+    "overwrite": "bool", "durable": "bool",
+}
+OPTIONS.update({f"{name}_b": OPTIONS[name] for name in _options.OPEN})
+OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",
+                progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", alpha="float", beta="float | None", trans_a="bool", trans_b="bool",
+                path="Path", tolerance="float")
+RESULTS = {"run": "Report", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison"}
+CLASSES = """
+Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+
+class Sliceable(Protocol):
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+class Settable(Sliceable, Protocol):
+    def __setitem__(self, key: Any, values: Any, /) -> None: ...
+
+Source: TypeAlias = "Path | Image | Sliceable | ArrayLike"
+Sink: TypeAlias = "Path | Settable | NDArray[Any]"
+
+class FileWarning(UserWarning): ...
+
+class Span(NamedTuple):
+    step: str
+    band: int
+    begin: float
+    end: float
+    bytes: int
+
+class ChannelStats(NamedTuple):
+    count: int
+    nan_count: int
+    missing_count: int
+    min: float
+    max: float
+    mean: float
+    deviation: float
+    histogram_low: float
+    histogram_high: float
+    histogram: list[int]
+
+class Stats:
+    images: list[list[ChannelStats]]
+    @property
+    def channels(self) -> list[ChannelStats]: ...
+
+class Difference(NamedTuple):
+    row: int
+    col: int
+    channel: int
+    a: float
+    b: float
+
+class Comparison(NamedTuple):
+    equal: bool
+    elements: int
+    different: int
+    max_difference: float
+    mean_difference: float
+    psnr_db: float
+    first: Difference | None
+    first_image: int | None
+
+class Plan:
+    text: str
+    description: str
+    warnings: list[str]
+    notes: list[str]
+    def __init__(self, text: str, description: str = ..., warnings: Iterable[str] = ..., notes: Iterable[str] = ...) -> None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+class Report:
+    wall_seconds: float
+    startup_seconds: float
+    device: str
+    bottleneck: str
+    steps: list[dict[str, Any]]
+    warnings: list[str]
+    @property
+    def plan(self) -> Plan | None: ...
+    @property
+    def timeline(self) -> list[Span]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def save_trace(self, path: str | PathLike[str]) -> None: ...
+
+class Image:
+    path: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    axes: tuple[str, ...]
+    chunks: tuple[int, ...]
+    metadata: dict[str, Any]
+    layout: str
+    warnings: list[str]
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any) -> NDArray[Any]: ...
+    def __array__(self, dtype: DTypeLike | None = ..., copy: bool | None = ...) -> NDArray[Any]: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Image: ...
+    def __exit__(self, *_: object) -> None: ...
+"""
+
+
+def of_files():
+    """Those that are stages, too, have both signatures."""
+    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, NamedTuple, Protocol, TypeAlias, overload", "",
+             "import numpy as np", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "", "from sepconv._chain import Chain", "",
+             "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]", CLASSES]
+    for name in RESULTS:
+        function = getattr(files, name)
+        stage = getattr(_stages, name, None)
+        if stage is not None:
+            signature = inspect.signature(stage)
+            types = {key: one.annotation for key, one in signature.parameters.items()}
+            lines += ["@overload", f"def {name}({parameters(signature, types)}) -> Chain: ...", "@overload"]
+            function = function.of_files
+        lines.append(f"def {name}({parameters(inspect.signature(function), OF_FILES)}) -> {RESULTS[name]}: ...")
+    return "\n".join(lines) + "\n"
+
+
 def stubs():
-    return {"_stages.pyi": stages(), "ndimage.pyi": functions()}
+    return {"_stages.pyi": stages(), "ndimage.pyi": functions(), "files.pyi": of_files()}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sepconv as sc
-from sepconv import files
+from sepconv import _image, _measure, files
 
 TYPES = ["?", "i1", "u1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -81,8 +81,13 @@ def test_a_plan_is_made_kept_and_run(sepconv):
     assert sc.Plan(made.text) == made and hash(sc.Plan(made.text)) == hash(made)
     report = sc.run("in.tif", "out.tif", plan=made, progress=False)
     assert report.plan == made
-    with pytest.raises(ValueError, match="the plan is for another"):
-        sc.run("in.tif.npy", "other.tif", plan=made, progress=False)
+    for error, call in [("the plan is for another source", lambda: sc.run("in.tif.npy", "other.tif", plan=made, progress=False)),
+                        ("the plan is for another chain", lambda: sc.run("in.tif", "other.tif", "abs", plan=made, progress=False)),
+                        ("max_memory= is what the plan says already", lambda: sc.run("in.tif", "other.tif", plan=made, max_memory="3G"))]:
+        with pytest.raises(ValueError, match=error):
+            call()
+    with pytest.raises(ValueError, match="the plan cannot be read"):
+        sc.run("in.tif", "other.tif", plan="{}")
 
 
 @pytest.mark.parametrize("perm", [(1, 0), (0, 2, 1), (2, 1, 0), (1, 2, 0)])
@@ -229,6 +234,22 @@ def test_errors_are_pythons_with_the_librarys_sentences():
         assert listing() == ["here.npy", "in.npy", "text.tif"]
 
 
+def test_names_that_are_no_text_and_numbers_beyond_all_bounds():
+    name = os.fsencode("in") + b"\xff.npy"
+    np.save(os.fsdecode(name), pixels((20, 30)))
+    assert sc.open(name).shape == (20, 30) and sc.stats(name, progress=False).channels
+    sc.run(name, b"out\xfe.npy", progress=False)
+    with pytest.raises(FileExistsError, match=r"out\\xfe.npy"):
+        sc.run(name, b"out\xfe.npy", progress=False)
+    with pytest.raises(ValueError, match="zero character"):
+        sc.open("a\0b.tif")
+    huge = 1 << 80
+    for options in (dict(threads=huge), dict(level=huge), dict(page=huge), dict(tile=huge), dict(device=f"cuda:{huge}"), dict(max_memory=huge), dict(band_rows=-1),
+                    dict(region=np.s_[0:huge, 0:1]), dict(raw=f"{huge}x3:u8"), dict(nodata=float("inf")), dict(tile="axb"), dict(tile=(1, 2, 3))):
+        with pytest.raises((ValueError, OSError)):
+            sc.run(name, "x.tif", progress=False, **options)
+
+
 def test_what_is_lost_is_a_warning(sepconv):
     tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
     tifffile.imwrite("in.tif", pixels(), description="a scan", metadata=None)
@@ -241,6 +262,5 @@ def test_what_is_lost_is_a_warning(sepconv):
 
 
 def test_examples_hold():
-    for module in (files,):
-        ran = doctest.testmod(module)
-        assert ran.attempted > 10 and ran.failed == 0
+    ran = [doctest.testmod(module) for module in (files, _image, _measure)]
+    assert sum(one.attempted for one in ran) > 30 and not any(one.failed for one in ran)

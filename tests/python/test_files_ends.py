@@ -115,6 +115,41 @@ def test_arrays_in_memory_are_not_copied(monkeypatch):
     assert np.array_equal(made, stack[::-1])
 
 
+def test_a_subclass_that_copies_what_it_is_asked_for_is_an_array():
+    class Copies(np.ndarray):
+        def __getitem__(self, key):
+            return np.array(super().__getitem__(key))
+
+    array = pixels((400, 300))
+    sink = np.empty_like(array)
+    sc.run(array.view(Copies), sink.view(Copies), CHAIN, progress=False)
+    assert np.array_equal(sink, sc.Chain(CHAIN)(array))
+
+
+def test_the_gil_is_free_while_a_run_computes():
+    import threading
+    import time
+
+    array, counted, done = np.zeros((1500, 1500)), [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        time.sleep(0.05)
+        before, begin = counted[0], time.perf_counter()
+        sc.run(Sliced(array), np.empty_like(array), sc.gaussian(40), threads=1, device="cpu", progress=False)
+        during, seconds = counted[0] - before, time.perf_counter() - begin
+    finally:
+        done.set()
+        thread.join()
+    assert during > seconds / 0.0005 / 20
+
+
 def test_strides_orders_and_rows_of_one(kind):
     for array, axes in ((pixels((60, 50)).T, None), (pixels((60, 50))[::-1, ::-2], None), (np.asfortranarray(pixels((9, 60, 50))), "zyx"), (pixels((70,)), None),
                         (pixels((1, 70)), None), (pixels((60, 50, 4))[..., 1:3], None)):
@@ -178,6 +213,12 @@ def test_a_zarr_view_of_tifffile_is_a_source():
     out = np.empty_like(array)
     sc.run(source, out, CHAIN, progress=False)
     assert np.array_equal(out, sc.Chain(CHAIN)(array))
+
+
+def test_a_part_of_the_result_goes_into_an_array_of_its_size():
+    array, out = pixels((150, 130)), np.empty((40, 30), "u2")
+    sc.run(array, out, CHAIN, region=np.s_[50:90, 20:50], progress=False)
+    assert np.array_equal(out, sc.Chain(CHAIN)(array)[50:90, 20:50])
 
 
 def test_missing_pixels_of_arrays():

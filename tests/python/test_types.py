@@ -22,9 +22,15 @@ made = chain(array, out=array, axes="yx", threads=2)
 print(made.shape, str(chain), len(chain), sc.__version__)
 blurred = ndimage.gaussian_filter(array, (1, 2.5), mode=["wrap", "reflect"], output=np.float64, axes=(0, 1))
 print(blurred.sum(), ndimage.correlate1d([1, 2, 3], [1, 2]).dtype, ndimage.sobel(array, 0, cval=1).max())
+report: sc.Report = sc.run("a.npy", array, chain, max_memory="2G", progress=lambda done, pixels: None, tile=(64, 64), region=(slice(0, 3), slice(0, 4)))
+image: sc.Image = sc.open(b"a.tif", page="c=1")
+print(report.timeline[0].begin, image[0, ..., ::2].shape, np.asarray(image), sc.stats(image).channels[0].mean, sc.compare(image, array).psnr_db)
+print(sc.transpose("a.npy", "b.npy", (1, 0)).steps, sc.transpose() | sc.gemm("b.npy"), sc.gemm(array, array, array, beta=1, add="c.npy").device)
+print(sc.run(array, "b.npy", plan=sc.plan(array, "b.npy", "abs")).plan)
 print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
 """
-WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3"]
+WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3", "sc.run('a.npy')", "sc.run('a.npy', 'b.npy', sigma=2)",
+         "sc.open(3)", "sc.stats('a.npy').mean", "sc.gemm(1, 2)"]
 
 
 def mypy(folder, text):

@@ -1,0 +1,63 @@
+"""What the functions of files are given: paths, open images, arrays and what is sliced; and what is said of them."""
+
+import warnings
+
+from sepconv import _ends, _options, _sepconv
+
+
+class FileWarning(UserWarning):
+    """What a result does not have of its source, or what of a file is not what it seems."""
+
+
+def warn(sentences):
+    for sentence in sentences:
+        warnings.warn(sentence, FileWarning, stacklevel=3)
+
+
+class Opened:
+    """A file by its path, and the options that it was opened with."""
+
+    def __init__(self, path, options):
+        self.path, self.options = _options.path(path), options
+
+
+def source_of(source, options, suffix=""):
+    """What the extension module opens, and the options with those that an Image was opened with."""
+    if isinstance(source, Opened):
+        both = sorted({name for name in source.options if name + suffix in options})
+        if both:
+            raise ValueError(f"{both[0] + suffix}= was given to sepconv.open and is given again; give it once")
+        return source.path, {**{name + suffix: value for name, value in source.options.items()}, **options}
+    if _options.is_path(source):
+        return _options.path(source), options
+    for name in ("page", "level", "raw"):
+        if options.get(name + suffix):
+            raise ValueError(f"{name + suffix}= is for files; slice the array instead")
+    axes = options.get("axes" + suffix)
+    return _ends.Source(source, axes), {name: value for name, value in options.items() if name != "axes" + suffix}
+
+
+def sink_of(sink, options):
+    if _options.is_path(sink):
+        return _options.path(sink)
+    for name in _options.LAYOUT:
+        if options.get(name) and name != "overwrite":
+            raise ValueError(f"{name}= is for files, and the sink is none; leave it out")
+    return _ends.Sink(sink)
+
+
+def ends_of(source, sink, options):
+    source, options = source_of(source, options)
+    sink = sink_of(sink, options)
+    if isinstance(source, _ends.Source) and isinstance(sink, _ends.Sink):
+        _ends.check_apart(source, sink)
+    return source, sink, options
+
+
+def opened(source, options, suffix=""):
+    """The extension module's set, and the options that are not of opening."""
+    source, options = source_of(source, options, suffix)
+    opening = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
+    opening.update((name, options[name]) for name in _options.MISSING if name in options)
+    native = _options.native({**_options.OPEN, **_options.MISSING}, opening)
+    return _sepconv.open_set(source, native), {name: value for name, value in options.items() if name.removesuffix(suffix) not in _options.OPEN}
