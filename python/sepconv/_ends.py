@@ -106,6 +106,8 @@ class Source(_End):
         values = np.asarray(self.array[self._at(raster, slice(row, row + rows), slice(col, col + cols))])
         if values.ndim != len(self.inner):
             raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} for an image of {len(self.inner)} axes")
+        if _types.native(values.dtype) != self.dtype:
+            raise TypeError(f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}")
         values = self._image(values)
         if self.dtype in _types.PARTS:
             values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])

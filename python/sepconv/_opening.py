@@ -54,10 +54,16 @@ def ends_of(source, sink, options):
     return source, sink, options
 
 
+def opening(source, options, suffix):
+    """What the extension module opens, with what options, and those that are not of opening it."""
+    source, options = source_of(source, options, suffix)
+    of_source = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
+    of_source.update((name, options[name]) for name in _options.MISSING if name in options)
+    others = {name: value for name, value in options.items() if not name.endswith(suffix) or name.removesuffix(suffix) not in _options.OPEN}
+    return source, _options.native({**_options.OPEN, **_options.MISSING}, of_source), others
+
+
 def opened(source, options, suffix=""):
     """The extension module's set, and the options that are not of opening."""
-    source, options = source_of(source, options, suffix)
-    opening = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
-    opening.update((name, options[name]) for name in _options.MISSING if name in options)
-    native = _options.native({**_options.OPEN, **_options.MISSING}, opening)
-    return _sepconv.open_set(source, native), {name: value for name, value in options.items() if name.removesuffix(suffix) not in _options.OPEN}
+    source, of_source, others = opening(source, options, suffix)
+    return _sepconv.open_set(source, of_source), others

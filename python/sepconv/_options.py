@@ -152,20 +152,22 @@ PLANNED = [*LIMITS, *ARITHMETIC, "region", *MISSING, "result_nodata"]
 
 def native(table, given):
     """The dict for the extension module, of what is not left at its default. TypeError for what the table has not."""
-    made = {}
-    if given.get("plan") is not None:
-        again = [name for name in PLANNED if given.get(name, table[name][0]) != table[name][0]]
-        if again:
-            raise ValueError(f"{again[0]}= is what the plan says already; leave it out, or the plan")
-    for name, value in given.items():
+    for name in given:
         if name not in table:
             raise TypeError(f"there is no option {name!r}; the options are {', '.join(table)}")
-        default, convert = table[name]
-        if value is default or (value == default and isinstance(value, (str, int))):
-            continue
-        taken = convert(name, value)
+    left = {name: value for name, value in given.items() if not _is_default(value, table[name][0])}
+    again = [name for name in PLANNED if name in left] if "plan" in left else []
+    if again:
+        raise ValueError(f"{again[0]}= is what the plan says already; leave it out, or the plan")
+    made = {}
+    for name, value in left.items():
+        taken = table[name][1](name, value)
         made.update(taken if isinstance(taken, dict) else {name: taken})
     return made
+
+
+def _is_default(value, default):
+    return value is default or (type(value) is type(default) and isinstance(value, (str, int)) and value == default)
 
 
 def declared(table):

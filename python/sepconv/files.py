@@ -205,7 +205,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     return Report(report)
 
 
-_GEMM = {**_options.LIMITS, **_options.OPEN, **_options.LAYOUT}
+_GEMM = {**_options.LIMITS, **_options.OPEN, **{name + suffix: option for suffix in ("_b", "_c") for name, option in _options.OPEN.items()}, **_options.LAYOUT}
 
 
 @_options.declared(_GEMM)
@@ -222,7 +222,7 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     trans_a, trans_b : bool
         the transpose in its place
     progress, **options
-        as those of `run`; `page`, `level`, `axes` and `raw` are those of all files
+        as those of `run`; `page`, `level`, `axes` and `raw` are those of `a`, `page_b` and so on of `b`, and `page_c` of what is added
 
     Returns
     -------
@@ -247,16 +247,18 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
             raise ValueError(f"{name}={factor!r} is no finite number")
     if add is None and beta is not None:
         raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
+    operands = []
+    for operand, suffix in ((a, ""), (b, "_b"), *([(add, "_c")] if add is not None else [])):
+        source, of_source, options = _opening.opening(operand, options, suffix)
+        operands.append((source, of_source))
     native = _options.native(_GEMM, options)
-    operands = [None if one is None else _opening.source_of(one, {})[0] for one in (a, b, add)]
     sink = _opening.sink_of(sink, options)
-    if isinstance(sink, _ends.Sink):
-        for operand in operands:
-            if isinstance(operand, _ends.Source):
-                _ends.check_apart(operand, sink)
+    for source, _ in operands:
+        if isinstance(sink, _ends.Sink) and isinstance(source, _ends.Source):
+            _ends.check_apart(source, sink)
     beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
-        report = _sepconv.multiply(*operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), native, told)
+        report = _sepconv.multiply(operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), native, told)
     _opening.warn(report.warnings)
     return Report(report)
 

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -66,25 +67,35 @@ RunReport permute(const fs::path& source, const fs::path& sink, const std::strin
   return report;
 }
 
-struct Product {
-  std::unique_ptr<RasterSet> sets[3];
-  std::unique_ptr<Reader> a, b, added;
-  std::unique_ptr<RasterSetWriter> sinks;
-  std::unique_ptr<Writer> out;
-  GemmPlan plan;
+/// A matrix to be read: a source, and what it is opened with.
+struct Operand {
+  nb::handle source;
+  OpenOptions options;
+  std::unique_ptr<RasterSet> set{};
+  std::unique_ptr<Reader> reader{};
+
+  void open() {
+    set = open_source(source, options);
+    reader = only_raster(*set, "the matrix");
+  }
 };
 
-std::unique_ptr<Reader> open_matrix(nb::handle source, const OpenOptions& options,
-                                    std::unique_ptr<RasterSet>& set) {
-  set = open_source(source, options);
-  return only_raster(*set, "the matrix");
-}
+struct Product {
+  std::vector<Operand> operands;  ///< A, B, and what is added, if anything is
+  std::unique_ptr<RasterSetWriter> sinks{};
+  std::unique_ptr<Writer> out{};
+  GemmPlan plan{};
+
+  Reader& a() { return *operands[0].reader; }
+  Reader& b() { return *operands[1].reader; }
+  Reader* added() { return operands.size() > 2 ? operands[2].reader.get() : nullptr; }
+};
 
 void plan_product(Product& product, nb::handle sink, const fs::path& output, const GemmOp& op,
                   const Settings& settings) {
-  const ImageSpec spec = gemm_result_spec(op, product.a->spec(), product.b->spec());
+  const ImageSpec spec = gemm_result_spec(op, product.a().spec(), product.b().spec());
   const auto plan = [&] {
-    product.plan = plan_gemm(op, *product.a, *product.b, product.added.get(), *product.out, settings.run);
+    product.plan = plan_gemm(op, product.a(), product.b(), product.added(), *product.out, settings.run);
   };
   if (output.empty()) {
     product.sinks = open_sinks(sink, {spec}, std::nullopt);
@@ -99,26 +110,26 @@ void plan_product(Product& product, nb::handle sink, const fs::path& output, con
   });
 }
 
-GemmReport multiply(nb::handle a, nb::handle b, nb::handle added, nb::handle sink, double alpha, double beta,
-                    bool trans_a, bool trans_b, const nb::dict& options, const nb::object& told) {
+GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands, nb::handle sink,
+                    double alpha, double beta, bool trans_a, bool trans_b, const nb::dict& options,
+                    const nb::object& told) {
   Settings settings = settings_of(options);
   const GemmOp op{.trans_a = trans_a, .trans_b = trans_b, .alpha = alpha, .beta = beta};
-  const bool to_file = !nb::hasattr(sink, "memory"), adds = !added.is_none();
-  const fs::path output = to_file ? nb::cast<fs::path>(sink) : fs::path();
+  const fs::path output = nb::hasattr(sink, "memory") ? fs::path() : nb::cast<fs::path>(sink);
+  constexpr const char* names[] = {"the matrix A", "the matrix B", "the matrix that is added"};
+  Product product;
   TakenFiles taken;
-  for (const auto& [operand, what] : {std::pair(a, "the matrix A"), std::pair(b, "the matrix B"),
-                                      std::pair(added, "the matrix that is added")})
-    if (!operand.is_none() && !nb::hasattr(operand, "memory"))
-      taken.emplace_back(nb::cast<fs::path>(operand), what);
+  for (const auto& [source, opening] : operands) {
+    product.operands.push_back({source, settings_of(opening).files.open});
+    if (!nb::hasattr(source, "memory"))
+      taken.emplace_back(nb::cast<fs::path>(source), names[product.operands.size() - 1]);
+  }
   GemmReport report;
   run_told(settings.run, told, [&] {
-    if (to_file) check_not_read(output, taken);
-    Product product;
-    product.a = open_matrix(a, settings.files.open, product.sets[0]);
-    product.b = open_matrix(b, settings.files.open, product.sets[1]);
-    if (adds) product.added = open_matrix(added, settings.files.open, product.sets[2]);
+    if (!output.empty()) check_not_read(output, taken);
+    for (Operand& operand : product.operands) operand.open();
     plan_product(product, sink, output, op, settings);
-    report = run_gemm(*product.a, *product.b, product.added.get(), *product.out, product.plan, settings.run);
+    report = run_gemm(product.a(), product.b(), product.added(), *product.out, product.plan, settings.run);
   });
   return report;
 }
@@ -131,8 +142,8 @@ void bind_files(nb::module_& module) {
   module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options, told);
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
   module.def("permute", permute, nb::arg("source"), nb::arg("sink"), nb::arg("permutation"), options, told);
-  module.def("multiply", multiply, nb::arg("a"), nb::arg("b"), nb::arg("added").none(), nb::arg("sink"),
-             nb::arg("alpha"), nb::arg("beta"), nb::arg("trans_a"), nb::arg("trans_b"), options, told);
+  module.def("multiply", multiply, nb::arg("operands"), nb::arg("sink"), nb::arg("alpha"), nb::arg("beta"),
+             nb::arg("trans_a"), nb::arg("trans_b"), options, told);
 }
 
 }  // namespace sepconv::python

@@ -57,7 +57,7 @@ OPTIONS = {
     "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
     "overwrite": "bool", "durable": "bool",
 }
-OPTIONS.update({f"{name}_b": OPTIONS[name] for name in _options.OPEN})
+OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
 OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",
                 progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", alpha="float", beta="float | None", trans_a="bool", trans_b="bool",
                 path="Path", tolerance="float")

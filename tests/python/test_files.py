@@ -109,6 +109,12 @@ def test_transpose_and_gemm_are_stages_without_a_sink():
         sc.transpose(array, out, (2, 1, 0), progress=False)
 
 
+def sc_product(a, b):
+    np.save("one.npy", a), np.save("two.npy", b)
+    sc.gemm("one.npy", "two.npy", "made.npy", trans_b=True, overwrite=True, progress=False)
+    return np.load("made.npy")
+
+
 def test_gemm_is_the_programs(sepconv):
     a, b, c = (np.random.default_rng(seed).random(shape) for seed, shape in enumerate([(30, 20), (40, 20), (30, 40)]))
     for name, matrix in zip("abc", (a, b, c)):
@@ -120,6 +126,12 @@ def test_gemm_is_the_programs(sepconv):
     out = np.empty((30, 40))
     sc.gemm(a, "b.npy", out, trans_b=True, add=c, alpha=2, beta=0.5, progress=False)
     assert np.array_equal(out, np.load("ours.npy"))
+    sepconv("run", "c.npy", "c.tif", "--quiet")
+    np.save("stack.npy", np.stack([b, a[:20].repeat(2, 0)]))
+    sc.gemm(a, sc.open("stack.npy", page=0, axes="zyx"), out, trans_b=True, progress=False)
+    assert np.array_equal(out, sc_product(a, b))
+    sc.gemm(a, "stack.npy", out, page_b="z=0", axes_b="zyx", trans_b=True, add="c.tif", level_c=0, beta=0, progress=False)
+    assert np.array_equal(out, sc_product(a, b))
     with pytest.raises(ValueError, match="beta multiplies the matrix that is added"):
         sc.gemm(a, b, out, beta=1)
     with pytest.raises(ValueError, match="share memory"):
