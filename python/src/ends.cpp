@@ -31,12 +31,17 @@ struct Facts {
   std::optional<StoredType> stored{};
   std::vector<std::string> warnings{};
 
-  std::int64_t piece_rows() const {
-    return round_up(std::clamp<std::int64_t>(kPieceBytes / spec.row_bytes(), 1, spec.extent.rows),
-                    block.rows);
+  /// Whole blocks: rows of full width, or parts of a row of blocks where that is more than a piece.
+  Extent piece() const {
+    const std::int64_t rows = std::clamp<std::int64_t>(kPieceBytes / spec.row_bytes(), 1, spec.extent.rows);
+    const std::int64_t high = round_up(rows, block.rows);
+    const std::int64_t cols = std::max<std::int64_t>(kPieceBytes / (high * spec.pixel_bytes()), 1);
+    return {high,
+            cols < spec.extent.cols && high == block.rows ? round_up(cols, block.cols) : spec.extent.cols};
   }
   std::int64_t piece_bytes() const {
-    return kCopiesOfPiece * std::min(piece_rows(), spec.extent.rows) * spec.row_bytes();
+    const Rect most = Rect{0, 0, piece().rows, piece().cols}.intersect(Rect::whole(spec.extent));
+    return kCopiesOfPiece * most.area() * spec.pixel_bytes();
   }
   /// For SourceLayout and SinkLayout.
   template <class Layout>
@@ -54,13 +59,18 @@ struct Facts {
 template <class View>
 void each_piece(const Facts& facts, const char* method, nb::handle object, std::int64_t raster,
                 const Rect& rect, const View& pixels) {
-  const std::int64_t step = facts.piece_rows();
-  for (std::int64_t row = rect.row; row < rect.row_end();) {
-    const std::int64_t end = std::min((row / step + 1) * step, rect.row_end());
-    const nb::gil_scoped_acquire acquired;
-    object.attr(method)(raster, row, rect.col,
-                        array_of(pixels.crop({row - rect.row, 0, end - row, rect.cols})));
-    row = end;
+  const Extent step = facts.piece();
+  const auto next = [](std::int64_t at, std::int64_t unit, std::int64_t end) {
+    return std::min((at / unit + 1) * unit, end);
+  };
+  for (std::int64_t row = rect.row, row_end = 0; row < rect.row_end(); row = row_end) {
+    row_end = next(row, step.rows, rect.row_end());
+    for (std::int64_t col = rect.col, col_end = 0; col < rect.col_end(); col = col_end) {
+      col_end = next(col, step.cols, rect.col_end());
+      const Rect part{row - rect.row, col - rect.col, row_end - row, col_end - col};
+      const nb::gil_scoped_acquire acquired;
+      object.attr(method)(raster, row, col, array_of(pixels.crop(part)));
+    }
   }
 }
 

@@ -12,6 +12,8 @@ from sepconv import _image, _measure, files
 
 TYPES = ["?", "i1", "u1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "c8", "c16"]
 
+pytestmark = pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
+
 
 @pytest.fixture(autouse=True)
 def in_own_folder(tmp_path, monkeypatch):

@@ -7,6 +7,8 @@ import sepconv as sc
 
 CHAIN = "gaussian:sigma=1.5 | scale:by=2"
 
+pytestmark = pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
+
 
 @pytest.fixture(autouse=True)
 def in_own_folder(tmp_path, monkeypatch):
@@ -185,9 +187,25 @@ def test_rows_are_asked_for_once_in_pieces_of_chunks():
     source, sink = Watched(dataset), Sliced(np.empty_like(array))
     sc.run(source, sink, "abs", max_memory="72M", device="cpu", progress=False)
     assert np.array_equal(sink.array, array)
-    rows = [key[0] for key in source.asked]
-    assert len(rows) > 3 and all(one.start % 500 == 0 for one in rows) and sum(one.stop - one.start for one in rows) == 4000
+    asked = np.zeros((8, 10), int)
+    for rows, cols in source.asked:
+        assert rows.start % 500 == cols.start % 300 == 0 and rows.stop % 500 == cols.stop % 300 == 0
+        asked[rows.start // 500 : rows.stop // 500, cols.start // 300 : cols.stop // 300] += 1
+    assert len(source.asked) > 3 and (asked == 1).all()
     assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), "what was handed out has been used again"
+
+
+@pytest.mark.parametrize("chunks", [(100, 4000000), (1, 1), (3, 5), (12, 2500000)])
+def test_pieces_of_wide_rows_are_parts_of_them(chunks):
+    class Wide(Sliced):
+        pass
+
+    array = (np.arange(12 * 4000000, dtype="i8") % 251).astype("u1").reshape(12, 4000000)
+    source, sink = Wide(array), Wide(np.empty_like(array))
+    source.chunks = sink.chunks = chunks
+    sc.run(source, sink, "scale:by=1,add=1", max_memory="2G", progress=False)
+    assert np.array_equal(sink.array, array + 1)
+    assert max(values.nbytes for _, values in sink.kept) <= max(2 * (8 << 20), min(chunks[0], 12) * chunks[1])
 
 
 def test_chunks_of_a_sink_are_written_once():
