@@ -24,8 +24,9 @@ def _shaped(end, what):
 
 
 def _numbers(sizes, count):
-    """Sizes of chunks along each axis, as h5py and zarr have them; nothing where there are none of one size."""
+    """Sizes of chunks along each axis, as h5py and zarr have them, or all of them, as Dask does; nothing where there are none of one size."""
     sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else ()
+    sizes = tuple(one[0] if isinstance(one, tuple) and one and len(set(one[:-1])) < 2 and one[-1] <= one[0] else one for one in sizes)
     return sizes if len(sizes) == count and all(isinstance(one, (int, np.integer)) and one > 0 for one in sizes) else None
 
 
@@ -166,5 +167,9 @@ class Sink(_End):
 def check_apart(source, sink):
     """Arrays of the same memory: bands of the result would be read as the source."""
     both = source.array, sink.array
-    if both[0] is both[1] or (all(isinstance(one, np.ndarray) for one in both) and np.may_share_memory(*both)):
+    if all(isinstance(one, np.ndarray) for one in both):
+        same = np.may_share_memory(*both)
+    else:
+        same = both[0] is both[1] or (type(both[0]) is type(both[1]) and (both[0] == both[1]) is True)  # h5py's of one dataset are equal
+    if same:
         raise ValueError("the source and the sink share memory; give the result an array of its own")

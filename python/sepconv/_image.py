@@ -31,6 +31,15 @@ class Image(_opening.Opened):
         how the pixels are stored
     warnings : list of str
         what of the file is not read, or is not what it seems
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("stack.npy", np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
+    >>> with sc.open("stack.npy", axes="zyx") as image:
+    ...     image[1, :, -1].tolist(), image.nbytes
+    ([15, 19, 23], 24)
     """
 
     def __init__(self, path, options):

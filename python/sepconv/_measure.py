@@ -31,6 +31,13 @@ class Stats:
         of each image its channels
     channels : list of ChannelStats
         of the only image
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> sc.stats(np.array([[[1, 2]], [[3, 5]]], np.uint8), axes="zyx", progress=False).images[1][0].mean
+    4.0
     """
 
     def __init__(self, images):

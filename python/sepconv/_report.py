@@ -80,6 +80,15 @@ class Report:
         what the result does not have of its source; each was a Python warning, too
     plan : Plan or None
         that was run; None of a product
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> image = np.zeros((100, 200), np.float32)
+    >>> report = sc.run(image, np.empty_like(image), sc.gaussian(2), band_rows=50, device="cpu", progress=False)
+    >>> [step["name"] for step in report.steps], sum(span.step == "compute" for span in report.timeline)
+    (['read', 'compute', 'write'], 2)
     """
 
     def __init__(self, native):

@@ -36,7 +36,8 @@ def run(source, sink, chain=(), *, progress=True, **options):
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
     metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has the axes first. Ctrl-C stops a run
-    within half a second; an array then has what was written until then, and of a file there is nothing.
+    within half a second, when what is sliced has given or taken the piece in hand; an array then has what was written until then, and of a file
+    there is nothing.
 
     Parameters
     ----------

@@ -37,7 +37,6 @@ class OpenSet {
 
 std::unique_ptr<OpenSet> open_it(nb::handle source, const nb::dict& options) {
   const Settings settings = settings_of(options);
-  std::unique_ptr<OpenSet> set;
   const nb::gil_scoped_release released;
   return std::make_unique<OpenSet>(open_source(source, settings.files.open));
 }
@@ -99,7 +98,7 @@ void read_part(OpenSet& open, std::int64_t raster, std::int64_t row, std::int64_
   options.missing.none = true;
   run_told(options, nb::none(), [&] {
     const std::shared_ptr<Reader> reader = open.raster(raster);
-    if (pixels.extent.area() <= 1 << 16 && reader->layout().access == Access::random) {
+    if (pixels.extent.area() <= 1 << 19 && reader->layout().access == Access::random) {
       SerialExecutor executor;
       return reader->read(options.region, pixels, executor);
     }

@@ -1,14 +1,16 @@
 """Files: what the program makes, byte for byte; parts of files; what is refused, in the library's sentences with Python's names."""
 
 import doctest
+import inspect
 import os
+import re
 import warnings
 
 import numpy as np
 import pytest
 
 import sepconv as sc
-from sepconv import _image, _measure, files
+from sepconv import _image, _measure, _report, files
 
 TYPES = ["?", "i1", "u1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -182,6 +184,14 @@ def test_metadata_are_pythons(sepconv):
     assert metadata["description"] == "a scan" and metadata["resolution"] == (300.0, 200.0, "inch") and metadata["nodata"] == "7"
 
 
+def test_options_have_the_names_of_the_programs(sepconv):
+    flags = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", sepconv("run", "--help").stdout, re.MULTILINE))
+    elsewhere = {"force": "overwrite=", "classic-tiff": "big_tiff=False", "quiet": "progress=", "trace": "Report.save_trace", "report": "str(Report)",
+                 "stats": "Report.to_dict", "verbose": "Report.warnings, Plan.notes", "whole": "for the program's tests", "help": "help(sc.run)"}
+    own = {name.replace("_", "-") for name in inspect.signature(sc.run).parameters} - {"source", "sink", "chain", "progress", "overwrite"}
+    assert flags - set(elsewhere) == own
+
+
 def test_levels_are_read(sepconv):
     array = pixels((1200, 1000))
     tiff(sepconv, "in.tif", array, "--pyramid", "--tile", "256")
@@ -276,5 +286,5 @@ def test_what_is_lost_is_a_warning(sepconv):
 
 
 def test_examples_hold():
-    ran = [doctest.testmod(module) for module in (files, _image, _measure)]
+    ran = [doctest.testmod(module) for module in (files, _image, _measure, _report)]
     assert sum(one.attempted for one in ran) > 30 and not any(one.failed for one in ran)

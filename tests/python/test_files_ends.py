@@ -208,6 +208,19 @@ def test_pieces_of_wide_rows_are_parts_of_them(chunks):
     assert max(values.nbytes for _, values in sink.kept) <= max(2 * (8 << 20), min(chunks[0], 12) * chunks[1])
 
 
+def test_chunks_of_one_size_may_be_listed_as_dask_lists_them():
+    class Listed(Sliced):
+        chunks = ((64, 64, 22), (130,))
+
+    class Uneven(Sliced):
+        chunks = ((64, 60, 26), (130,))
+
+    for kind, units in ((Listed, 64), (Uneven, 1)):
+        sink = kind(np.empty((150, 130), "u2"))
+        sc.run(pixels(), sink, "abs", band_rows=10, progress=False)
+        assert {key[0].start % units for key, _ in sink.kept} == {0} and (kind is Listed or len(sink.kept) == 15)
+
+
 def test_chunks_of_a_sink_are_written_once():
     class Chunked(Sliced):
         chunks = (64, 100)
@@ -231,6 +244,15 @@ def test_a_zarr_view_of_tifffile_is_a_source():
     out = np.empty_like(array)
     sc.run(source, out, CHAIN, progress=False)
     assert np.array_equal(out, sc.Chain(CHAIN)(array))
+
+
+@pytest.mark.parametrize("chain", ["gaussian:sigma=2,border=wrap", "transpose | gaussian:sigma=2", "reduce:factor=3", "resize:to=77x91 | sobel:axis=y"])
+def test_chains_of_other_shapes_and_periods(kind, chain):
+    array = pixels((400, 330), "f4")
+    wanted = sc.Chain(chain)(array)
+    source, sink = kind.filled(array, (64, 50)), kind.empty(wanted.shape, wanted.dtype, (50, 64))
+    sc.run(source, sink, chain, band_rows=30, progress=False)
+    assert np.array_equal(sink[...], wanted)
 
 
 def test_a_part_of_the_result_goes_into_an_array_of_its_size():
@@ -292,6 +314,11 @@ def test_ends_that_cannot_be_are_refused():
     own = Sliced(array)
     with pytest.raises(ValueError, match="share memory"):
         sc.run(own, own, "abs", progress=False)
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    with h5py.File("a.h5", "w") as file:
+        file["a"] = array
+        with pytest.raises(ValueError, match="share memory"):
+            sc.run(file["a"], file["a"], "abs", progress=False)
     locked = np.empty_like(array)
     locked.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):

@@ -67,7 +67,7 @@ def test_docstrings_hold():
     for name in ours.__all__:
         assert ">>>" in getattr(ours, name).__doc__
     for name in sc._stages.__all__:  # made at run time, which doctest does not find
-        for test in doctest.DocTestFinder().find(getattr(sc, name), name, globs={}):
+        for test in doctest.DocTestFinder().find(getattr(sc._stages, name), name, globs={}):
             assert len(test.examples) == 2 and doctest.DocTestRunner().run(test).failed == 0
 
 
