@@ -136,6 +136,32 @@ def test_a_stream_of_the_callers(library, given):
     assert np.array_equal(library.back(made), sc.box(3)(image()))
 
 
+@pytest.mark.skipif(SIMULATED, reason="there are no graphs there")
+def test_calls_go_into_a_graph():
+    """Captured once, launched for other pixels: of the first call, too, which makes its filter."""
+    cupy = pytest.importorskip("cupy", reason="cupy is not installed")
+    try:
+        stream = cupy.cuda.Stream(non_blocking=True)
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        pytest.skip(f"cupy has no GPU here: {error}")
+    chain = sc.gaussian(2.25) | sc.sobel("x")
+    array, out, blurred = cupy.asarray(image()), cupy.empty((40, 50), "f4"), cupy.empty((40, 50), "f4")
+    for _ in range(2):
+        with stream:
+            stream.synchronize()
+            stream.begin_capture()
+            chain(array, out=out)
+            ndimage.gaussian_filter(array, 1.75, output=blurred)
+            graph = stream.end_capture()
+    for factor in (1, 3):
+        array[...] = cupy.asarray(image() * np.float32(factor))
+        cupy.cuda.Device().synchronize()
+        graph.launch(stream)
+        stream.synchronize()
+        assert np.array_equal(cupy.asnumpy(out), chain(image() * np.float32(factor)))
+        assert np.array_equal(cupy.asnumpy(blurred), ndimage.gaussian_filter(image() * np.float32(factor), 1.75))
+
+
 def test_what_cannot_be_is_refused(library):
     with pytest.raises(TypeError, match="not filtered on a GPU"):
         sc.abs()(library.to(image(dtype="i4")))
