@@ -113,8 +113,8 @@ void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
   leftovers_.add_warnings(target_, warnings);
   const std::int64_t there = free_bytes(target_);
   if (there < expected_bytes_ - leftovers_.stored_bytes)
-    warnings.push_back(fmt::format("{} cannot be written: {}", target_.native(),
-                                   space_fact(expected_bytes_, there), ENOSPC));
+    warnings.push_back(
+        fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
 }
 
 void OutputFile::discard() noexcept {
