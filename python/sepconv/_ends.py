@@ -104,7 +104,11 @@ class Source(_End):
 
     def read(self, raster, row, col, out):
         rows, cols, channels = out.shape
-        values = np.asarray(self.array[self._at(raster, slice(row, row + rows), slice(col, col + cols))])
+        values = self.array[self._at(raster, slice(row, row + rows), slice(col, col + cols))]
+        if np.ma.is_masked(values):
+            raise TypeError(f"{_described(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
+                            "set_auto_mask(False)), and say which are missing with nodata=")
+        values = np.asarray(values)
         if values.ndim != len(self.inner):
             raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} for an image of {len(self.inner)} axes")
         if _types.native(values.dtype) != self.dtype:

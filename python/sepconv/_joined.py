@@ -107,7 +107,8 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None, threads=
 
 @functools.lru_cache(maxsize=256)
 def _two_branches(stage, sigmas, truncate, radii, border, dtype):
-    chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], truncate=truncate, radius_y=radii[0], radius=radii[1], border=border)
+    reach = {"truncate": truncate} if radii[0] is None else {"radius_y": radii[0], "radius": radii[1]}
+    chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], border=border, **reach)
     return chain if dtype is None else chain | _stages.cast(_types.PIXELS[dtype])
 
 
@@ -149,6 +150,8 @@ def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radi
         return None
     (_, *rows), (_, *cols) = sorted(zip(axes, map(float, sigmas), each_of(radius, 2)))
     sigma, radii = zip(rows, cols)
+    if (radii[0] is None) != (radii[1] is None):
+        return None
     chain = _two_branches(stage, sigma, float(truncate), radii, border, asked[1])
     return _arrays.apply(chain, array, asked[0], names, "f64", threads, stream)
 

@@ -325,3 +325,21 @@ def test_ends_that_cannot_be_are_refused():
         sc.run(array, locked, "abs", progress=False)
     with pytest.raises(ValueError, match="53 significant bits"):
         sc.run(np.full((3, 4), 2**63 - 1), "out.npy", progress=False)
+
+
+def test_masked_pieces_are_refused_and_masks_of_nothing_are_none():
+    class Variable:  # as netCDF4's
+        def __init__(self, values):
+            self.values, self.shape, self.dtype = values, values.shape, values.dtype
+
+        def __getitem__(self, key):
+            return np.ma.masked_equal(self.values[key], -9999)
+
+    values = np.ones((40, 50), "f4")
+    out = np.empty_like(values)
+    sc.run(Variable(values), out, sc.gaussian(2), progress=False)
+    np.testing.assert_allclose(out, 1, rtol=1e-6)
+    values[10:20, 10:20] = -9999
+    for call in (lambda: sc.run(Variable(values), out, sc.gaussian(2), progress=False), lambda: sc.stats(Variable(values), progress=False)):
+        with pytest.raises(TypeError, match="whose mask would be lost"):
+            call()

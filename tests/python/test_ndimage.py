@@ -174,3 +174,10 @@ def test_empty_arrays_and_single_numbers(shape):
 def test_what_cannot_be_is_refused(wrong, error, words):
     with pytest.raises(error, match=words):
         wrong(np.ones((4, 5)))
+
+
+@pytest.mark.parametrize("function", ["gaussian_gradient_magnitude", "gaussian_laplace"])
+@pytest.mark.parametrize("radius", [2, [2, 5]])
+def test_joined_functions_take_a_radius(function, radius):
+    array = np.random.default_rng(0).random((19, 23))
+    np.testing.assert_allclose(getattr(ours, function)(array, 1.0, radius=radius), getattr(theirs, function)(array, 1.0, radius=radius), rtol=1e-9, atol=1e-12)
