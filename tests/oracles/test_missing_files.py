@@ -57,6 +57,16 @@ def test_every_image_of_a_stack_has_its_own_value(sepconv):
             np.testing.assert_array_equal(page.asarray() == value, pages[index] == value)
 
 
+def test_a_value_that_only_the_first_image_declares_is_said(sepconv):
+    """As tifffile writes extratags that are to be written once."""
+    image = image_with_holes((40, 50), np.float32, -9999)
+    tifffile.imwrite(sepconv.folder / "in.tif", np.stack([image, image]), extratags=[(42113, "s", 0, "-9999", True)], metadata=None, photometric="minisblack")
+    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1").stderr
+    assert "declare no nodata value, unlike the first" in said and "set --nodata" in said
+    assert "unlike the first" not in sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", -9999, "--force").stderr
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif") == -9999, np.stack([image, image]) == -9999)
+
+
 @pytest.mark.parametrize("dtype, nodata", [(np.int32, -9999), (np.int32, -(2**31)), (np.int32, 2**31 - 1), (np.uint32, 0), (np.uint32, 2**32 - 1), (np.int8, -128), (np.int8, 7)])
 @pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "scale:by=1e12"])
 def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepconv, dtype, nodata, stage):

@@ -46,6 +46,7 @@ Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, c
   OutputRequest request = files.output;
   request.region = options.region;
   request.missing = begun.missing = missing_pixels(*begun.job.source, chain, options.missing);
+  begun.job.first_has_nodata = begun.missing.value.has_value();
   request.stored = stored_by(chain, *begun.job.source);
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
@@ -76,6 +77,9 @@ void FileJob::advance(std::int64_t raster) {
   Metadata metadata = source->metadata();
   const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
   declare(missing, plan.given.work(), metadata, lost);
+  if (first_has_nodata && !missing.value)
+    add_new(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
+                   "MissingOptions::value if it is meant for all"});
   metadata = metadata.kept_for(change, lost);
   sink = fill_levels(sinks->next(metadata), missing.of_result());
   add_new(plan.warnings, source->layout().warnings);

@@ -38,7 +38,8 @@ struct FileJob {
   std::unique_ptr<Reader> source{};          ///< of the first raster
   std::unique_ptr<Writer> sink{};
   Plan plan{};
-  ImageChange change{};  ///< from a raster of the source to one of the result
+  ImageChange change{};           ///< from a raster of the source to one of the result
+  bool first_has_nodata = false;  ///< pixels of a value are missing in the first raster
 
   std::int64_t count() const { return sources ? sources->count() : 1; }
   /// Puts the next raster and its sink in the place of those before, when the sink is finished. What is to be
