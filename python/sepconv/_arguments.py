@@ -59,6 +59,8 @@ def result_of(output, array, is_complex=False):
             warnings.warn("promoting specified output dtype to complex", stacklevel=4)
             dtype = np.promote_types(dtype, np.complex64)
         return None, dtype
+    if not isinstance(output, np.ndarray) and not hasattr(output, "__array_interface__") and not hasattr(output, "__dlpack__"):
+        raise TypeError(f"output must be an array or a type, and a {type(output).__name__} would not get the result; store it there, or give sepconv.run a chain")
     output = np.asarray(output)
     if output.shape != array.shape:
         raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _devices, _sepconv, _types
+from sepconv import _devices, _sepconv, _shared, _types
 
 ARITHMETIC = {None: _sepconv.AUTO, "f32": _sepconv.F32, "f64": _sepconv.F64}
 MOST_GUESSED_CHANNELS = 4  # as for NPY files
@@ -78,7 +78,7 @@ def apply(chain, array, out, axes, arithmetic, threads, stream):
     made = given
     if given is None or keeps or ready(given, layout.image_axes) is not given:
         made = np.empty(layout.target, layout.dtype)
-    elif np.may_share_memory(array, out):
+    elif _shared.share_memory(array, out):
         pixels = pixels.copy()
     if 0 not in pixels.shape[: -layout.image_axes]:
         _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, ARITHMETIC[arithmetic], threads)

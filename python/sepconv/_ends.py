@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sepconv import _arrays, _types
+from sepconv import _arrays, _shared, _types
 
 _STORED_KINDS = "buifc"
 
@@ -103,7 +103,13 @@ class Source(_End):
                 self._block(chunks), _described(self.array, chunks))
 
     def read(self, raster, row, col, out):
-        rows, cols, channels = out.shape
+        try:
+            np.copyto(out, self._piece(raster, row, col, out.shape), casting="same_kind")
+        finally:
+            del out  # its memory ends with the run, and the traceback of an error keeps what a frame has
+
+    def _piece(self, raster, row, col, shape):
+        rows, cols, _ = shape
         values = self.array[self._at(raster, slice(row, row + rows), slice(col, col + cols))]
         if np.ma.is_masked(values):
             raise TypeError(f"{_described(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
@@ -118,9 +124,9 @@ class Source(_End):
             values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
         elif self.dtype in _types.HOLDERS:
             values = _types.held(values)
-        if values.shape != out.shape:
-            raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} where {out.shape} was asked for")
-        np.copyto(out, values, casting="same_kind")
+        if values.shape != shape:
+            raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for")
+        return values
 
 
 class Sink(_End):
@@ -156,23 +162,33 @@ class Sink(_End):
     def write(self, raster, row, col, pixels):
         rows, cols, _ = pixels.shape
         key = self._at(raster, slice(row, row + rows), slice(col, col + cols))
+        try:
+            values = self._values(pixels)
+            if "y" not in self.names:
+                values = values[0]
+            self.array[key] = values if self.channels else values[..., 0]
+        finally:
+            del pixels  # as in read()
+            values = None
+
+    def _values(self, pixels):
+        """Of a copy, where what has __setitem__ may keep it: the memory is used again."""
         if self.dtype in _types.PARTS:
-            values = pixels.astype(_types.PARTS[self.dtype], copy=True).view(self.dtype)
-        elif self.dtype in _types.PIXELS:  # a copy, because what has __setitem__ may keep it and the memory is used again
-            values = pixels if isinstance(self.array, np.ndarray) else pixels.copy()
-        else:
-            values = np.empty(pixels.shape, self.dtype)
-            _types.store(pixels, values)
-        if "y" not in self.names:
-            values = values[0]
-        self.array[key] = values if self.channels else values[..., 0]
+            return pixels.astype(_types.PARTS[self.dtype], copy=True).view(self.dtype)
+        if self.dtype in _types.PIXELS:
+            return pixels if isinstance(self.array, np.ndarray) else pixels.copy()
+        values = np.empty(pixels.shape, self.dtype)
+        _types.store(pixels, values)
+        return values
 
 
 def check_apart(source, sink):
-    """Arrays of the same memory: bands of the result would be read as the source."""
-    both = source.array, sink.array
-    if all(isinstance(one, np.ndarray) for one in both):
-        same = np.may_share_memory(*both)
+    """Arrays of the same memory, or a file and a mapping of it: bands of the result would be read as the source."""
+    both = source.array if isinstance(source, Source) else source, sink.array
+    if isinstance(both[0], str | bytes):
+        same = isinstance(both[1], np.ndarray) and _shared.of_one_file(both[0], _shared.mapped_file(both[1]))
+    elif all(isinstance(one, np.ndarray) for one in both):
+        same = _shared.share_memory(*both)
     else:
         same = both[0] is both[1] or (type(both[0]) is type(both[1]) and (both[0] == both[1]) is True)  # h5py's of one dataset are equal
     if same:

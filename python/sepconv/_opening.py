@@ -49,7 +49,7 @@ def sink_of(sink, options):
 def ends_of(source, sink, options):
     source, options = source_of(source, options)
     sink = sink_of(sink, options)
-    if isinstance(source, _ends.Source) and isinstance(sink, _ends.Sink):
+    if isinstance(sink, _ends.Sink):
         _ends.check_apart(source, sink)
     return source, sink, options
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _arrays, _devices, _sepconv, _types
+from sepconv import _arrays, _devices, _sepconv, _shared, _types
 
 BORDERS = {"reflect": "reflect", "grid-mirror": "reflect", "mirror": "reflect101", "nearest": "replicate", "constant": "constant",
            "grid-constant": "constant", "wrap": "wrap", "grid-wrap": "wrap"}
@@ -184,7 +184,7 @@ def _target(output, order, shape, dtype, source):
     """Where the last pass stores: `output` itself if the library can walk through it, else an array of its own."""
     if output is not None and output.dtype == dtype and output.dtype.isnative:
         view = output if order is None else output.transpose(order)
-        if view.flags.c_contiguous and view.flags.aligned and not np.may_share_memory(view, source):
+        if view.flags.c_contiguous and view.flags.aligned and not _shared.share_memory(view, source):
             return view
     return np.empty(shape, dtype)
 

@@ -22,7 +22,7 @@ def held(array):
     """`array` as a pixel type that holds its values: itself where it is of one. ValueError where f64 has no number for a value."""
     holder = HOLDERS[native(array.dtype)]
     made = array.astype(holder)
-    if holder.itemsize == 8 and array.dtype.itemsize == 8 and (np.abs(made) > 2.0**53).any():
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and (array.max() > 2**53 or array.min() < -(2**53)):
         raise ValueError(f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them")
     return made
 

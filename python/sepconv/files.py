@@ -255,7 +255,7 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     native = _options.native(_GEMM, options)
     sink = _opening.sink_of(sink, options)
     for source, _ in operands:
-        if isinstance(sink, _ends.Sink) and isinstance(source, _ends.Source):
+        if isinstance(sink, _ends.Sink):
             _ends.check_apart(source, sink)
     beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:

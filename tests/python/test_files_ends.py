@@ -1,5 +1,7 @@
 """Arrays, and what is sliced like one, as source and as sink of sc.run: h5py, zarr, np.memmap, and objects of a user's own."""
 
+import traceback
+
 import numpy as np
 import pytest
 
@@ -343,3 +345,41 @@ def test_masked_pieces_are_refused_and_masks_of_nothing_are_none():
     for call in (lambda: sc.run(Variable(values), out, sc.gaussian(2), progress=False), lambda: sc.stats(Variable(values), progress=False)):
         with pytest.raises(TypeError, match="whose mask would be lost"):
             call()
+
+
+class Failing:
+    shape, dtype = (2000, 2000), np.dtype("u1")
+
+    def __getitem__(self, key):
+        raise OSError("disk gone")
+
+    def __setitem__(self, key, value):
+        raise OSError("disk full")
+
+
+@pytest.mark.parametrize("ends", [lambda: (Failing(), np.empty((2000, 2000), "u1")), lambda: (np.ones((2000, 2000), "u1"), Failing())], ids=["source", "sink"])
+def test_a_traceback_keeps_no_memory_of_the_library(ends):
+    """It may be looked at when the run and its buffers have ended."""
+    with pytest.raises(OSError, match="disk") as caught:
+        sc.run(*ends(), "box:radius=1", progress=False)
+    frames = [frame for frame, _ in traceback.walk_tb(caught.tb) if "sepconv" in frame.f_code.co_filename]
+    kept = [(frame.f_code.co_name, name) for frame in frames for name, value in frame.f_locals.items()
+            if isinstance(value, np.ndarray) and not value.flags.owndata and value.base is None]
+    assert kept == [] and {"read", "write"} & {frame.f_code.co_name for frame in frames}
+
+
+def test_mappings_of_one_file_share_memory():
+    image = pixels((300, 200), "u1")
+    np.save("image.npy", image)
+
+    def mapped(mode):
+        return np.lib.format.open_memmap("image.npy", mode)
+
+    for source in ("image.npy", sc.open("image.npy"), mapped("r")):
+        with pytest.raises(ValueError, match="share memory"):
+            sc.run(source, mapped("r+"), "abs", progress=False)
+    sc.gaussian(20)(mapped("r"), out=mapped("r+"))
+    assert np.array_equal(np.load("image.npy"), sc.gaussian(20)(image))
+    np.save("image.npy", image)
+    sc.ndimage.gaussian_filter(mapped("r"), 20, output=mapped("r+"))
+    assert np.array_equal(np.load("image.npy"), sc.ndimage.gaussian_filter(image, 20))

@@ -181,3 +181,15 @@ def test_what_cannot_be_is_refused(wrong, error, words):
 def test_joined_functions_take_a_radius(function, radius):
     array = np.random.default_rng(0).random((19, 23))
     np.testing.assert_allclose(getattr(ours, function)(array, 1.0, radius=radius), getattr(theirs, function)(array, 1.0, radius=radius), rtol=1e-9, atol=1e-12)
+
+
+def test_output_that_would_not_get_the_result_is_refused():
+    with pytest.raises(TypeError, match="would not get the result"):
+        ours.gaussian_filter(np.ones((4, 5)), 1, output=np.zeros((4, 5)).tolist())
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 2**62])
+def test_integers_that_f64_has_no_number_for_are_refused(value):
+    with pytest.raises(ValueError, match="53 significant bits"):
+        sc.Chain("scale:by=1")(np.array([[value]]))
+    assert sc.Chain("scale:by=1")(np.array([[2**53]]))[0, 0] == 2**53
