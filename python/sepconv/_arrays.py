@@ -1,11 +1,16 @@
 """Chains on NumPy's arrays: what the axes are, what is copied (as little as can be), and where the result lies."""
 
+import atexit
 import functools
+import os
 from typing import NamedTuple
 
 import numpy as np
 
 from sepconv import _devices, _sepconv, _shared, _types
+
+atexit.register(_sepconv.end_work)
+os.register_at_fork(after_in_child=_sepconv.forget_work)
 
 ARITHMETIC = {None: _sepconv.AUTO, "f32": _sepconv.F32, "f64": _sepconv.F64}
 MOST_GUESSED_CHANNELS = 4  # as for NPY files

@@ -1,9 +1,30 @@
 // The extension module sepconv._sepconv: names without a contract of their own, for the package's Python
 // files.
 #include "bindings.hpp"
+#include "interruptible.hpp"
+
+namespace sepconv::python {
+namespace {
+
+/// Before the interpreter ends: work in hand is told so and waited for, as long as a user would.
+void end_work() {
+  WorkInHand& all = WorkInHand::all();
+  const nb::gil_scoped_release released;
+  std::unique_lock lock(all.mutex);
+  all.interpreter_ends = true;
+  all.ended.wait_for(lock, std::chrono::seconds(5), [&] { return all.count == 0; });
+}
+
+/// In a forked process, where the threads of what was in hand are not.
+void forget_work() { new (&WorkInHand::all()) WorkInHand(); }
+
+}  // namespace
+}  // namespace sepconv::python
 
 NB_MODULE(_sepconv, module) {
   using namespace sepconv::python;
+  module.def("end_work", &end_work);
+  module.def("forget_work", &forget_work);
   bind_errors(module);
   bind_chain(module);
   bind_apply(module);

@@ -93,3 +93,21 @@ def test_a_process_that_is_forked_after_use_computes():
 def test_importing_takes_nothing_but_numpy():
     code = "import sys, sepconv; print([name for name in ('scipy', 'torch', 'cupy', 'jax', 'tqdm') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("call", ["sc.gaussian(200)(a)", "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=False)", "sc.ndimage.gaussian_filter(a, 300)",
+                                  "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=lambda done, all: None)"])
+def test_the_interpreter_ends_while_a_daemon_thread_computes(tmp_path, call):
+    script = f"""
+import threading, numpy as np, sepconv as sc
+a, begun = np.zeros((3000, 3000), 'f4'), threading.Event()
+def work():
+    begun.set()
+    {call}
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+threading.Event().wait(0.2)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] in ([], ["out.tif"])  # the latter if it was done in time
