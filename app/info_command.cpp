@@ -33,10 +33,8 @@ bool has_fact(const FileInfo::Page& page, const char* name) {
                      [name](const auto& fact) { return fact.first == name; });
 }
 
-/// Of complex numbers none is.
 std::optional<std::int64_t> alpha_of(const FileInfo::Page& page) {
-  const bool complex = page.layout.stored && page.layout.stored->is_complex();
-  return complex ? std::nullopt : alpha_channel(page.metadata, page.spec.channels);
+  return alpha_channel(page.metadata, page.spec.channels, page.layout.stored);
 }
 
 /// What the facts of its format say is not said again.

@@ -180,7 +180,9 @@ bool alpha_is_associated(const Metadata& metadata) {
   return alpha != metadata.extra_samples.end() && *alpha == kAssociatedAlpha;
 }
 
-std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels) {
+std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels,
+                                          const std::optional<StoredType>& stored) {
+  if (stored && stored->is_complex()) return std::nullopt;
   const std::vector<std::uint16_t>& extra = metadata.extra_samples;
   const auto alpha = find_alpha(metadata);
   const std::int64_t channel = channels - (extra.end() - alpha);

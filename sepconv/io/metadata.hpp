@@ -101,8 +101,10 @@ std::optional<std::string> nodata_value(const Metadata& metadata);
 /// Puts this one in its place, or none.
 void set_nodata(Metadata& metadata, const std::optional<std::string>& text);
 
-/// The channel, of so many, that is alpha, associated or not; the first of several. Nothing if there is none.
-std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels);
+/// The channel, of so many, that is alpha, associated or not; the first of several. Nothing if there is none,
+/// or if elements are complex, whose parts are channels.
+std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels,
+                                          const std::optional<StoredType>& stored = {});
 
 /// Whether the others are multiplied by it.
 bool alpha_is_associated(const Metadata& metadata);

@@ -114,11 +114,9 @@ bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
 /// What alpha hides is missing, if each channel is computed for itself.
 void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
                 MissingPixels& missing) {
-  const bool complex = source.layout().stored && source.layout().stored->parts() > 1;
   const std::int64_t channels = source.spec().channels;
-  const std::optional<std::int64_t> alpha = options.alpha ? options.alpha
-                                            : complex     ? std::nullopt
-                                                          : alpha_channel(source.metadata(), channels);
+  const std::optional<std::int64_t> alpha =
+      options.alpha ? options.alpha : alpha_channel(source.metadata(), channels, source.layout().stored);
   if (!alpha) return;
   if (*alpha < 0 || *alpha >= channels)
     throw InvalidArgument(fmt::format("channel {} cannot be alpha: the image has {}", *alpha, channels));
@@ -152,9 +150,10 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
 
 }  // namespace
 
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options) {
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
+                             const std::optional<StoredType>& stored) {
   const PixelType result = chain.result_spec(source.spec()).type;
-  MissingPixels missing;
+  MissingPixels missing{.stored = stored};
   if (options.value) {
     const PixelType type = source.spec().type;
     missing.value = value_as(*options.value, type);
@@ -176,13 +175,13 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   check(options, missing);
   if (!missing.value) return missing;
   const double wanted = options.result.value_or(*missing.value);
-  const std::optional<double> stored = value_as(wanted, result);
-  if (!stored)
+  const std::optional<double> held = value_as(wanted, result);
+  if (!held)
     throw InvalidArgument(
         fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such "
                     "value; set MissingOptions::result to one that they have",
                     wanted, name_of(result)));
-  missing.result = *stored;
+  missing.result = *held;
   return missing;
 }
 

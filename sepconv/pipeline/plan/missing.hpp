@@ -29,7 +29,7 @@ struct MissingPixels {
   double result = 0;                    ///< what it is in the result, as its type has it
   std::optional<std::int64_t> alpha{};  ///< the channel that hides pixels where it is 0, in the result too
   bool multiplied = false;              ///< the others are multiplied by alpha
-  /// The result's elements where they are no pixel type, which the planner has of the sink.
+  /// The result's elements where they are no pixel type.
   std::optional<StoredType> stored{};
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured
 
@@ -43,7 +43,9 @@ struct MissingPixels {
 /// By the options, else by the source's metadata. A declared value that the source's type cannot hold means
 /// that nothing is missing by it; alpha hides pixels unless the chain mixes channels. Throws InvalidArgument
 /// where the result's type cannot hold what they are to be stored as, and for options that go with nothing.
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options);
+/// `stored` is the sink's SinkLayout::stored, for honouring() and check_stored().
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
+                             const std::optional<StoredType>& stored = {});
 
 /// The chain that does so: missing pixels become NaN, every stage honours them, and NaN is stored as
 /// `missing.result`, and what else would be stored as that as the next value; and so with 0 of alpha, of

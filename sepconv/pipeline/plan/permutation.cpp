@@ -125,7 +125,8 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
         input.native()));
   const std::optional<PixelMap> map = map_of(permutation);
   MissingPixels missing;
-  if (map && file.image() != nullptr) missing = missing_pixels(*file.image(), Chain(), options.missing);
+  if (map && file.image() != nullptr)
+    missing = missing_pixels(*file.image(), Chain(), options.missing).of_result();
   const bool no_levels = arrangement.out != TensorGrid::image;
   if (no_levels && (request.pyramid == true || request.cog))
     throw InvalidArgument(fmt::format(

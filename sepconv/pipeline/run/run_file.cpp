@@ -40,8 +40,7 @@ class SetMemory {
 bool serves(const Plan& plan, const Reader& source, const Writer& sink) {
   const std::int64_t held = plan.memory.slots + plan.memory.scratch + plan.memory.resident +
                             source.buffer_bytes(plan.threads) + sink.buffer_bytes(plan.threads);
-  MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing);
-  missing.stored = sink.layout().stored;
+  const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout().stored);
   const Chain chain = honouring(missing, plan.given, source.spec(), plan.asked.arithmetic);
   if (chain.transposes_last().text() != plan.chain.text()) return false;
   return source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&

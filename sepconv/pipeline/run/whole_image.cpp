@@ -22,8 +22,8 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
                                          const std::optional<StoredType>& stored) {
   check_image("the source", source.spec());
   given.check_takes(source);
-  MissingPixels missing = missing_pixels(source, given, options);
-  missing.stored = stored ? stored : sink.layout().stored;
+  const MissingPixels missing =
+      missing_pixels(source, given, options, stored ? stored : sink.layout().stored);
   check_stored(missing, given);
   const Chain chain = honouring(missing, given, source.spec(), asked);
   const std::vector<ImageSpec> specs = chain.specs(source.spec());
