@@ -21,7 +21,7 @@ std::string listed(const RasterAxes& axes, char sign, const std::vector<std::int
   return text;
 }
 
-std::optional<std::int64_t> number_of(std::string_view text) {
+std::optional<std::int64_t> plane_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0 ||
@@ -39,8 +39,8 @@ std::optional<AxisRange> parse_range(std::string_view text) {
     text.remove_prefix(equals + 1);
   }
   const std::size_t dash = text.find('-');
-  const auto first = number_of(text.substr(0, dash));
-  const auto last = dash == text.npos ? first : number_of(text.substr(dash + 1));
+  const auto first = plane_number(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : plane_number(text.substr(dash + 1));
   if (!first || !last || *first > *last) return std::nullopt;
   range.first = *first;
   range.last = *last;

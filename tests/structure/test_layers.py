@@ -88,6 +88,24 @@ def test_files_stay_readable(path):
     assert len(path.read_text().splitlines()) <= 320, "cut it in two: a file has one purpose"
 
 
+FUNCTION = re.compile(r"^(?!return|using|namespace|template|static_assert|#|//|\s)[\w:<>,&*\[\] ]+[ &*>](\w+)\(([^()]*)\)", re.MULTILINE)
+
+
+def functions(text):
+    """Free functions at the left margin, each with the types of its parameters."""
+    parameters = lambda listed: tuple(re.sub(r"\s*(?:\b\w+)?\s*(?:=.*)?$", "", one.strip(), count=1) for one in listed.split(",") if one.strip())
+    return {(name, parameters(listed)) for name, listed in FUNCTION.findall(text)}
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.suffix == ".cpp" and p.is_relative_to(ROOT / "sepconv")], ids=NAME)
+def test_what_is_private_to_a_file_is_not_what_a_header_declares(path):
+    """The files of a folder are compiled as one in most presets: a private function would be called by the next file instead of the header's."""
+    headers = {function for p in SOURCES if p.suffix == ".hpp" and p.is_relative_to(ROOT / "sepconv") for function in functions(p.read_text())}
+    assert ("number_of", ("std::string_view",)) in headers
+    private = re.findall(r"^namespace \{\n(.*?)^\}  // namespace$", path.read_text(), re.MULTILINE | re.DOTALL)
+    assert not {function for block in private for function in functions(block)} & headers
+
+
 def test_the_python_package_uses_what_is_installed():
     """Its sources name the one header for users, so that a wheel can be made with an installed sepconv."""
     sources = [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "python"]
