@@ -21,6 +21,9 @@ void forget_work() { new (&WorkInHand::all()) WorkInHand(); }
 }  // namespace
 }  // namespace sepconv::python
 
+// nanobind's name for what makes the module, which writes over the main interpreter's state before it calls
+// the body below.
+#define PyInit__sepconv init_in_main_interpreter
 NB_MODULE(_sepconv, module) {
   using namespace sepconv::python;
   module.def("end_work", &end_work);
@@ -32,4 +35,13 @@ NB_MODULE(_sepconv, module) {
   bind_reports(module);
   bind_files(module);
   bind_sets(module);
+}
+#undef PyInit__sepconv
+
+extern "C" NB_EXPORT PyObject* PyInit__sepconv() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return init_in_main_interpreter();
+  PyErr_SetString(PyExc_ImportError,
+                  "sepconv cannot be imported in a subinterpreter: its threads take the main interpreter's "
+                  "GIL; use processes");
+  return nullptr;
 }

@@ -3,6 +3,7 @@
 import _thread
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -88,6 +89,35 @@ def test_a_process_that_is_forked_after_use_computes():
     wanted = forked_work(array)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert all(np.array_equal(made, wanted) for made in pool.map(forked_work, [array] * 4, chunksize=1))
+
+
+SUBINTERPRETER = """
+import sys
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+MAIN
+name = interpreters.create()
+ran = interpreters.run_string(name, '''
+import warnings
+warnings.simplefilter("ignore")
+try:
+    import sepconv
+except ImportError as error:
+    print(error, flush=True)
+''')
+interpreters.destroy(name)
+import sepconv, numpy
+print(sepconv.box(1)(numpy.ones((3, 3))).sum())
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import sepconv"])
+def test_a_subinterpreter_cannot_import_and_the_main_one_goes_on(before):
+    pytest.importorskip("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters", reason="no subinterpreters here")
+    ran = subprocess.run([sys.executable, "-c", SUBINTERPRETER.replace("MAIN", before)], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", ran.stdout), ran.stdout + ran.stderr
 
 
 def test_importing_takes_nothing_but_numpy():
