@@ -1,6 +1,8 @@
 // The library's exceptions as Python's, with its sentences. The one place where they are translated.
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include "bindings.hpp"
 #include "sepconv/sepconv.hpp"
@@ -51,12 +53,22 @@ void translate(const std::exception_ptr& thrown, void*) {
     set_error(PyExc_ValueError, error);
   } catch (const OutOfMemory& error) {
     set_error(PyExc_MemoryError, error);
+  } catch (const LimitReached& error) {
+    set_error(PyExc_MemoryError, error);
   } catch (const IoError& error) {
     set_os_error(error);
   } catch (const Cancelled&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
-  } catch (const Error& error) {  // CudaError, and threads that cannot be had
+  } catch (const Error& error) {  // CudaError
     set_error(PyExc_RuntimeError, error);
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError,
+                    "memory could not be had; take smaller arrays, or raise the limit (ulimit -v)");
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    PyErr_SetString(PyExc_MemoryError,
+                    "a thread could not be started: the limit on processes (ulimit -u) or on memory (ulimit "
+                    "-v) is reached; raise it");
   }
 }
 

@@ -33,6 +33,11 @@ class OutOfMemory : public Error {
   using Error::Error;
 };
 
+/// A limit on this process, of threads or of address space, leaves no room for what any plan needs.
+class LimitReached : public Error {
+  using Error::Error;
+};
+
 /// The caller's stop token asked the run to end.
 class Cancelled : public Error {
  public:

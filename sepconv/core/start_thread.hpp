@@ -9,8 +9,8 @@
 
 namespace sepconv {
 
-/// Runs a copy of `work` in a thread of its own. Throws Error where the system gives none. One that has just
-/// been joined may still count for a moment, so that it is asked for some tenths of a second.
+/// Runs a copy of `work` in a thread of its own. Throws LimitReached where the system gives none. One that
+/// has just been joined may still count for a moment, so that it is asked for some tenths of a second.
 template <class Work>
 std::jthread start_thread(const Work& work) {
   for (std::chrono::milliseconds pause{1}; pause.count() < 256; pause *= 2) {
@@ -20,7 +20,7 @@ std::jthread start_thread(const Work& work) {
       std::this_thread::sleep_for(pause);
     }
   }
-  throw Error(
+  throw LimitReached(
       "a thread could not be started: the limit on processes (ulimit -u) or on memory (ulimit -v) is "
       "reached; raise it or give fewer PlanOptions::threads");
 }

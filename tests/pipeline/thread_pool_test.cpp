@@ -137,7 +137,7 @@ TEST_CASE("a pool without threads is an error, and so is one of too few where al
     try {
       const ThreadPool pool(10);
       return 1;
-    } catch (const Error& error) {
+    } catch (const LimitReached& error) {
       return std::string(error.what()).find("ulimit -u") != std::string::npos ? 2 : 3;
     }
   };

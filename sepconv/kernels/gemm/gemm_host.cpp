@@ -24,11 +24,11 @@ template <class T>
 using Gemm = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha, const T* a, int lda,
                   const T* b, int ldb, T beta, T* c, int ldc);
 
-/// Throws Error where OpenBLAS would ask for memory for ever.
+/// Throws LimitReached where OpenBLAS would ask for memory for ever.
 void check_room(int threads, const char* way_out) {
   const std::int64_t needed = openblas_address_bytes(threads), left = free_address_bytes();
   if (needed <= left) return;
-  throw Error(
+  throw LimitReached(
       fmt::format("OpenBLAS takes {} of address space for {} thread{}, and this process may have {} more; "
                   "raise the limit (ulimit -v){}",
                   format_bytes(static_cast<double>(needed)), threads, threads == 1 ? "" : "s",
