@@ -1,12 +1,16 @@
 """What the functions of `scipy.ndimage` have in common: axes, outputs, complex numbers."""
 
+import functools
+import inspect
 import operator
 import warnings
 
 import numpy as np
 
-from sepconv import _devices, _types
+from sepconv import _arrays, _devices, _types
 from sepconv._separable import filtered, filtered_on_gpu
+
+_NAMED = (type, np.dtype, str)
 
 
 def axis_of(axis, ndim):
@@ -40,35 +44,46 @@ def each_of(value, count):
     return value
 
 
-def as_array(given):
-    """An array of NumPy's, or one that is on a GPU as it is."""
-    return given if type(given) is np.ndarray or _devices.is_on_gpu(given) else np.asarray(given)
+def of_any_library(function):
+    """Gives a function of arrays of NumPy's, and of those on a GPU, what is made into one; the result is of the library that `input` is of."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(input, *args, **keywords):
+        if type(input) is np.ndarray or _devices.is_on_gpu(input):
+            return function(input, *args, **keywords)
+        array, library = _devices.on_host(input)
+        made = function(array, *args, **keywords)
+        if library is None:
+            return made
+        output = signature.bind(input, *args, **keywords).arguments.get("output")
+        return library(made) if output is None or isinstance(output, _NAMED) else output
+
+    return call
 
 
 def result_of(output, array, is_complex=False):
     """The array that `output` is, or None, and the type of the result."""
     if output is None:
         return None, np.promote_types(array.dtype, np.complex64) if is_complex else _types.native(array.dtype)
-    if isinstance(output, type | np.dtype | str):
-        dtype = np.dtype(output)
-        if isinstance(output, str) and not issubclass(dtype.type, np.number):
-            raise RuntimeError("output must have numeric dtype")
+    if isinstance(output, _NAMED):
+        dtype = _types.asked(output)
         if is_complex and dtype.kind != "c":
             if isinstance(output, str):
                 raise RuntimeError("output must have complex dtype")
-            warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+            warnings.warn("promoting specified output dtype to complex", stacklevel=5)
             dtype = np.promote_types(dtype, np.complex64)
         return None, dtype
     if not isinstance(output, np.ndarray) and not hasattr(output, "__array_interface__") and not hasattr(output, "__dlpack__"):
         raise TypeError(f"output must be an array or a type, and a {type(output).__name__} would not get the result; store it there, or give sepconv.run a chain")
-    output = np.asarray(output)
+    output, _ = _devices.on_host(output)
     if output.shape != array.shape:
         raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
     if is_complex and output.dtype.kind != "c":
         raise RuntimeError("output must have complex dtype")
     if not output.flags.writeable:
         raise ValueError("output is read-only; give an array that can be written to")
-    return output, output.dtype
+    return output, _types.asked(output.dtype)
 
 
 def check_cval(array, cval):
@@ -78,6 +93,7 @@ def check_cval(array, cval):
 
 def apply(array, make, given, cval, output, threads, stream):
     """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
+    threads = _arrays.checked_threads("threads", threads)
     if not isinstance(array, np.ndarray):
         return filtered_on_gpu(array, make(array.ndim, cval, *given), output, stream)
     if stream is not None:

@@ -1,19 +1,19 @@
 """Chains on NumPy's arrays: what the axes are, what is copied (as little as can be), and where the result lies."""
 
 import atexit
-import functools
 import os
 from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _devices, _sepconv, _shared, _types
+from sepconv import _devices, _options, _sepconv, _shared, _types
 
 atexit.register(_sepconv.end_work)
 os.register_at_fork(after_in_child=_sepconv.forget_work)
 
 ARITHMETIC = {None: _sepconv.AUTO, "f32": _sepconv.F32, "f64": _sepconv.F64}
 MOST_GUESSED_CHANNELS = 4  # as for NPY files
+checked_threads = _options.whole(0)
 
 
 def ready(view, image_axes):
@@ -48,13 +48,16 @@ def names_of(shape, axes):
         if guessed:
             return guessed
         raise ValueError(f"an array of shape {tuple(shape)} may be images or channels; say what its axes are, such as axes='yxc' or axes='zyx'")
+    if not isinstance(axes, str):
+        raise TypeError(f"axes={axes!r} is no text; give a letter for each axis, such as axes='yxc' or axes='zyx'")
     if len(axes) != len(shape) or len(set(axes)) != len(axes) or "x" not in axes or ("y" not in axes and len(axes) > 1):
         raise ValueError(f"axes={axes!r} does not fit an array of {len(shape)} axes: give each a letter of its own, y and x among them")
     return axes
 
 
 def apply(chain, array, out, axes, arithmetic, threads, stream):
-    if arithmetic not in ARITHMETIC:
+    threads = checked_threads("threads", threads)
+    if not isinstance(arithmetic, (str, type(None))) or arithmetic not in ARITHMETIC:
         raise ValueError(f"arithmetic={arithmetic!r} is none; there are 'f32' and 'f64'")
     if type(array) is not np.ndarray:
         if _devices.is_on_gpu(array):
@@ -142,8 +145,20 @@ class _Layout(NamedTuple):
         return made.reshape(self.kept_shape).transpose(self.inverse)
 
 
-@functools.lru_cache(maxsize=256)
+MOST_LAYOUTS = 64  # that a chain keeps
+
+
 def _layout(chain, names, shape, dtype):
+    """Kept by the chain, so that nothing else holds it, and what it holds."""
+    key = names, shape, dtype
+    if (layout := chain._layouts.get(key)) is None:
+        if len(chain._layouts) >= MOST_LAYOUTS:
+            chain._layouts.clear()
+        layout = chain._layouts[key] = _new_layout(chain, *key)
+    return layout
+
+
+def _new_layout(chain, names, shape, dtype):
     order = [names.index(name) for name in names if name not in "yxc"] + [names.index(name) for name in "yxc" if name in names]
     others = [shape[axis] for axis in order if names[axis] not in "yxc"]
     rows, cols, channels = (shape[names.index(name)] if name in names else 1 for name in "yxc")

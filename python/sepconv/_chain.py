@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
-from sepconv import _arrays, _sepconv
+from sepconv import _arrays, _options, _sepconv
 
 
 class OnGpu(Protocol):
@@ -49,20 +49,27 @@ class Chain:
     Chain('scale:by=2,add=0 | abs')
     """
 
-    __slots__ = ("_native", "_texts")
+    __slots__ = ("_native", "_texts", "_layouts")
 
     def __init__(self, stages: str | Iterable[str] = ()) -> None:
         if isinstance(stages, str):
             stages = [stage.strip() for stage in stages.split("|")]
-        self._native = _sepconv.parse(list(stages))
-        self._texts = tuple(self._native.texts)
+        texts = list(stages)
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError(f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:by=2', 'abs'], and not of {stages!r}")
+        self._native = _sepconv.parse([_options.encodable(text) for text in texts])
+        self._keep()
 
     @classmethod
     def _of(cls, native: Any) -> "Chain":
         chain = cls.__new__(cls)
         chain._native = native
-        chain._texts = tuple(native.texts)
+        chain._keep()
         return chain
+
+    def _keep(self) -> None:
+        self._texts = tuple(self._native.texts)
+        self._layouts: dict[Any, Any] = {}  # see _arrays.py
 
     def _turned(self) -> "Chain | None":
         """What does to a transposed image what this does to the image, to the bit."""

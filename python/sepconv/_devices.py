@@ -248,11 +248,16 @@ def _filter(chain, rows, cols, channels, dtype, arithmetic, device):
     return _sepconv.make_filter(getattr(chain, "_native", chain), rows, cols, channels, dtype, arithmetic, device)
 
 
+_MADE_BY = {"jaxlib": "jax.numpy", "jax": "jax.numpy"}  # modules of what has no from_dlpack where its arrays' type is from
+
+
 def on_host(array):
-    """A CPU array of PyTorch's or JAX's as NumPy's, and what makes an array of its library of one."""
+    """An array in the host's memory as NumPy's, and what makes one of its library of NumPy's: None where that is NumPy, or does not take DLPack."""
+    if not hasattr(array, "__dlpack__"):
+        return np.asarray(array), None
     root = type(array).__module__.partition(".")[0]
-    if root == "torch" and "torch" in sys.modules:
-        return array.numpy(), sys.modules["torch"].from_numpy
-    if root in ("jax", "jaxlib") and "jax" in sys.modules:
-        return np.asarray(array), sys.modules["jax"].numpy.asarray
-    return np.asarray(array), None
+    library = getattr(sys.modules.get(_MADE_BY.get(root, root)), "from_dlpack", None)
+    try:
+        return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array), None if root == "numpy" else library
+    except (RuntimeError, BufferError) as error:  # of a tensor with a gradient, or of another device
+        raise TypeError(f"a {type(array).__name__} of {root} is no array in the host's memory, or on a GPU of CUDA's: {error}") from error

@@ -1,6 +1,7 @@
 """What pixels come from and go to that is no file: arrays, and whatever is sliced like one (h5py, zarr, np.memmap)."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -15,12 +16,22 @@ def _shaped(end, what):
     if isinstance(end, np.ndarray):
         return np.asarray(end)  # without what a subclass makes of indices
     if all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
+        _check_sides(end, what)
         return end
     if what == "sink":
         if hasattr(end, "__dlpack__"):
             return np.from_dlpack(end)
         raise TypeError(f"a {type(end).__name__} is no sink; give a path, or an array, or what is sliced like one, of the result's shape and type")
     return np.asarray(end)
+
+
+def _check_sides(end, what):
+    try:
+        fits = all(0 <= operator.index(side) < 1 << 63 for side in end.shape)
+    except TypeError:
+        fits = False
+    if not fits:
+        raise ValueError(f"the {what}, {_described(end, None)}, says that its shape is {end.shape!r}; give what has sizes")
 
 
 def _numbers(sizes, count):

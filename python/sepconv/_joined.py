@@ -5,15 +5,15 @@ import functools
 import numpy as np
 
 from sepconv import _arrays, _stages, _types
-from sepconv._arguments import as_array, axes_of, each_of, result_of
+from sepconv._arguments import axes_of, each_of, result_of
+from sepconv._caches import kept, types_within
 from sepconv._devices import Device, is_on_gpu
 from sepconv._linear import correlate1d, gaussian_filter
 from sepconv._separable import BORDERS
 
 
-def _joined(input, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
+def _joined(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
     """Values stay in f64, or in complex numbers of it, until all are joined."""
-    array = as_array(input)
     if not isinstance(array, np.ndarray):
         return _joined_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords or {}, magnitude)
     given, dtype = result_of(output, array, array.dtype.kind == "c")
@@ -105,11 +105,12 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None, threads=
     return generic_laplace(input, derivative2, output, mode, cval, axes=axes)
 
 
-@functools.lru_cache(maxsize=256)
-def _two_branches(stage, sigmas, truncate, radii, border, dtype):
+@kept
+def _two_branches(types, stage, sigmas, truncate, radii, border, dtype):
     reach = {"truncate": truncate} if radii[0] is None else {"radius_y": radii[0], "radius": radii[1]}
     chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], border=border, **reach)
-    return chain if dtype is None else chain | _stages.cast(_types.PIXELS[dtype])
+    weights = 4 * sum(truncate * sigma if radius is None else radius for sigma, radius in zip(sigmas, radii))
+    return chain if dtype is None else chain | _stages.cast(_types.PIXELS[dtype]), weights
 
 
 _OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
@@ -132,9 +133,11 @@ def _type_asked(array, output):
         return None  # complex, or with values that only SciPy's conversion to f64 takes
     if output is None or given is not None and not host:
         return given, None
+    if given is None and not isinstance(output, (type, np.dtype, str)):
+        return None
     if given is not None and (given.shape != array.shape or not given.dtype.isnative):
         return None
-    dtype = np.dtype(output if given is None else given.dtype)
+    dtype = _types.asked(output if given is None else given.dtype)
     if dtype == array.dtype:
         return given, None
     return (given, dtype) if dtype in _types.PIXELS else None
@@ -152,20 +155,25 @@ def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radi
     sigma, radii = zip(rows, cols)
     if (radii[0] is None) != (radii[1] is None):
         return None
-    chain = _two_branches(stage, sigma, float(truncate), radii, border, asked[1])
+    given = stage, sigma, float(truncate), radii, border, asked[1]
+    chain = _two_branches(types_within(given), *given)
     return _arrays.apply(chain, array, asked[0], names, "f64", threads, stream)
 
 
 _GRADIENT = functools.partial(_stages.gradient, "gaussian")
 
 
-def _of_gaussian(order):
-    """The derivative of this order along one axis of the Gaussian along all in `axes`."""
+def _of_gaussian(order, generic, array, sigmas, output, mode, cval, axes, radius=None, **keywords):
+    """What `generic` joins of derivatives of this order along one axis of the Gaussian along all in `axes`. As in SciPy that smooths in the order of
+    the array's axes, whatever that of `axes`: with a constant beyond the edges it matters."""
+    each = sorted(zip(axes, sigmas, each_of(radius, len(axes))))
+    sigmas, radii = [width for _, width, _ in each], [most for *_, most in each]
 
-    def derivative(array, axis, output, mode, cval, sigmas, axes, **keywords):
-        return gaussian_filter(array, sigmas, [order * (one == axis) for one in axes], output, mode, cval, axes=axes, **keywords)
+    def derivative(array, axis, output, mode, cval):
+        orders = [order * (one == axis) for one, *_ in each]
+        return gaussian_filter(array, sigmas, orders, output, mode, cval, radius=radii, axes=sorted(axes), **keywords)
 
-    return derivative
+    return generic(array, derivative, output, mode, cval, axes=axes)
 
 
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
@@ -177,11 +185,10 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
     [-0.0303, -0.2675, -0.0303]
     """
-    array = as_array(input)
-    axes = axes_of(axes, array.ndim)
+    axes = axes_of(axes, input.ndim)
     sigmas = each_of(sigma, len(axes))
-    made = _by_stage(_stages.log, array, sigmas, output, mode, cval, axes, **kwargs)
-    return made if made is not None else generic_laplace(array, _of_gaussian(2), output, mode, cval, (), dict(kwargs, sigmas=sigmas, axes=axes), axes=axes)
+    made = _by_stage(_stages.log, input, sigmas, output, mode, cval, axes, **kwargs)
+    return made if made is not None else _of_gaussian(2, generic_laplace, input, sigmas, output, mode, cval, axes, **kwargs)
 
 
 def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
@@ -226,8 +233,7 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
     [0.3494, 0.6988, 0.3494]
     """
-    array = as_array(input)
-    axes = axes_of(axes, array.ndim)
+    axes = axes_of(axes, input.ndim)
     sigmas = each_of(sigma, len(axes))
-    made = _by_stage(_GRADIENT, array, sigmas, output, mode, cval, axes, **kwargs)
-    return made if made is not None else generic_gradient_magnitude(array, _of_gaussian(1), output, mode, cval, (), dict(kwargs, sigmas=sigmas, axes=axes), axes=axes)
+    made = _by_stage(_GRADIENT, input, sigmas, output, mode, cval, axes, **kwargs)
+    return made if made is not None else _of_gaussian(1, generic_gradient_magnitude, input, sigmas, output, mode, cval, axes, **kwargs)

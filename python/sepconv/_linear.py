@@ -6,10 +6,11 @@ import operator
 
 import numpy as np
 
-from sepconv._arguments import apply, as_array, axes_of, axis_of, check_cval, each_of, result_of
+from sepconv._arguments import apply, axes_of, axis_of, check_cval, each_of, result_of
 from sepconv._separable import make_pass, remembered
 
 MOST_RADIUS = 1 << 20  # that the library takes
+MOST_ORDER = 255  # such powers of a distance leave f64
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
@@ -53,15 +54,15 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     >>> ndimage.correlate1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
     """
-    array, weights = as_array(input), np.asarray(weights)
-    if isinstance(array, np.ndarray):
-        check_cval(array, cval)
+    weights = np.asarray(weights)
+    if isinstance(input, np.ndarray):
+        check_cval(input, cval)
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":
-        return _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream)
-    axis_of(axis, array.ndim)
-    return apply(array, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream)
+        return _complex_weights(input, weights, axis, output, mode, cval, origin, threads, stream)
+    axis_of(axis, input.ndim)
+    return apply(input, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream)
 
 
 @remembered
@@ -105,6 +106,8 @@ def _gaussian_weights(sigma, order, radius):
     """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f = q phi, phi = exp(p)."""
     if order < 0:
         raise ValueError("order must be non-negative")
+    if order > MOST_ORDER:
+        raise ValueError(f"an order of {order} exceeds {MOST_ORDER}; take a smaller one")
     powers, variance = np.arange(order + 1), sigma * sigma
     x = np.arange(-radius, radius + 1)
     phi = np.exp(-0.5 / variance * x**2)
@@ -139,9 +142,8 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
-    array = as_array(input)
-    axis_of(axis, array.ndim)
-    return gaussian_filter(array, sigma, order, output, mode, cval, truncate, radius=radius, axes=(axis,), threads=threads, stream=stream)
+    axis_of(axis, input.ndim)
+    return gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=(axis,), threads=threads, stream=stream)
 
 
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0, stream=None):
@@ -193,7 +195,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
            [ 21, 158,  21],
            [  3,  21,   3]], dtype=uint8)
     """
-    return apply(as_array(input), _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream)
+    return apply(input, _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream)
 
 
 @remembered
@@ -212,11 +214,10 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
-    array = as_array(input)
-    axis_of(axis, array.ndim)
+    axis_of(axis, input.ndim)
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    return uniform_filter(array, size, output, mode, cval, origin, axes=(axis,), threads=threads, stream=stream)
+    return uniform_filter(input, size, output, mode, cval, origin, axes=(axis,), threads=threads, stream=stream)
 
 
 def _uniform_pass(axis, size, origin, mode, cval):
@@ -238,7 +239,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
     [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
     """
-    return apply(as_array(input), _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
+    return apply(input, _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
 
 
 @remembered
@@ -266,7 +267,7 @@ def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0,
     >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[3, 9, 6], [3, 9, 6]]
     """
-    return apply(as_array(input), _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads, stream)
+    return apply(input, _derivative_passes, (axis, (1, 1, 1), mode), cval, output, threads, stream)
 
 
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):
@@ -279,4 +280,4 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, s
     >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[4, 12, 8], [4, 12, 8]]
     """
-    return apply(as_array(input), _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads, stream)
+    return apply(input, _derivative_passes, (axis, (1, 2, 1), mode), cval, output, threads, stream)

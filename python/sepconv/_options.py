@@ -24,7 +24,10 @@ def size(name, value):
 
 def whole(least):
     def convert(name, value):
-        number = operator.index(value)
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(f"{name}={value!r} is no whole number") from None
         if not least <= number <= MOST:
             raise ValueError(f"{name}={value!r} is no whole number from {least} to {MOST}")
         return number
@@ -45,7 +48,7 @@ def _pyramid(name, value):
 def _text(name, value):
     if not isinstance(value, str) or not value:
         raise TypeError(f"{name}={value!r} is no text")
-    return value
+    return encodable(value)
 
 
 def _word(*words):
@@ -132,7 +135,7 @@ def _nodata(name, value):
 
 
 def _plan(name, value):
-    return str(getattr(value, "text", value))
+    return _text(name, getattr(value, "text", value))
 
 
 #: What is read and how, and what Image has been opened with.
@@ -187,9 +190,17 @@ def is_path(end):
     return isinstance(end, (str, bytes, os.PathLike))
 
 
+def encodable(text):
+    """`text`. ValueError for what cannot go into the extension module and its sentences: halves of surrogate pairs, and a zero character."""
+    text.encode()
+    if "\0" in text:
+        raise ValueError(f"{text!r} has a zero character; leave it out")
+    return text
+
+
 def path(end):
     """As text. ValueError for what the system has no names of."""
-    name = os.fsdecode(end)
+    name = os.fsdecode(os.fsencode(end))
     if "\0" in name:
         raise ValueError(f"{name!r} has a zero character, which no name of a file has; leave it out")
     return name

@@ -4,13 +4,13 @@ A pass is a chain of one stage `taps` on images that the array's axes make: rows
 one axis and all behind it. All of a call is rounded once, at the end.
 """
 
-import functools
 import math
 from typing import NamedTuple
 
 import numpy as np
 
 from sepconv import _arrays, _devices, _sepconv, _shared, _types
+from sepconv._caches import kept, types_within
 
 BORDERS = {"reflect": "reflect", "grid-mirror": "reflect", "mirror": "reflect101", "nearest": "replicate", "constant": "constant",
            "grid-constant": "constant", "wrap": "wrap", "grid-wrap": "wrap"}
@@ -33,47 +33,24 @@ class Passes(tuple):
     __eq__, __hash__ = object.__eq__, object.__hash__
 
 
-MOST_KEPT_WEIGHTS = 1 << 14
-
-
-class _TooLarge(Exception):
-    """Carries what is not worth keeping out of a cache, which keeps no exceptions."""
-
-
-def _kept(make):
-    """`make`, whose results for the last calls are kept, but for passes of very many weights."""
-
-    @functools.lru_cache(maxsize=256, typed=True)
-    def small(*given):
-        made, passes = make(*given)
-        if sum(len(one.weights) for one in passes) > MOST_KEPT_WEIGHTS:
-            raise _TooLarge(made)
-        return made
-
-    def kept(*given):
-        try:
-            return small(*given)
-        except _TooLarge as made:
-            return made.args[0]
-
-    return kept
+def _weights_of(passes):
+    return sum(len(one.weights) for one in passes)
 
 
 def remembered(make):
     """`make` gives a list of passes; those of the last calls are kept. Arguments that cannot be looked up are used as they are."""
 
-    def both(*given):
+    @kept
+    def looked_up(types, *given):
         made = Passes(make(*given))
-        return made, made
-
-    kept = _kept(both)
+        return made, _weights_of(made)
 
     def passes(*given):
         try:
             hash(given)
         except TypeError:
             return Passes(make(*given))
-        return kept(*given)
+        return looked_up(types_within(given), *given)
 
     return passes
 
@@ -141,7 +118,7 @@ class _Plan(NamedTuple):
     arithmetic: int
 
 
-@_kept
+@kept
 def _plan(passes, order, shape, dtype, stored):
     """What the library is asked for, of a source of this shape and type whose axes lie in memory as `order` says."""
     if order is not None:
@@ -149,7 +126,7 @@ def _plan(passes, order, shape, dtype, stored):
     f64 = not _f32_will_do((dtype, stored), passes)
     joined = _steps(passes)
     types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(joined) - 1), stored]
-    return _Plan(tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), _sepconv.F64 if f64 else _sepconv.F32), passes
+    return _Plan(tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), _sepconv.F64 if f64 else _sepconv.F32), _weights_of(passes)
 
 
 def _step(step, shape, source, dtype):
@@ -227,7 +204,7 @@ def filtered_on_gpu(array, passes, output, stream):
     if out is not None or output is None:
         dtype = device.dtype if out is None else _devices.Device(out, stream).dtype
     else:
-        dtype = np.dtype(output)
+        dtype = _types.asked(output)
     if dtype not in _types.PIXELS:
         raise TypeError(f"a result of {dtype} is not made on a GPU; ask for u8, u16, i16, f32 or f64")
     order = tuple(sorted(range(len(device.shape)), key=lambda axis: (-device.strides[axis], axis)))

@@ -4,7 +4,7 @@ import inspect
 import keyword
 import os
 
-from sepconv import _sepconv
+from sepconv import _options, _sepconv
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
@@ -20,7 +20,7 @@ def _text(kind, value):
     if kind == "numbers" and not isinstance(value, str):
         return ",".join(repr(float(number)) for number in value)
     if kind == "path":
-        return os.fspath(value)
+        return os.fsdecode(value)
     if kind == "flag":
         return str(value).lower()
     if kind == "number" and not isinstance(value, str):
@@ -89,7 +89,7 @@ def _function(stage):
 
     def make(*args, **kwargs):
         given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
-        pairs = [(name, _text(kinds[name], value)) for name, value in given.items() if value is not None]
+        pairs = [(name, _options.encodable(_text(kinds[name], value))) for name, value in given.items() if value is not None]
         return Chain._of(_sepconv.make_stage(stage["name"], pairs))
 
     make.__name__ = make.__qualname__ = stage["name"]

@@ -8,6 +8,7 @@ DTYPES = {ours: dtype for dtype, ours in PIXELS.items()}
 _HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
 HOLDERS = {np.dtype(stored): np.dtype(holder) for stored, holder in _HOLDERS.items()}
 PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
+_STORED = {*PIXELS, *HOLDERS, *PARTS}
 
 
 def native(dtype):
@@ -16,6 +17,17 @@ def native(dtype):
 
 def refuse(dtype):
     raise TypeError(f"an array of {dtype} cannot be filtered; give bool, integers, f16, f32, f64, complex64 or complex128")
+
+
+def asked(named):
+    """The type of a result, of a dtype, a type or a name. TypeError for one that no result is stored in."""
+    try:
+        dtype = np.dtype(named)
+    except (TypeError, ValueError):
+        dtype = None
+    if dtype is None or native(dtype) not in _STORED:
+        raise TypeError(f"output={named!r} is no type of a result; give bool, integers, f16, f32, f64, complex64 or complex128, or an array of one of them")
+    return dtype
 
 
 def held(array):

@@ -12,6 +12,7 @@ on a GPU (u8, u16, i16, f32, f64), whose results are arrays of their library, th
 [2.562, 3.203, 4.135, 5.067, 5.708]
 """
 
+from sepconv._arguments import of_any_library
 from sepconv._joined import gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace
 from sepconv._linear import (convolve1d, correlate1d, gaussian_filter, gaussian_filter1d, prewitt, sobel, uniform_filter,
                              uniform_filter1d)
@@ -21,3 +22,4 @@ __all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", 
 
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"
+    globals()[_name] = of_any_library(globals()[_name])

@@ -91,21 +91,21 @@ struct Product {
   Reader* added() { return operands.size() > 2 ? operands[2].reader.get() : nullptr; }
 };
 
-void plan_product(Product& product, nb::handle sink, const fs::path& output, const GemmOp& op,
+void plan_product(Product& product, nb::handle sink, const std::optional<fs::path>& output, const GemmOp& op,
                   const Settings& settings) {
   const ImageSpec spec = gemm_result_spec(op, product.a().spec(), product.b().spec());
   const auto plan = [&] {
     product.plan = plan_gemm(op, product.a(), product.b(), product.added(), *product.out, settings.run);
   };
-  if (output.empty()) {
+  if (!output) {
     product.sinks = open_sinks(sink, {spec}, std::nullopt);
     product.out = product.sinks->next({});
     return plan();
   }
   const Geometries geometries =
-      geometries_of(output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
+      geometries_of(*output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& create) {
-    product.out = fill_levels(create_writer(output, spec, create));
+    product.out = fill_levels(create_writer(*output, spec, create));
     plan();
   });
 }
@@ -115,7 +115,8 @@ GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands
                     const nb::object& told) {
   Settings settings = settings_of(options);
   const GemmOp op{.trans_a = trans_a, .trans_b = trans_b, .alpha = alpha, .beta = beta};
-  const fs::path output = nb::hasattr(sink, "memory") ? fs::path() : nb::cast<fs::path>(sink);
+  std::optional<fs::path> output;  // none where an object is the sink
+  if (!nb::hasattr(sink, "memory")) output = nb::cast<fs::path>(sink);
   constexpr const char* names[] = {"the matrix A", "the matrix B", "the matrix that is added"};
   Product product;
   TakenFiles taken;
@@ -126,7 +127,7 @@ GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands
   }
   GemmReport report;
   run_told(settings.run, told, [&] {
-    if (!output.empty()) check_not_read(output, taken);
+    if (output) check_not_read(*output, taken);
     for (Operand& operand : product.operands) operand.open();
     plan_product(product, sink, output, op, settings);
     report = run_gemm(product.a(), product.b(), product.added(), *product.out, product.plan, settings.run);

@@ -3,6 +3,8 @@
 
 import importlib.util
 import os
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -171,12 +173,57 @@ def test_what_cannot_be_is_refused(library):
         ndimage.gaussian_filter(library.to(image()), 1, mode="constant", cval=float("nan"))
 
 
+CALLS = [lambda a: sc.box(2)(a), lambda a: ndimage.gaussian_filter(a, 1.5), lambda a: ndimage.sobel(a, output=np.int16), lambda a: ndimage.laplace(a), lambda a: ndimage.gaussian_laplace(a, 1),
+         lambda a: ndimage.correlate1d(input=a, weights=[1, 2])]
+
+
 @pytest.mark.skipif(SIMULATED, reason="there JAX is another")
-def test_arrays_of_these_libraries_in_the_hosts_memory():
-    jax = pytest.importorskip("jax", reason="jax is not installed")
-    with jax.default_device(jax.devices("cpu")[0]):
-        made = sc.box(2)(jax.numpy.asarray(image()))
-    assert isinstance(made, jax.Array) and np.array_equal(np.asarray(made), sc.box(2)(image()))
+@pytest.mark.parametrize("name", ["jax", "torch"])
+def test_arrays_of_these_libraries_in_the_hosts_memory(name):
+    library = pytest.importorskip(name, reason=f"{name} is not installed")
+    if name == "jax":
+        kind, to = library.Array, lambda array: library.device_put(array, library.devices("cpu")[0])
+    else:
+        kind, to = library.Tensor, library.from_numpy
+    for call in CALLS:
+        made = call(to(image()))
+        assert isinstance(made, kind) and np.array_equal(np.asarray(made), call(image())) and np.asarray(made).dtype == call(image()).dtype
+
+
+class OfAnotherLibrary:
+    """An array in the host's memory that speaks DLPack and nothing else."""
+
+    def __init__(self, host):
+        self.host = host
+
+    def __dlpack_device__(self):
+        return self.host.__dlpack_device__()
+
+    def __dlpack__(self, **keywords):
+        return self.host.__dlpack__(**keywords)
+
+
+def test_arrays_of_any_library_that_takes_dlpack(monkeypatch):
+    monkeypatch.setattr(OfAnotherLibrary, "__module__", "another.arrays")
+    array = OfAnotherLibrary(image())
+    for call in CALLS:
+        assert type(call(array)) is np.ndarray  # as long as there is no library to give it back to
+    monkeypatch.setitem(sys.modules, "another", types.SimpleNamespace(from_dlpack=lambda made: OfAnotherLibrary(np.from_dlpack(made))))
+    for call in CALLS:
+        made = call(array)
+        assert type(made) is OfAnotherLibrary and np.array_equal(made.host, call(image()))
+    out = OfAnotherLibrary(np.zeros((40, 50), "f4"))
+    assert ndimage.sobel(array, output=out) is out and np.array_equal(out.host, ndimage.sobel(image()))
+
+
+def test_arrays_of_other_devices_are_refused(monkeypatch):
+    def refused(self, **_):
+        raise BufferError("it is on another device")
+
+    monkeypatch.setattr(OfAnotherLibrary, "__dlpack__", refused)
+    for call in CALLS:
+        with pytest.raises(TypeError, match="no array in the host's memory.*it is on another device"):
+            call(OfAnotherLibrary(image()))
 
 
 def test_a_stream_is_for_a_gpu():

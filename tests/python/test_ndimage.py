@@ -1,7 +1,9 @@
 """SciPy's functions: within 1 of SciPy's f64 result, rounded; of f32 within 4 units in the last place of the greatest value."""
 
 import doctest
+import gc
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -79,16 +81,47 @@ def test_large_sums_of_integers_take_f64():
 
 
 def test_what_is_kept_is_bounded():
-    """Of 300 filters that differ, and of one with very many weights."""
-    array = np.random.default_rng(1).random((4, 50))
+    """In number, of 300 filters that differ; in bytes, of those with many weights; and one with very many is not kept."""
+    array, caches = np.random.default_rng(1).random((4, 50)), sc._caches
     for width in range(300):
         ours.gaussian_filter1d(array, 1 + width / 300)
-    wide = np.linspace(0, 1, sc._separable.MOST_KEPT_WEIGHTS + 3)
+    assert sc._separable._plan.cache_info().currsize <= sc._separable._plan.cache_info().maxsize == 256
+    count = 3000
+    most = caches.MOST_BYTES // (caches.BYTES_OF_WEIGHT * count) // 2  # the passes and the plan, each counted
+    assert most < 100
+    for i in range(200):
+        weights = np.full(count, i)
+        assert np.allclose(ours.correlate1d(array, weights), ours.correlate1d(array, weights))
+        assert 0 < sc._separable._plan.cache_info().currsize <= most + 1 + 256 * (i < most)
+    before = sc._separable._plan.cache_info().currsize
+    wide = np.linspace(0, 1, caches.MOST_BYTES // 8 // caches.BYTES_OF_WEIGHT + 2)
     wanted = theirs.correlate1d(array, wide)
     for _ in range(2):
         assert np.allclose(ours.correlate1d(array, wide), wanted, rtol=1e-12)
-    kept = sc._separable._plan.__closure__[0].cell_contents.cache_info()
-    assert 0 < kept.currsize <= kept.maxsize == 256
+    assert sc._separable._plan.cache_info().currsize == before
+
+
+def test_a_chain_is_kept_by_nobody_else():
+    """What it holds, weights or a matrix, may be large."""
+    gc.collect()
+    before = sum(isinstance(one, sc.Chain) for one in gc.get_objects())
+    for sigma in range(1, 30):
+        sc.gaussian(sigma)(np.ones((5, 6)))
+    gc.collect()
+    assert sum(isinstance(one, sc.Chain) for one in gc.get_objects()) == before
+
+
+@pytest.mark.parametrize("function, name, right, wrong", [
+    ("gaussian_filter", "radius", (2, 2), (2.0, 2.0)), ("gaussian_filter", "order", (1, 1), (1.0, 1.0)), ("gaussian_filter", "axes", (0, 1), (0.0, 1.0)),
+    ("gaussian_laplace", "radius", (3, 3), (3.0, 3.0)),
+])
+def test_what_is_equal_and_of_another_type_is_not_taken_for_what_is_kept(function, name, right, wrong):
+    array = np.random.default_rng(1).random((9, 12))
+    for _ in range(2):
+        getattr(ours, function)(array, 1.5, **{name: right})
+        with pytest.raises((TypeError, ValueError)):
+            getattr(ours, function)(array, 1.5, **{name: wrong})
+    assert np.array_equal(ours.gaussian_filter(array, (2.0, 2.0)), ours.gaussian_filter(array, (2, 2)))
 
 
 def test_axes_and_values_of_each():
@@ -181,6 +214,38 @@ def test_what_cannot_be_is_refused(wrong, error, words):
 def test_joined_functions_take_a_radius(function, radius):
     array = np.random.default_rng(0).random((19, 23))
     np.testing.assert_allclose(getattr(ours, function)(array, 1.0, radius=radius), getattr(theirs, function)(array, 1.0, radius=radius), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", ["gaussian_laplace", "gaussian_gradient_magnitude"])
+@pytest.mark.parametrize("axes", [axes for count in (1, 2, 3) for axes in itertools.permutations(range(3), count)])
+def test_joined_functions_smooth_in_the_order_of_the_arrays_axes(function, axes):
+    """As SciPy, which forgets `axes` in the one, and in the other what sigmas are of where all axes are named."""
+    array = np.random.default_rng(0).random((6, 7, 8))
+    sigma = 1.3 if len(axes) == 3 else tuple(1 + axis / 2 for axis in axes)
+    if len(axes) < 3 and function == "gaussian_gradient_magnitude":
+        pytest.skip("SciPy smooths along all axes")
+    keywords = dict(axes=axes, mode="constant", cval=3)
+    np.testing.assert_allclose(getattr(ours, function)(array, sigma, **keywords), getattr(theirs, function)(array, sigma, **keywords), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("call", [lambda a, output: ours.gaussian_filter(a, 1, output=output), lambda a, output: ours.sobel(a, output=output), lambda a, output: ours.laplace(a, output=output),
+                                  lambda a, output: ours.gaussian_laplace(a, 1, output=output), lambda a, output: ours.gaussian_filter(a, 0, output=output)])
+def test_types_of_results(call):
+    """What can be given is said of what cannot."""
+    array = np.random.default_rng(1).random((5, 6))
+    for output in [np.complex64, "c16", bool, "?", int, float, np.float16, ">f4", np.dtype("u8")]:
+        assert call(array, output).dtype == np.dtype(output)
+        out = np.zeros((5, 6), output)
+        assert call(array, out) is out and np.array_equal(out, call(array, output))
+    for output in ["S4", "O", object, np.dtype("f4,u1"), np.dtype([("a", "f4")]), "nonsense", np.longdouble, "M8[s]", str]:
+        with pytest.raises(TypeError, match="bool, integers, f16, f32, f64, complex64 or complex128"):
+            call(array, output)
+        if output != "nonsense":
+            with pytest.raises(TypeError, match="bool, integers, f16"):
+                call(array, np.zeros((5, 6), output))
+    for output in [3, 2.5, [1, 2], {}]:
+        with pytest.raises(TypeError, match="must be an array or a type"):
+            call(array, output)
 
 
 def test_output_that_would_not_get_the_result_is_refused():
