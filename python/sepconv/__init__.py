@@ -17,8 +17,10 @@ from sepconv._chain import Chain
 from sepconv.files import *
 from sepconv._stages import *  # a function for each stage that the library declares
 from sepconv.files import gemm, transpose  # the stages of these names, too
+from sepconv.files import open as open
 
 __version__ = version("sepconv")
 __all__ = ["Chain", "__version__", "files", "ndimage"]
 __all__ += files.__all__
 __all__ += _stages.__all__
+__all__.remove("abs")  # which, like files.open, a star import would put in the place of Python's own

@@ -6,24 +6,677 @@ from sepconv._chain import Chain
 
 __all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize"]
 
-def gaussian(sigma: float, *, sigma_y: float | None = ..., truncate: float = ..., radius: int | None = ..., radius_y: int | None = ..., order: int = ..., order_y: int | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def box(radius: int = ..., *, radius_y: int | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def binomial(radius: int = ..., *, radius_y: int | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def sobel(axis: str = ..., *, border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def scharr(axis: str = ..., *, border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def derivative(order: int = ..., *, axis: str = ..., radius: int | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def gradient(operator: str = ..., *, sigma: float | None = ..., sigma_y: float | None = ..., truncate: float = ..., radius: int | None = ..., radius_y: int | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def log(sigma: float, *, sigma_y: float | None = ..., truncate: float = ..., radius: int | None = ..., radius_y: int | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def dog(sigma: float, sigma2: float, *, sigma_y: float | None = ..., truncate: float = ..., radius: int | None = ..., radius_y: int | None = ..., sigma2_y: float | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def unsharp(sigma: float, *, sigma_y: float | None = ..., truncate: float = ..., radius: int | None = ..., radius_y: int | None = ..., amount: float = ..., threshold: float = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def taps(row: Sequence[float] | None = ..., *, col: Sequence[float] | None = ..., file: str | PathLike[str] | None = ..., border: str = ..., value: float = ..., flip: bool = ..., missing: str | None = ...) -> Chain: ...
-def matrix(file: str | PathLike[str] | None = ..., *, values: Sequence[float] | None = ..., rows: int = ...) -> Chain: ...
-def scale(by: float = ..., *, add: float = ...) -> Chain: ...
-def cast(type: str) -> Chain: ...
-def clamp(low: float, high: float) -> Chain: ...
-def abs() -> Chain: ...
-def threshold(at: float, *, above: float = ..., below: float = ...) -> Chain: ...
-def transpose() -> Chain: ...
-def gemm(file: str | PathLike[str], *, side: str = ...) -> Chain: ...
-def reduce(factor: int, *, factor_y: int | None = ..., filter: str = ..., missing: str | None = ...) -> Chain: ...
-def resize(to: tuple[int, int] | None = ..., *, by: float | None = ..., filter: str = ..., missing: str | None = ...) -> Chain: ...
+def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
+
+    Parameters
+    ----------
+    sigma : float
+        standard deviation (pixels; greater than 0; needed)
+    sigma_y : float | None
+        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+    truncate : float
+        where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
+    radius : int | None
+        pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    order : int
+        order of the derivative along both axes; 0 blurs (between 0 and 3; default 0)
+    order_y : int | None
+        order of the derivative along y; as along x where it is left out (between 0 and 3)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.gaussian(sigma=2.5)  # doctest: +ELLIPSIS
+    Chain('gaussian...')
+    """
+def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Mean of (2 radius + 1) x (2 radius_y + 1) pixels.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.box(radius=4)  # doctest: +ELLIPSIS
+    Chain('box...')
+    """
+def binomial(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Row 2 radius of Pascal's triangle, sum 1: (1 2 1)/4 for radius 1.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 512; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 512)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.binomial(radius=2)  # doctest: +ELLIPSIS
+    Chain('binomial...')
+    """
+def sobel(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """(-1 0 1) along the axis, (1 2 1) across.
+
+    Parameters
+    ----------
+    axis : str
+        x: from column to column; y: from row to row (x y; default x)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.sobel(axis='x')  # doctest: +ELLIPSIS
+    Chain('sobel...')
+    """
+def scharr(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """(-1 0 1) along the axis, (3 10 3) across.
+
+    Parameters
+    ----------
+    axis : str
+        x: from column to column; y: from row to row (x y; default x)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.scharr(axis='y')  # doctest: +ELLIPSIS
+    Chain('scharr...')
+    """
+def derivative(order: int = 1, *, axis: str = 'x', radius: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Central difference of any order along one axis, nothing across.
+
+    Parameters
+    ----------
+    order : int
+        order of the derivative (between 1 and 16; default 1)
+    axis : str
+        x: from column to column; y: from row to row (x y; default x)
+    radius : int | None
+        what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis (pixels; between 0 and 64)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.derivative(order=2, axis='y')  # doctest: +ELLIPSIS
+    Chain('derivative...')
+    """
+def gradient(operator: str = 'sobel', *, sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Length of the gradient: sqrt(gx^2 + gy^2), in one pass.
+
+    Parameters
+    ----------
+    operator : str
+        what takes the differences (sobel scharr gaussian; default sobel)
+    sigma : float | None
+        standard deviation (pixels; greater than 0; needed; only with operator=gaussian)
+    sigma_y : float | None
+        standard deviation along y; as along x where it is left out (pixels; greater than 0; only with operator=gaussian)
+    truncate : float
+        where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; only with operator=gaussian; not with radius)
+    radius : int | None
+        pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.gradient(operator='scharr')  # doctest: +ELLIPSIS
+    Chain('gradient...')
+    """
+def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace.
+
+    Parameters
+    ----------
+    sigma : float
+        standard deviation (pixels; greater than 0; needed)
+    sigma_y : float | None
+        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+    truncate : float
+        where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
+    radius : int | None
+        pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.log(sigma=2)  # doctest: +ELLIPSIS
+    Chain('log...')
+    """
+def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Difference of two Gaussians: blur(sigma) - blur(sigma2).
+
+    Parameters
+    ----------
+    sigma : float
+        standard deviation (pixels; greater than 0; needed)
+    sigma2 : float
+        standard deviation of the blur that is subtracted (pixels; greater than 0; needed)
+    sigma_y : float | None
+        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+    truncate : float
+        where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
+    radius : int | None
+        pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    sigma2_y : float | None
+        the same along y; as along x where it is left out (pixels; greater than 0)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.dog(sigma=1, sigma2=1.6)  # doctest: +ELLIPSIS
+    Chain('dog...')
+    """
+def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold.
+
+    Parameters
+    ----------
+    sigma : float
+        standard deviation (pixels; greater than 0; needed)
+    sigma_y : float | None
+        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+    truncate : float
+        where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
+    radius : int | None
+        pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    amount : float
+        how much of the difference is added (default 1)
+    threshold : float
+        least difference that is sharpened (0 or more; default 0)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.unsharp(sigma=1.5, amount=0.8)  # doctest: +ELLIPSIS
+    Chain('unsharp...')
+    """
+def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """A separable filter with the given taps, applied as correlation.
+
+    Parameters
+    ----------
+    row : Sequence[float] | None
+        taps along x, odd in number; left out: no row pass (not with file)
+    col : Sequence[float] | None
+        taps along y, odd in number; left out: no column pass (not with file)
+    file : str | PathLike[str] | None
+        text or NPY with a row of row taps and a row of column taps (one row: both)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    flip : bool
+        convolution, the taps turned round, not correlation (false true; default false)
+    missing : str | None
+        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.taps(row=[-1, 0, 1], col=[1, 2, 1])  # doctest: +ELLIPSIS
+    Chain('taps...')
+    """
+def matrix(file: str | PathLike[str] | None = None, *, values: Sequence[float] | None = None, rows: int = 1) -> Chain:
+    """Mixes channels: a row of the matrix per channel of the result.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | None
+        text or NPY: a column per channel of the input, and a last one with offsets if there is one more
+    values : Sequence[float] | None
+        the numbers, row by row, instead of a file (not with file)
+    rows : int
+        number of rows that the values make (1 or more; default 1; only with values)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.matrix(values=[0.299, 0.587, 0.114])  # doctest: +ELLIPSIS
+    Chain('matrix...')
+    """
+def scale(by: float = 1.0, *, add: float = 0.0) -> Chain:
+    """X * by + add, rounded once; resize makes another size.
+
+    Parameters
+    ----------
+    by : float
+        factor (default 1)
+    add : float
+        summand (default 0)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.scale(by=0.5, add=16)  # doctest: +ELLIPSIS
+    Chain('scale...')
+    """
+def cast(type: str) -> Chain:
+    """Rounds half to even and saturates to another pixel type.
+
+    Parameters
+    ----------
+    type : str
+        pixel type (u8 u16 i16 f32 f64; needed)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.cast(type='f32')  # doctest: +ELLIPSIS
+    Chain('cast...')
+    """
+def clamp(low: float, high: float) -> Chain:
+    """Limits values to [low, high].
+
+    Parameters
+    ----------
+    low : float
+        least value (needed)
+    high : float
+        greatest value, not below low (needed)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.clamp(low=0, high=200)  # doctest: +ELLIPSIS
+    Chain('clamp...')
+    """
+def abs() -> Chain:
+    """Absolute value.
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.abs()  # doctest: +ELLIPSIS
+    Chain('abs...')
+    """
+def threshold(at: float, *, above: float = 1.0, below: float = 0.0) -> Chain:
+    """Above where x > at, else below.
+
+    Parameters
+    ----------
+    at : float
+        the threshold (needed)
+    above : float
+        value where x > at (default 1)
+    below : float
+        value elsewhere (default 0)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.threshold(at=128, above=255)  # doctest: +ELLIPSIS
+    Chain('threshold...')
+    """
+def transpose() -> Chain:
+    """Rows become columns; channels stay.
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.transpose()  # doctest: +ELLIPSIS
+    Chain('transpose...')
+    """
+def gemm(file: str | PathLike[str], *, side: str = 'right') -> Chain:
+    """Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
+
+    Parameters
+    ----------
+    file : str | PathLike[str]
+        NPY or any image file of one channel: a matrix of f32 or f64 (needed)
+    side : str
+        right: image times matrix, one channel; left: matrix times image, channel by channel (right left; default right)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.gemm(file='B.npy')  # doctest: +SKIP
+    Chain('gemm...')
+    """
+def reduce(factor: int, *, factor_y: int | None = None, filter: str = 'box', missing: str | None = None) -> Chain:
+    """Means of cells of factor x factor_y pixels; the last cells are of what is there.
+
+    Parameters
+    ----------
+    factor : int
+        side of the cells that become one (pixels; between 1 and 2147483647; needed)
+    factor_y : int | None
+        the side along y; as along x where it is left out (pixels; between 1 and 2147483647)
+    filter : str
+        a cell's mean, or a smoother one of the cells around it too (box binomial; default box)
+    missing : str | None
+        of missing pixels (nodata, NaN): means of what is there; or missing wherever the window touches one (ignore propagate)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.reduce(factor=2)  # doctest: +ELLIPSIS
+    Chain('reduce...')
+    """
+def resize(to: tuple[int, int] | None = None, *, by: float | None = None, filter: str = 'linear', missing: str | None = None) -> Chain:
+    """Another size, smaller or larger, without aliasing.
+
+    Parameters
+    ----------
+    to : tuple[int, int] | None
+        COLSxROWS of the result; or give by (pixels; between 1 and 2147483647; needed; not with by); here (rows, cols), or such a text
+    by : float | None
+        pixels of the result to one of the image, along both axes (greater than 0)
+    filter : str
+        as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks (linear cubic lanczos3 area; default linear)
+    missing : str | None
+        of missing pixels (nodata, NaN): means of what is there; or missing wherever the window touches one (ignore propagate)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.resize(by=0.5)  # doctest: +ELLIPSIS
+    Chain('resize...')
+    """

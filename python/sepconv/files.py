@@ -12,6 +12,7 @@ arrays of zarr and np.memmap.
 """
 
 import functools
+import inspect
 import math
 
 from sepconv import _ends, _opening, _options, _sepconv, _stages
@@ -22,8 +23,9 @@ from sepconv._opening import FileWarning
 from sepconv._progress import shown
 from sepconv._report import Plan, Report, Span
 
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "open", "plan", "run",
-           "stats", "transpose"]
+# Without `open`, which a star import would put in the place of Python's own.
+__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "plan", "run", "stats",
+           "transpose"]
 
 
 def _chain(chain):
@@ -248,6 +250,8 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
             raise ValueError(f"{name}={factor!r} is no finite number")
     if add is None and beta is not None:
         raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
+    if add is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):
+        raise ValueError(f"{of_added[0]}= is of the matrix that is added; give add, or leave it out")
     operands = []
     for operand, suffix in ((a, ""), (b, "_b"), *([(add, "_c")] if add is not None else [])):
         source, of_source, options = _opening.opening(operand, options, suffix)
@@ -265,15 +269,15 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
 
 
 def _or_stage(stage, function, least):
-    """What is done to files, given `least` arguments by position or a sink; else the stage of this name, whose keys are the signature."""
+    """What is done to files, given `least` arguments by position or a sink, and what the signature is of; else the stage of this name."""
 
-    @functools.wraps(stage)
+    @functools.wraps(function)
     def either(*args, **keywords):
         return function(*args, **keywords) if len(args) >= least or "sink" in keywords else stage(*args, **keywords)
 
-    either.__module__ = function.__module__
-    either.of_files = function
-    either.__doc__ = f"{function.__doc__.rstrip()}\n\n    Notes\n    -----\n    Without a sink it is the stage of this name: {stage.__doc__.splitlines()[0]}\n    "
+    keys = inspect.Signature([one.replace(annotation=one.empty) for one in inspect.signature(stage).parameters.values()])
+    words = f"Without a sink it is the stage of this name, ``{stage.__name__}{keys}``: {stage.__doc__.splitlines()[0]}"
+    either.__doc__ = f"{function.__doc__.rstrip()}\n\n    Notes\n    -----\n    {words}\n    "
     return either
 
 

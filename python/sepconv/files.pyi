@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sepconv._chain import Chain
 
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "open", "plan", "run", "stats", "transpose"]
+__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "plan", "run", "stats", "transpose"]
 
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -25,9 +25,11 @@ class Settable(Sliceable, Protocol):
 Source: TypeAlias = "Path | Image | Sliceable | ArrayLike"
 Sink: TypeAlias = "Path | Settable | NDArray[Any]"
 
-class FileWarning(UserWarning): ...
+class FileWarning(UserWarning):
+    """What a result does not have of its source, or what of a file is not what it seems."""
 
 class Span(NamedTuple):
+    """An interval in which a step worked on a band; seconds since the run began."""
     step: str
     band: int
     begin: float
@@ -35,6 +37,7 @@ class Span(NamedTuple):
     bytes: int
 
 class ChannelStats(NamedTuple):
+    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything else."""
     count: int
     nan_count: int
     missing_count: int
@@ -47,11 +50,28 @@ class ChannelStats(NamedTuple):
     histogram: list[int]
 
 class Stats:
+    """Statistics of the images of a file; a table in a notebook.
+
+    Attributes
+    ----------
+    images : list of list of ChannelStats
+        of each image its channels
+    channels : list of ChannelStats
+        of the only image
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> sc.stats(np.array([[[1, 2]], [[3, 5]]], np.uint8), axes="zyx", progress=False).images[1][0].mean
+    4.0
+    """
     images: list[list[ChannelStats]]
     @property
     def channels(self) -> list[ChannelStats]: ...
 
 class Difference(NamedTuple):
+    """An element that differs, and its values."""
     row: int
     col: int
     channel: int
@@ -59,6 +79,7 @@ class Difference(NamedTuple):
     b: float
 
 class Comparison(NamedTuple):
+    """How far two images are from each other, or all images of two files."""
     equal: bool
     elements: int
     different: int
@@ -69,14 +90,59 @@ class Comparison(NamedTuple):
     first_image: int | None
 
 class Plan:
+    """What a run would do: bands, slots, bytes, peak memory, predicted times.
+
+    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what ``sepconv.run(..., plan=plan)`` does.
+
+    Parameters
+    ----------
+    text : str
+        JSON, as ``plan.text`` and the program's ``sepconv plan --json`` have it
+
+    Attributes
+    ----------
+    text : str
+    description : str
+        for people
+    warnings, notes : list of str
+        what the result will not have, and why the plan is so
+    """
     text: str
     description: str
     warnings: list[str]
     notes: list[str]
-    def __init__(self, text: str, description: str = ..., warnings: Iterable[str] = ..., notes: Iterable[str] = ...) -> None: ...
+    def __init__(self, text: str, description: str = "", warnings: Iterable[str] = (), notes: Iterable[str] = ()) -> None: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 class Report:
+    """What a run did. Its text is the program's closing summary; in a notebook it is a table with a timeline.
+
+    Attributes
+    ----------
+    wall_seconds, startup_seconds : float
+        of the whole run, and until its first band
+    device : str
+        what computed
+    bottleneck : str
+        the step with the most busy time
+    steps : list of dict
+        name, busy_seconds, hidden_seconds (while another step was busy), bytes, operations
+    timeline : list of Span
+        when each step worked on each band
+    warnings : list of str
+        what the result does not have of its source; each was a Python warning, too
+    plan : Plan or None
+        that was run; None of a product
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> image = np.zeros((100, 200), np.float32)
+    >>> report = sc.run(image, np.empty_like(image), sc.gaussian(2), band_rows=50, device="cpu", progress=False)
+    >>> [step["name"] for step in report.steps], sum(span.step == "compute" for span in report.timeline)
+    (['read', 'compute', 'write'], 2)
+    """
     wall_seconds: float
     startup_seconds: float
     device: str
@@ -91,6 +157,35 @@ class Report:
     def save_trace(self, path: str | PathLike[str]) -> None: ...
 
 class Image:
+    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open`` makes it.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        other axes, rows, columns, and channels if there are several
+    dtype : numpy.dtype
+        of the file's elements
+    axes : tuple of str
+        their names: ``("z", "y", "x")``; ``"page"`` where nothing says what is counted
+    chunks : tuple of int
+        what the file stores in one piece: slices of whole chunks waste nothing
+    metadata : dict
+        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description, software, date, artist, copyright,
+        nodata, epsg
+    layout : str
+        how the pixels are stored
+    warnings : list of str
+        what of the file is not read, or is not what it seems
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("stack.npy", np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
+    >>> with sc.open("stack.npy", axes="zyx") as image:
+    ...     image[1, :, -1].tolist(), image.nbytes
+    ([15, 19, 23], 24)
+    """
     path: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -107,21 +202,327 @@ class Image:
     def nbytes(self) -> int: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: Any) -> NDArray[Any]: ...
-    def __array__(self, dtype: DTypeLike | None = ..., copy: bool | None = ...) -> NDArray[Any]: ...
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
 
-def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = ..., *, progress: bool | Callable[[int, int], object] | None = ..., max_memory: int | str | None = ..., device: str = ..., max_device_memory: int | str | None = ..., threads: int = ..., slots: int = ..., band_rows: int = ..., band_cols: int = ..., arithmetic: str | None = ..., page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., region: tuple[slice, slice] | str | None = ..., nodata: float | str | None = ..., result_nodata: float | None = ..., compress: str | None = ..., tile: int | tuple[int, int] | str | None = ..., planar: bool = ..., no_predictor: bool = ..., pyramid: bool | None = ..., cog: bool = ..., big_tiff: bool | None = ..., overwrite: bool = ..., durable: bool = ..., plan: Plan | str | None = ...) -> Report: ...
-def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = ..., *, max_memory: int | str | None = ..., device: str = ..., max_device_memory: int | str | None = ..., threads: int = ..., slots: int = ..., band_rows: int = ..., band_cols: int = ..., arithmetic: str | None = ..., page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., region: tuple[slice, slice] | str | None = ..., nodata: float | str | None = ..., result_nodata: float | None = ..., compress: str | None = ..., tile: int | tuple[int, int] | str | None = ..., planar: bool = ..., no_predictor: bool = ..., pyramid: bool | None = ..., cog: bool = ..., big_tiff: bool | None = ..., overwrite: bool = ..., durable: bool = ...) -> Plan: ...
+def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, plan: Plan | str | None = None) -> Report:
+    """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
+
+    The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
+    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has the axes first. Ctrl-C stops a run
+    within half a second, when what is sliced has given or taken the piece in hand; an array then has what was written until then, and of a file
+    there is nothing.
+
+    Parameters
+    ----------
+    source : path, Image, array_like, or sliceable
+        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a few rows, or rows of chunks, at a time
+    sink : path, ndarray, or sliceable
+        a path's ending says the format; else of the result's shape and type, and apart from `source`
+    chain : Chain, str or iterable of str
+        none: a copy
+    progress : bool or callable
+        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread
+    max_memory : int or str, optional
+        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself holds is not counted
+    device : str
+        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``, ``'cuda:0,1'``
+    max_device_memory : int or str, optional
+        ceiling for what the run holds on each GPU
+    threads, slots, band_rows, band_cols : int
+        0: chosen
+    arithmetic : {'f32', 'f64'}, optional
+        left out: f64 where source, result or a stage is f64
+    axes : str, optional
+        a letter for each axis of an array or an NPY file: ``y`` rows, ``x`` columns, a last ``c`` channels, others count images
+    page : int or str, optional
+        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``; left out: all
+    level : int
+        of a pyramid
+    raw : str, optional
+        the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
+    region : tuple of slice, optional
+        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``
+    nodata : float or 'none', optional
+        pixels of this value are missing, or none are; left out: what the file declares
+    result_nodata : float, optional
+        what missing pixels are in the result
+    compress : str, optional
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted
+    tile : int or tuple of int, optional
+        rows and columns of a TIFF's tiles; 0 for strips
+    planar, no_predictor, pyramid, cog, big_tiff : bool, optional
+        of TIFFs: channels in planes; no predictor; with smaller levels or without; a Cloud Optimized GeoTIFF; BigTIFF or classic
+    overwrite : bool
+        replace a file that exists
+    durable : bool
+        wait until the file is on the disk
+    plan : Plan or str, optional
+        as `plan` or ``sepconv plan --json`` made it; it has chain, ceilings and device
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    FileNotFoundError, FileExistsError, PermissionError, OSError
+        for what is wrong with files
+    ValueError, TypeError
+        for options, shapes and types that cannot be
+    MemoryError
+        where nothing fits `max_memory`, with the least that would
+
+    Warns
+    -----
+    FileWarning
+        for what the result does not have of its source
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
+    >>> out = np.empty((3, 4), np.uint8)
+    >>> report = sc.run("scan.npy", out, sc.scale(2), max_memory="256M", progress=False)
+    >>> out[2].tolist(), report.steps[0]["name"]
+    ([16, 18, 20, 22], 'read')
+    """
+def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Plan:
+    """What `run` with these arguments would do. Makes nothing.
+
+    Parameters
+    ----------
+    source, sink, chain, **options
+        as those of `run`
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> image, out = np.zeros((100, 200), np.float32), np.empty((100, 200), np.float32)
+    >>> made = sc.plan(image, out, sc.gaussian(2), max_memory="64M", device="cpu")
+    >>> made.to_dict()["chain"][0].partition(",")[0], made.to_dict()["memory_bytes"]["ceiling"]
+    ('gaussian:sigma=2', 67108864)
+    >>> report = sc.run(image, out, plan=made, progress=False)
+    """
 @overload
-def transpose() -> Chain: ...
+def transpose() -> Chain:
+    """Rows become columns; channels stay.
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.transpose()  # doctest: +ELLIPSIS
+    Chain('transpose...')
+    """
 @overload
-def transpose(source: Source, sink: Sink, perm: Sequence[int] = ..., *, progress: bool | Callable[[int, int], object] | None = ..., max_memory: int | str | None = ..., device: str = ..., max_device_memory: int | str | None = ..., threads: int = ..., slots: int = ..., band_rows: int = ..., band_cols: int = ..., arithmetic: str | None = ..., page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., compress: str | None = ..., tile: int | tuple[int, int] | str | None = ..., planar: bool = ..., no_predictor: bool = ..., pyramid: bool | None = ..., cog: bool = ..., big_tiff: bool | None = ..., overwrite: bool = ..., durable: bool = ...) -> Report: ...
+def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Report:
+    """Permutes the axes of an image or of an NPY file of up to three axes: what ``sepconv transpose`` does.
+
+    Parameters
+    ----------
+    source, sink : path, or, for rows with columns, as those of `run`
+    perm : tuple of int
+        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has rows, columns and channels
+    progress, **options
+        as those of `run`
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("chw.npy", np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
+    >>> report = sc.files.transpose("chw.npy", "hwc.npy", (1, 2, 0), progress=False, overwrite=True)
+    >>> np.load("hwc.npy").shape
+    (3, 4, 2)
+
+    Notes
+    -----
+    Without a sink it is the stage of this name, ``transpose()``: Rows become columns; channels stay.
+    """
 @overload
-def gemm(file: str | PathLike[str], *, side: str = ...) -> Chain: ...
+def gemm(file: str | PathLike[str], *, side: str = 'right') -> Chain:
+    """Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
+
+    Parameters
+    ----------
+    file : str | PathLike[str]
+        NPY or any image file of one channel: a matrix of f32 or f64 (needed)
+    side : str
+        right: image times matrix, one channel; left: matrix times image, channel by channel (right left; default right)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.gemm(file='B.npy')  # doctest: +SKIP
+    Chain('gemm...')
+    """
 @overload
-def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = ..., beta: float | None = ..., add: Source | None = ..., trans_a: bool = ..., trans_b: bool = ..., progress: bool | Callable[[int, int], object] | None = ..., max_memory: int | str | None = ..., device: str = ..., max_device_memory: int | str | None = ..., threads: int = ..., slots: int = ..., band_rows: int = ..., band_cols: int = ..., page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., page_b: int | str | None = ..., level_b: int = ..., axes_b: str | None = ..., raw_b: str | None = ..., page_c: int | str | None = ..., level_c: int = ..., axes_c: str | None = ..., raw_c: str | None = ..., compress: str | None = ..., tile: int | tuple[int, int] | str | None = ..., planar: bool = ..., no_predictor: bool = ..., pyramid: bool | None = ..., cog: bool = ..., big_tiff: bool | None = ..., overwrite: bool = ..., durable: bool = ...) -> Report: ...
-def open(path: Path, *, page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., nodata: float | str | None = ...) -> Image: ...
-def stats(source: Source, *, progress: bool | Callable[[int, int], object] | None = ..., max_memory: int | str | None = ..., device: str = ..., max_device_memory: int | str | None = ..., threads: int = ..., slots: int = ..., band_rows: int = ..., band_cols: int = ..., arithmetic: str | None = ..., page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., nodata: float | str | None = ...) -> Stats: ...
-def compare(a: Source, b: Source, *, tolerance: float = ..., progress: bool | Callable[[int, int], object] | None = ..., max_memory: int | str | None = ..., threads: int = ..., slots: int = ..., band_rows: int = ..., band_cols: int = ..., arithmetic: str | None = ..., page: int | str | None = ..., level: int = ..., axes: str | None = ..., raw: str | None = ..., page_b: int | str | None = ..., level_b: int = ..., axes_b: str | None = ..., raw_b: str | None = ..., nodata: float | str | None = ...) -> Comparison: ...
+def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = 1.0, beta: float | None = None, add: Source | None = None, trans_a: bool = False, trans_b: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, page_c: int | str | None = None, level_c: int = 0, axes_c: str | None = None, raw_c: str | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Report:
+    """``alpha op(a) op(b) + beta add``, of matrices larger than memory: what ``sepconv gemm`` does.
+
+    Parameters
+    ----------
+    a, b, add : path, Image, array_like, or sliceable
+        matrices of f32 or f64, all of one type
+    sink : path, ndarray, or sliceable
+    alpha, beta : float
+        `beta` is 1 where a matrix is added
+    trans_a, trans_b : bool
+        the transpose in its place
+    progress, **options
+        as those of `run`; `page`, `level`, `axes` and `raw` are those of `a`, `page_b` and so on of `b`, and `page_c` of what is added
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> product = np.empty((2, 2))
+    >>> report = sc.files.gemm(np.ones((2, 3)), np.ones((2, 3)), product, trans_b=True, progress=False)
+    >>> product.tolist()
+    [[3.0, 3.0], [3.0, 3.0]]
+
+    Notes
+    -----
+    Without a sink it is the stage of this name, ``gemm(file, *, side='right')``: Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
+    """
+def open(path: Path, *, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, nodata: float | str | None = None) -> Image:
+    """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
+
+    Parameters
+    ----------
+    path : path
+        TIFF, NPY, raw, PNG, JPEG, PNM or BMP
+    page, level, axes, raw, nodata
+        as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
+
+    Returns
+    -------
+    Image
+
+    Raises
+    ------
+    FileNotFoundError, PermissionError, OSError
+        for a file that cannot be read
+    ValueError, TypeError
+        for options that its format does not have
+
+    Warns
+    -----
+    FileWarning
+        for what of the file is not read
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
+    >>> image = sc.open("scan.npy")
+    >>> image.shape, image.axes, image[1:, ::2].tolist()
+    ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
+    """
+def stats(source: Source, *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, nodata: float | str | None = None) -> Stats:
+    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types): what ``sepconv stats`` does.
+
+    Parameters
+    ----------
+    source : path, Image, array_like, or sliceable
+    progress, **options
+        as those of `run`
+
+    Returns
+    -------
+    Stats
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> channel = sc.stats(np.array([[1, 2], [3, 6]], np.uint8), progress=False).channels[0]
+    >>> channel.min, channel.max, channel.mean
+    (1.0, 6.0, 3.0)
+    """
+def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, nodata: float | str | None = None) -> Comparison:
+    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare`` does.
+
+    Parameters
+    ----------
+    a, b : path, Image, array_like, or sliceable
+        of one shape and type
+    tolerance : float
+        differences up to this count as equal
+    progress, **options
+        as those of `run`; `page_b`, `level_b`, `axes_b` and `raw_b` are those of `b`
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`; ValueError for images of other shapes or types
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> made = sc.compare(np.array([[1.0, 2.0]]), np.array([[1.0, 2.5]]), progress=False)
+    >>> made.equal, made.max_difference, made.first
+    (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
+    """

@@ -9,54 +9,500 @@ from sepconv._chain import GpuArray, HasStream
 __all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
 
 @overload
-def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., origin: int = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Convolution along one axis: `correlate1d` with the weights turned round.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.convolve1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([14, 24,  4, 13, 12, 36, 27,  0])
+    """
 @overload
-def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = ..., output: GpuArray | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., origin: int = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Convolution along one axis: `correlate1d` with the weights turned round.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.convolve1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([14, 24,  4, 13, 12, 36, 27,  0])
+    """
 @overload
-def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., origin: int = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Correlation along one axis.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    weights : array_like
+        one axis of numbers, which are not turned round
+    axis : int
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
+        how lines go on beyond their ends
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int
+        how far the weights' middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, weights or an output that cannot be, as SciPy
+    ValueError
+        for an origin outside the weights, and weights or a `cval` that are infinite
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.correlate1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([ 8, 26,  8, 12,  7, 28, 36,  9])
+    """
 @overload
-def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = ..., output: GpuArray | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., origin: int = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Correlation along one axis.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    weights : array_like
+        one axis of numbers, which are not turned round
+    axis : int
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
+        how lines go on beyond their ends
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int
+        how far the weights' middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, weights or an output that cannot be, as SciPy
+    ValueError
+        for an origin outside the weights, and weights or a `cval` that are infinite
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.correlate1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([ 8, 26,  8, 12,  7, 28, 36,  9])
+    """
 @overload
-def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int | Sequence[int] = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., truncate: float = ..., *, radius: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """A Gaussian, or derivatives of one, along the axes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    order : int or sequence
+        of the derivative; 0 blurs
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    truncate : float
+        where the Gaussian is cut off, in sigmas, if there is no `radius`
+    radius : int or sequence, optional
+        in pixels
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, an output or a number of values that cannot be, as SciPy
+    ValueError
+        for an order, a radius or axes that cannot be
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_filter(np.array([[0, 0, 0], [0, 255, 0], [0, 0, 0]], np.uint8), sigma=0.5)
+    array([[  3,  21,   3],
+           [ 21, 158,  21],
+           [  3,  21,   3]], dtype=uint8)
+    """
 @overload
-def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int | Sequence[int] = ..., output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., truncate: float = ..., *, radius: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """A Gaussian, or derivatives of one, along the axes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    order : int or sequence
+        of the derivative; 0 blurs
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    truncate : float
+        where the Gaussian is cut off, in sigmas, if there is no `radius`
+    radius : int or sequence, optional
+        in pixels
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, an output or a number of values that cannot be, as SciPy
+    ValueError
+        for an order, a radius or axes that cannot be
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_filter(np.array([[0, 0, 0], [0, 255, 0], [0, 0, 0]], np.uint8), sigma=0.5)
+    array([[  3,  21,   3],
+           [ 21, 158,  21],
+           [  3,  21,   3]], dtype=uint8)
+    """
 @overload
-def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = ..., order: int = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., truncate: float = ..., *, radius: int | None = ..., threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = -1, order: int = 0, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
+    [1.427, 2.0678, 3.0, 3.9322, 4.573]
+    """
 @overload
-def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = ..., order: int = ..., output: GpuArray | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., truncate: float = ..., *, radius: int | None = ..., threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int = 0, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
+    [1.427, 2.0678, 3.0, 3.9322, 4.573]
+    """
 @overload
-def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, axes: int | Sequence[int] | None = ..., **kwargs: Any) -> NDArray[Any]: ...
+def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
+    """The length of the Gaussian's gradient. See `gaussian_filter`, which also takes `kwargs`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
+    [0.3494, 0.6988, 0.3494]
+    """
 @overload
-def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, axes: int | Sequence[int] | None = ..., **kwargs: Any) -> GpuArray: ...
+def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
+    """The length of the Gaussian's gradient. See `gaussian_filter`, which also takes `kwargs`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
+    [0.3494, 0.6988, 0.3494]
+    """
 @overload
-def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, axes: int | Sequence[int] | None = ..., **kwargs: Any) -> NDArray[Any]: ...
+def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
+    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, which also takes `kwargs`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
+    [-0.0303, -0.2675, -0.0303]
+    """
 @overload
-def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, axes: int | Sequence[int] | None = ..., **kwargs: Any) -> GpuArray: ...
+def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
+    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, which also takes `kwargs`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
+    [-0.0303, -0.2675, -0.0303]
+    """
 @overload
-def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., extra_arguments: tuple[Any, ...] = ..., extra_keywords: dict[str, Any] | None = ..., *, axes: int | Sequence[int] | None = ...) -> NDArray[Any]: ...
+def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+    """The root of the sum of squares of derivatives along the axes, which a function makes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    derivative : callable
+        ``derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+    output, mode, cval, axes
+        as `gaussian_filter` has them
+    extra_arguments, extra_keywords
+        for `derivative`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        as `gaussian_filter`
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.generic_gradient_magnitude([[0.0, 3.0], [4.0, 7.0]], ndimage.sobel).tolist()
+    [[20.0, 20.0], [20.0, 20.0]]
+    """
 @overload
-def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., extra_arguments: tuple[Any, ...] = ..., extra_keywords: dict[str, Any] | None = ..., *, axes: int | Sequence[int] | None = ...) -> GpuArray: ...
+def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
+    """The root of the sum of squares of derivatives along the axes, which a function makes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    derivative : callable
+        ``derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+    output, mode, cval, axes
+        as `gaussian_filter` has them
+    extra_arguments, extra_keywords
+        for `derivative`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        as `gaussian_filter`
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.generic_gradient_magnitude([[0.0, 3.0], [4.0, 7.0]], ndimage.sobel).tolist()
+    [[20.0, 20.0], [20.0, 20.0]]
+    """
 @overload
-def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., extra_arguments: tuple[Any, ...] = ..., extra_keywords: dict[str, Any] | None = ..., *, axes: int | Sequence[int] | None = ...) -> NDArray[Any]: ...
+def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+    """The sum of second derivatives along the axes, which a function makes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    derivative2 : callable
+        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+    output, mode, cval, axes
+        as `gaussian_filter` has them
+    extra_arguments, extra_keywords
+        for `derivative2`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        as `gaussian_filter`
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> def second(input, axis, output, mode, cval):
+    ...     return ndimage.correlate1d(input, [1, -2, 1], axis, output, mode, cval)
+    >>> ndimage.generic_laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]], second).tolist()
+    [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    """
 @overload
-def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., extra_arguments: tuple[Any, ...] = ..., extra_keywords: dict[str, Any] | None = ..., *, axes: int | Sequence[int] | None = ...) -> GpuArray: ...
+def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
+    """The sum of second derivatives along the axes, which a function makes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    derivative2 : callable
+        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+    output, mode, cval, axes
+        as `gaussian_filter` has them
+    extra_arguments, extra_keywords
+        for `derivative2`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        as `gaussian_filter`
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> def second(input, axis, output, mode, cval):
+    ...     return ndimage.correlate1d(input, [1, -2, 1], axis, output, mode, cval)
+    >>> ndimage.generic_laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]], second).tolist()
+    [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    """
 @overload
-def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, axes: int | Sequence[int] | None = ..., threads: int = ...) -> NDArray[Any]: ...
+def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> NDArray[Any]:
+    """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]]).tolist()
+    [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    """
 @overload
-def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, axes: int | Sequence[int] | None = ..., threads: int = ...) -> GpuArray: ...
+def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> GpuArray:
+    """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]]).tolist()
+    [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    """
 @overload
-def prewitt(input: ArrayLike, axis: int = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Prewitt's filter: differences along the axis, sums of three along all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
+    [[3, 9, 6], [3, 9, 6]]
+    """
 @overload
-def prewitt(input: GpuArray, axis: int = ..., output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Prewitt's filter: differences along the axis, sums of three along all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
+    [[3, 9, 6], [3, 9, 6]]
+    """
 @overload
-def sobel(input: ArrayLike, axis: int = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Sobel's filter: differences along the axis, (1 2 1) along all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
+    [[4, 12, 8], [4, 12, 8]]
+    """
 @overload
-def sobel(input: GpuArray, axis: int = ..., output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def sobel(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Sobel's filter: differences along the axis, (1 2 1) along all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.sobel(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
+    [[4, 12, 8], [4, 12, 8]]
+    """
 @overload
-def uniform_filter(input: ArrayLike, size: int | Sequence[int] = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., origin: int | Sequence[int] = ..., *, axes: int | Sequence[int] | None = ..., threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The mean of `size` elements along each axis. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
+    [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
+    """
 @overload
-def uniform_filter(input: GpuArray, size: int | Sequence[int] = ..., output: GpuArray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: complex = ..., origin: int | Sequence[int] = ..., *, axes: int | Sequence[int] | None = ..., threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def uniform_filter(input: GpuArray, size: int | Sequence[int] = 3, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The mean of `size` elements along each axis. See `gaussian_filter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.uniform_filter(np.array([[0, 0, 0], [0, 90, 0], [0, 0, 0]]), size=3).tolist()
+    [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
+    """
 @overload
-def uniform_filter1d(input: ArrayLike, size: int, axis: int = ..., output: NDArray[Any] | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., origin: int = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> NDArray[Any]: ...
+def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The mean of `size` elements along one axis. See `correlate1d`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
+    [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
+    """
 @overload
-def uniform_filter1d(input: GpuArray, size: int, axis: int = ..., output: GpuArray | DTypeLike | None = ..., mode: str = ..., cval: complex = ..., origin: int = ..., *, threads: int = ..., stream: int | HasStream | None = ...) -> GpuArray: ...
+def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The mean of `size` elements along one axis. See `correlate1d`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
+    [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
+    """

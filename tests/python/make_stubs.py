@@ -3,6 +3,7 @@ with the package that has them in the path. test_types.py says when that is due.
 
 import inspect
 import pathlib
+import re
 
 from sepconv import _options, _stages, files, ndimage
 
@@ -19,23 +20,31 @@ OF_ONE_AXIS = {"sigma": "float", "order": "int", "mode": "str", "radius": "int |
 
 
 def parameters(signature, types):
-    """As they stand in a stub: defaults are `...`."""
+    """As they stand in a stub, with their defaults."""
     words, starred = [], False
     for one in signature.parameters.values():
         if one.kind is one.KEYWORD_ONLY and not starred:
             words.append("*")
             starred = True
         name = "**" + one.name if one.kind is one.VAR_KEYWORD else one.name
-        words.append(f"{name}: {types[one.name]}" + ("" if one.default is one.empty else " = ..."))
+        words.append(f"{name}: {types[one.name]}" + ("" if one.default is one.empty else f" = {one.default!r}"))
     return ", ".join(words)
+
+
+def documented(line, what):
+    """The line of a function or a class in a stub, with what it says of itself: editors show it of what is made at run time, too."""
+    body = inspect.getdoc(what).replace("\\", "\\\\").splitlines()
+    words = "\n".join(["    " + one if one else "" for one in (f'"""{body[0]}', *body[1:])])
+    return f'{line.removesuffix(" ...")}\n{words}' + ('"""' if len(body) == 1 else '\n    """')
 
 
 def stages():
     lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "", "from sepconv._chain import Chain", "",
              "__all__ = [" + ", ".join(f'"{name}"' for name in _stages.__all__) + "]", ""]
     for name in _stages.__all__:
-        signature = inspect.signature(getattr(_stages, name))
-        lines.append(f"def {name}({parameters(signature, {key: one.annotation for key, one in signature.parameters.items()})}) -> Chain: ...")
+        stage = getattr(_stages, name)
+        signature = inspect.signature(stage)
+        lines.append(documented(f"def {name}({parameters(signature, {key: one.annotation for key, one in signature.parameters.items()})}) -> Chain: ...", stage))
     return "\n".join(lines) + "\n"
 
 
@@ -46,7 +55,7 @@ def functions():
         signature = inspect.signature(getattr(ndimage, name))
         types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}))
         for array, output, result in (("ArrayLike", "NDArray[Any] | DTypeLike | None", "NDArray[Any]"), ("GpuArray", "GpuArray | DTypeLike | None", "GpuArray")):
-            lines += ["@overload", f"def {name}({parameters(signature, dict(types, input=array, output=output))}) -> {result}: ..."]
+            lines += ["@overload", documented(f"def {name}({parameters(signature, dict(types, input=array, output=output))}) -> {result}: ...", getattr(ndimage, name))]
     return "\n".join(lines) + "\n"
 
 
@@ -126,7 +135,7 @@ class Plan:
     description: str
     warnings: list[str]
     notes: list[str]
-    def __init__(self, text: str, description: str = ..., warnings: Iterable[str] = ..., notes: Iterable[str] = ...) -> None: ...
+    def __init__(self, text: str, description: str = "", warnings: Iterable[str] = (), notes: Iterable[str] = ()) -> None: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 class Report:
@@ -160,7 +169,7 @@ class Image:
     def nbytes(self) -> int: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: Any) -> NDArray[Any]: ...
-    def __array__(self, dtype: DTypeLike | None = ..., copy: bool | None = ...) -> NDArray[Any]: ...
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
@@ -171,16 +180,16 @@ def of_files():
     """Those that are stages, too, have both signatures."""
     lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, NamedTuple, Protocol, TypeAlias, overload", "",
              "import numpy as np", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "", "from sepconv._chain import Chain", "",
-             "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]", CLASSES]
+             "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]",
+             re.sub(r"^class (\w+)(\(\w+\))?:( \.\.\.)?$", lambda found: documented(found[0], vars(files)[found[1]]) if found[1] in files.__all__ else found[0], CLASSES, flags=re.MULTILINE)]
     for name in RESULTS:
         function = getattr(files, name)
         stage = getattr(_stages, name, None)
         if stage is not None:
             signature = inspect.signature(stage)
             types = {key: one.annotation for key, one in signature.parameters.items()}
-            lines += ["@overload", f"def {name}({parameters(signature, types)}) -> Chain: ...", "@overload"]
-            function = function.of_files
-        lines.append(f"def {name}({parameters(inspect.signature(function), OF_FILES)}) -> {RESULTS[name]}: ...")
+            lines += ["@overload", documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage), "@overload"]
+        lines.append(documented(f"def {name}({parameters(inspect.signature(function), OF_FILES)}) -> {RESULTS[name]}: ...", function))
     return "\n".join(lines) + "\n"
 
 

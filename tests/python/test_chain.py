@@ -1,5 +1,6 @@
 """Chains: what they are made of, what they take, and that they compute what the library does."""
 
+import builtins
 import inspect
 import pickle
 
@@ -18,7 +19,7 @@ def image(dtype="u1", shape=(40, 50)):
 
 def test_stages_have_the_keys_that_the_library_declares():
     for stage in _sepconv.stages():
-        parameters = inspect.signature(getattr(sc, stage["name"])).parameters
+        parameters = inspect.signature(getattr(sc._stages, stage["name"])).parameters
         assert [key["name"] for key in stage["keys"] if key["name"] not in parameters] == []
         assert {key["name"] for key in stage["keys"] if key["needed"]} == {name for name, one in parameters.items() if one.default is one.empty}
 
@@ -37,6 +38,23 @@ def test_a_stage_by_text_is_the_stage_by_its_function(stage):
         else:
             given[last] += "," + word
     assert getattr(sc, name)(**given) == chain
+
+
+@pytest.mark.parametrize("name", ["gemm", "transpose"])
+def test_functions_of_files_have_their_own_signature_and_say_that_they_are_stages(name):
+    both = getattr(sc, name)
+    parameters = inspect.signature(both).parameters
+    assert list(parameters)[:3] == {"gemm": ["a", "b", "sink"], "transpose": ["source", "sink", "perm"]}[name] and parameters["max_memory"].default is None
+    assert f"it is the stage of this name, ``{name}(" in both.__doc__
+    assert inspect.signature(sc.transpose).parameters["perm"].default == (1, 0) and str(sc.transpose()) == "transpose"
+
+
+@pytest.mark.parametrize("module", [sc, sc.files, sc.ndimage])
+def test_a_star_import_leaves_pythons_own_functions(module):
+    names = {}
+    exec(f"from {module.__name__} import *", names)
+    assert set(module.__all__) <= set(names) and not [name for name in module.__all__ if hasattr(builtins, name)]
+    assert "open" not in names and "abs" not in names and callable(sc.open) and str(sc.abs()) == "abs"
 
 
 def test_values_are_python_s():
@@ -131,6 +149,9 @@ def test_a_result_that_overlaps_its_input():
     (lambda: sc.gaussian(1, sigmay=2), TypeError, "sigmay"),
     (lambda: sc.sobel("q"), ValueError, "one of x, y"),
     (lambda: sc.Chain("gausian"), ValueError, "did you mean 'gaussian'"),
+    (lambda: sc.Chain([5]), TypeError, "made of texts"),
+    (lambda: sc.abs()(np.ones((3, 4)), threads="x"), TypeError, "threads='x' is no whole number"),
+    (lambda: sc.abs()(np.ones((3, 4)), axes=5), TypeError, "axes=5 is no text"),
     (lambda: sc.taps(file="/no/such/file"), FileNotFoundError, "no such file"),
     (lambda: sc.abs()(np.float32(3)), ValueError, "axes"),
     (lambda: sc.abs()(np.empty((0, 5))), ValueError, "0 rows"),

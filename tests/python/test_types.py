@@ -1,5 +1,6 @@
 """What mypy makes of a user's program, and that the stubs are those of the functions."""
 
+import ast
 import pathlib
 import subprocess
 import sys
@@ -53,4 +54,7 @@ def test_stubs_are_those_of_the_functions():
     folder = pathlib.Path(sepconv.__file__).parent
     for file, text in make_stubs.stubs().items():
         assert (folder / file).read_text() == text, "run tests/python/make_stubs.py"
+        assert " = ..." not in text
+        said = {one.name for one in ast.parse(text).body if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(one)}
+        assert said == set(ast.literal_eval(text.partition("__all__ = ")[2].partition("\n")[0])) | ({"open"} if file == "files.pyi" else set())
     assert (folder / "py.typed").exists()
