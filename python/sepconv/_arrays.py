@@ -145,16 +145,18 @@ class _Layout(NamedTuple):
         return made.reshape(self.kept_shape).transpose(self.inverse)
 
 
-MOST_LAYOUTS = 64  # that a chain keeps
+_layouts, _MOST_LAYOUTS, _LONGEST_TEXT = {}, 256, 1000
 
 
 def _layout(chain, names, shape, dtype):
-    """Kept by the chain, so that nothing else holds it, and what it holds."""
-    key = names, shape, dtype
-    if (layout := chain._layouts.get(key)) is None:
-        if len(chain._layouts) >= MOST_LAYOUTS:
-            chain._layouts.clear()
-        layout = chain._layouts[key] = _new_layout(chain, *key)
+    """Kept by the chain's text, as the chain may hold matrices; not where that is long, or names a file, which may change."""
+    key = chain._texts, names, shape, dtype
+    if (layout := _layouts.get(key)) is None:
+        layout = _new_layout(chain, names, shape, dtype)
+        if sum(map(len, chain._texts)) <= _LONGEST_TEXT and not any("file=" in text for text in chain._texts):
+            if len(_layouts) >= _MOST_LAYOUTS:
+                _layouts.clear()
+            _layouts[key] = layout
     return layout
 
 

@@ -49,7 +49,7 @@ class Chain:
     Chain('scale:by=2,add=0 | abs')
     """
 
-    __slots__ = ("_native", "_texts", "_layouts")
+    __slots__ = ("_native", "_texts")
 
     def __init__(self, stages: str | Iterable[str] = ()) -> None:
         if isinstance(stages, str):
@@ -58,18 +58,14 @@ class Chain:
         if not all(isinstance(text, str) for text in texts):
             raise TypeError(f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:by=2', 'abs'], and not of {stages!r}")
         self._native = _sepconv.parse([_options.encodable(text) for text in texts])
-        self._keep()
+        self._texts = tuple(self._native.texts)
 
     @classmethod
     def _of(cls, native: Any) -> "Chain":
         chain = cls.__new__(cls)
         chain._native = native
-        chain._keep()
+        chain._texts = tuple(native.texts)
         return chain
-
-    def _keep(self) -> None:
-        self._texts = tuple(self._native.texts)
-        self._layouts: dict[Any, Any] = {}  # see _arrays.py
 
     def _turned(self) -> "Chain | None":
         """What does to a transposed image what this does to the image, to the bit."""

@@ -136,6 +136,12 @@ def test_arrays_that_lie_by_columns_are_not_copied(monkeypatch, text, dtype):
     assert sc.Chain(text)(array, out) is out and np.array_equal(out, made)
 
 
+def test_a_file_that_has_changed_is_not_taken_for_what_it_was(tmp_path):
+    for cols in (4, 5):
+        np.save(tmp_path / "matrix.npy", np.ones((3, cols)))
+        assert sc.gemm(tmp_path / "matrix.npy")(np.ones((2, 3))).shape == (2, cols)
+
+
 def test_a_result_that_overlaps_its_input():
     array = image("f4")
     wanted = sc.box(2)(array)
