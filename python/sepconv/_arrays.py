@@ -50,7 +50,7 @@ def names_of(shape, axes):
         raise ValueError(f"an array of shape {tuple(shape)} may be images or channels; say what its axes are, such as axes='yxc' or axes='zyx'")
     if not isinstance(axes, str):
         raise TypeError(f"axes={axes!r} is no text; give a letter for each axis, such as axes='yxc' or axes='zyx'")
-    if len(axes) != len(shape) or len(set(axes)) != len(axes) or "x" not in axes or ("y" not in axes and len(axes) > 1):
+    if len(_options.encodable(axes)) != len(shape) or len(set(axes)) != len(axes) or "x" not in axes or ("y" not in axes and len(axes) > 1):
         raise ValueError(f"axes={axes!r} does not fit an array of {len(shape)} axes: give each a letter of its own, y and x among them")
     return axes
 

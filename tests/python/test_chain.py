@@ -158,6 +158,7 @@ def test_a_result_that_overlaps_its_input():
     (lambda: sc.Chain([5]), TypeError, "made of texts"),
     (lambda: sc.abs()(np.ones((3, 4)), threads="x"), TypeError, "threads='x' is no whole number"),
     (lambda: sc.abs()(np.ones((3, 4)), axes=5), TypeError, "axes=5 is no text"),
+    (lambda: sc.run(np.ones((3, 4, 5)), np.ones((3, 4, 5)), axes="\ud800yx"), ValueError, "surrogates not allowed"),
     (lambda: sc.taps(file="/no/such/file"), FileNotFoundError, "no such file"),
     (lambda: sc.abs()(np.float32(3)), ValueError, "axes"),
     (lambda: sc.abs()(np.empty((0, 5))), ValueError, "0 rows"),
