@@ -1,11 +1,10 @@
 """What pixels come from and go to that is no file: arrays, and whatever is sliced like one (h5py, zarr, np.memmap)."""
 
-import math
 import operator
 
 import numpy as np
 
-from sepconv import _arrays, _shared, _types
+from sepconv import _arrays, _layers, _shared, _types
 
 _STORED_KINDS = "buifc"
 
@@ -57,7 +56,8 @@ class _End:
     """Axes by the rules of NPY files: a last c are channels, others than y and x count images."""
 
     def __init__(self, array, names):
-        self.array, self.names = array, names
+        self.array = self.pieces = array
+        self.names = names
         self.channels = names[-1] == "c"
         self.outer = [axis for axis, name in enumerate(names) if name not in "yx" and not (name == "c" and axis == len(names) - 1)]
         self.inner = [axis for axis in range(len(names)) if axis not in self.outer]
@@ -89,10 +89,16 @@ class _End:
         image = self._image(np.asarray(self.array[self._at(raster, slice(None), slice(None))]))
         return image if _arrays.ready(image, 3) is image else None
 
-    def _block(self, chunks):
+    def _blocks(self, chunks, image_bytes, most_held, how):
+        """Rows and columns of a block; images that are held, as each block has a part of them; and what is to be said of what is not held."""
         if chunks is None:
-            return 1, 1
-        return tuple(min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
+            return (1, 1, 1), []
+        rows, cols = (min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
+        layers = _layers.Layers(self, chunks, most_held // max(image_bytes, 1))
+        if layers.images > 1:
+            self.pieces = layers
+        said = f"{_described(self.array, chunks)} is {how} {layers.times} times, as max_memory has no room for more than {layers.images} of the images that share chunks"
+        return (rows, cols, layers.images), [said] if layers.times > 1 else []
 
 
 class Source(_End):
@@ -103,40 +109,41 @@ class Source(_End):
         if self.dtype not in _types.PIXELS and self.dtype not in _types.HOLDERS and self.dtype not in _types.PARTS:
             _types.refuse(array.dtype)
 
-    @property
-    def facts(self):
+    def facts(self, most_held):
         """For open_source() in python/src/ends.cpp."""
         parts = 2 if self.dtype in _types.PARTS else 1
         pixels = _types.PARTS.get(self.dtype) or _types.HOLDERS.get(self.dtype, self.dtype)
+        rows, cols, channels = self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts
         chunks = _numbers(getattr(self.array, "chunks", None), len(self.names))
+        blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, most_held, "read")
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
-        return (self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts, _types.PIXELS[pixels], outer, _element(self.dtype),
-                self._block(chunks), _described(self.array, chunks))
+        return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), said
 
     def read(self, raster, row, col, out):
         try:
-            np.copyto(out, self._piece(raster, row, col, out.shape), casting="same_kind")
+            rows, cols, _ = out.shape
+            key = self._at(raster, slice(row, row + rows), slice(col, col + cols))
+            values = self._image(self.asked(key) if self.pieces is self.array else self.pieces[key])
+            if self.dtype in _types.PARTS:
+                values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
+            elif self.dtype in _types.HOLDERS:
+                values = _types.held(values)
+            np.copyto(out, values, casting="same_kind")
         finally:
             del out  # its memory ends with the run, and the traceback of an error keeps what a frame has
 
-    def _piece(self, raster, row, col, shape):
-        rows, cols, _ = shape
-        values = self.array[self._at(raster, slice(row, row + rows), slice(col, col + cols))]
+    def asked(self, key):
+        """What the array gives, if that is what it said it would."""
+        values = self.array[key]
         if np.ma.is_masked(values):
             raise TypeError(f"{_described(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
                             "set_auto_mask(False)), and say which are missing with nodata=")
         values = np.asarray(values)
-        if values.ndim != len(self.inner):
-            raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} for an image of {len(self.inner)} axes")
-        if _types.native(values.dtype) != self.dtype:
-            raise TypeError(f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}")
-        values = self._image(values)
-        if self.dtype in _types.PARTS:
-            values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
-        elif self.dtype in _types.HOLDERS:
-            values = _types.held(values)
+        shape = tuple(len(range(side)[one]) for one, side in zip(key, self.array.shape) if isinstance(one, slice))
         if values.shape != shape:
             raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for")
+        if _types.native(values.dtype) != self.dtype:
+            raise TypeError(f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}")
         return values
 
 
@@ -149,9 +156,10 @@ class Sink(_End):
             raise ValueError("the sink is read-only; give an array that can be written to")
         self.array = array
 
-    def begin(self, rows, cols, channels, kind, axes, stored):
-        """Block, description and warnings, for open_sinks() in python/src/ends.cpp."""
+    def begin(self, rows, cols, channels, kind, axes, stored, most_held):
+        """Blocks, description and warnings, for sink_of() in python/src/ends.cpp."""
         dtype = np.dtype(f"{stored[0]}{stored[1] // 8}" if stored and stored[0] != "b" else "?" if stored else _types.DTYPES[kind])
+        image_bytes = rows * cols * channels * _types.DTYPES[kind].itemsize
         channels //= 2 if dtype in _types.PARTS else 1
         shape = (*(size for _, size in axes), rows, cols) + ((channels,) if channels > 1 else ())
         outer = "".join(chr(ord("A") + place) for place in range(len(axes)))
@@ -166,9 +174,8 @@ class Sink(_End):
         super().__init__(array, names[given])
         self.dtype = dtype
         chunks = _numbers(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
-        images = math.prod(chunks[axis] for axis in self.outer) if chunks else 1
-        anew = f"{_described(array, chunks)} is written anew for each of the {images} images of a chunk; chunks of one image are written once"
-        return self._block(chunks), _described(array, chunks), [anew] if images > 1 else []
+        blocks, said = self._blocks(chunks, image_bytes, most_held, "written anew")
+        return blocks, _described(array, chunks), said
 
     def write(self, raster, row, col, pixels):
         rows, cols, _ = pixels.shape
@@ -177,7 +184,7 @@ class Sink(_End):
             values = self._values(pixels)
             if "y" not in self.names:
                 values = values[0]
-            self.array[key] = values if self.channels else values[..., 0]
+            self.pieces[key] = values if self.channels else values[..., 0]
         finally:
             del pixels  # as in read()
             values = None
@@ -187,7 +194,7 @@ class Sink(_End):
         if self.dtype in _types.PARTS:
             return pixels.astype(_types.PARTS[self.dtype], copy=True).view(self.dtype)
         if self.dtype in _types.PIXELS:
-            return pixels if isinstance(self.array, np.ndarray) else pixels.copy()
+            return pixels.copy() if self.pieces is self.array and not isinstance(self.array, np.ndarray) else pixels
         values = np.empty(pixels.shape, self.dtype)
         _types.store(pixels, values)
         return values

@@ -9,39 +9,75 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <bit>
+#include <tuple>
 
 #include "files.hpp"
 
 namespace sepconv::python {
 namespace {
 
-/// What is asked of an object at once, unless its blocks are larger.
-constexpr std::int64_t kPieceBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kMostPieceBytes = std::int64_t{8} << 20;
+/// A few rows would take longer to ask for than to read.
+constexpr std::int64_t kLeastPieceBytes = std::int64_t{256} << 10;
 /// A piece as the object gives it, decoded and as pixels.
 constexpr std::int64_t kCopiesOfPiece = 4;
+/// A quarter of the ceiling is for pieces of both ends.
+constexpr std::uint64_t kPiecesInCeiling = 8 * kCopiesOfPiece;
 
 using Axis = std::pair<std::string, std::int64_t>;
 /// Kind and bits of elements, as NumPy has them.
 using Element = std::pair<char, int>;
+/// Rows and columns of a block, and images that are held because they share blocks, 1 where there are none.
+using Blocks = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+/// What the ends may take, by what a run may hold.
+struct Limits {
+  explicit Limits(const Settings& settings) {
+    const PlanOptions& asked = settings.plan ? settings.plan->asked : settings.run;
+    const auto ceiling = static_cast<std::uint64_t>(memory_ceiling(asked));
+    most_held = static_cast<std::int64_t>(ceiling / 4);
+    piece_bytes = std::clamp(static_cast<std::int64_t>(std::bit_floor(ceiling / kPiecesInCeiling)),
+                             kLeastPieceBytes, kMostPieceBytes);
+    if (asked.band_rows == 0) least_bytes = kLeastPieceBytes;
+  }
+
+  std::int64_t most_held = 0;    ///< of images that share blocks, by either end
+  std::int64_t piece_bytes = 0;  ///< what is asked of an object at once, unless its blocks are larger
+  std::int64_t least_bytes = 0;  ///< likewise, unless the caller says how high bands are
+};
 
 struct Facts {
+  Facts(const ImageSpec& image, const Blocks& blocks, std::string described,
+        const std::optional<StoredType>& element, std::vector<std::string> said, const Limits& limits)
+      : spec(image), description(std::move(described)), stored(element), warnings(std::move(said)) {
+    std::tie(block.rows, block.cols, images) = blocks;
+    piece_bytes = limits.piece_bytes / images;
+    const std::int64_t least = limits.least_bytes / std::max<std::int64_t>(spec.row_bytes() * images, 1);
+    const std::int64_t most = std::max<std::int64_t>(spec.extent.rows, 1);  // an empty image is refused later
+    block.rows = round_up(std::clamp<std::int64_t>(least, 1, most), std::max<std::int64_t>(block.rows, 1));
+  }
+
   ImageSpec spec;
   Extent block;
+  std::int64_t images = 1;
+  std::int64_t piece_bytes = 0;  ///< of each image
   std::string description;
-  std::optional<StoredType> stored{};
-  std::vector<std::string> warnings{};
+  std::optional<StoredType> stored;
+  std::vector<std::string> warnings;
 
   /// Whole blocks: rows of full width, or parts of a row of blocks where that is more than a piece.
   Extent piece() const {
-    const std::int64_t rows = std::clamp<std::int64_t>(kPieceBytes / spec.row_bytes(), 1, spec.extent.rows);
+    const std::int64_t rows = std::clamp<std::int64_t>(piece_bytes / spec.row_bytes(), 1, spec.extent.rows);
     const std::int64_t high = round_up(rows, block.rows);
-    const std::int64_t cols = std::max<std::int64_t>(kPieceBytes / (high * spec.pixel_bytes()), 1);
+    const std::int64_t cols = std::max<std::int64_t>(piece_bytes / (high * spec.pixel_bytes()), 1);
     return {high,
             cols < spec.extent.cols && high == block.rows ? round_up(cols, block.cols) : spec.extent.cols};
   }
-  std::int64_t piece_bytes() const {
+  std::int64_t buffer_bytes() const {
     const Rect most = Rect{0, 0, piece().rows, piece().cols}.intersect(Rect::whole(spec.extent));
-    return kCopiesOfPiece * most.area() * spec.pixel_bytes();
+    return kCopiesOfPiece * images * most.area() * spec.pixel_bytes() +
+           (images > 1 ? images * spec.bytes() : 0);
   }
   /// For SourceLayout and SinkLayout.
   template <class Layout>
@@ -57,8 +93,8 @@ struct Facts {
 
 /// Calls the object for the pieces of a rectangle.
 template <class View>
-void each_piece(const Facts& facts, const char* method, nb::handle object, std::int64_t raster,
-                const Rect& rect, const View& pixels) {
+void each_piece(const Facts& facts, const char* method, const End& end, std::int64_t raster, const Rect& rect,
+                const View& pixels) {
   const Extent step = facts.piece();
   const auto next = [](std::int64_t at, std::int64_t unit, std::int64_t end) {
     return std::min((at / unit + 1) * unit, end);
@@ -68,93 +104,93 @@ void each_piece(const Facts& facts, const char* method, nb::handle object, std::
     for (std::int64_t col = rect.col, col_end = 0; col < rect.col_end(); col = col_end) {
       col_end = next(col, step.cols, rect.col_end());
       const Rect part{row - rect.row, col - rect.col, row_end - row, col_end - col};
-      const nb::gil_scoped_acquire acquired;
-      object.attr(method)(raster, row, col, array_of(pixels.crop(part)));
+      end.thread->call([&] { end.object.attr(method)(raster, row, col, array_of(pixels.crop(part))); });
     }
   }
 }
 
 class ObjectReader final : public Reader {
  public:
-  ObjectReader(const Facts& facts, nb::handle object, std::int64_t raster)
-      : facts_(facts), layout_(facts.layout<SourceLayout>()), object_(object), raster_(raster) {}
+  ObjectReader(const Facts& facts, End end, std::int64_t raster)
+      : facts_(facts), layout_(facts.layout<SourceLayout>()), end_(std::move(end)), raster_(raster) {}
   const ImageSpec& spec() const noexcept override { return facts_.spec; }
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
   std::int64_t stored_bytes() const noexcept override { return 0; }
-  std::int64_t buffer_bytes(int) const override { return facts_.piece_bytes(); }
+  std::int64_t buffer_bytes(int) const override { return facts_.buffer_bytes(); }
   void read(const Rect& rect, const PixelView& out, Executor&) override {
-    const std::lock_guard lock(one_piece_);
-    each_piece(facts_, "read", object_, raster_, rect, out);
+    each_piece(facts_, "read", end_, raster_, rect, out);
   }
 
  private:
   Facts facts_;
   SourceLayout layout_;
   Metadata metadata_;
-  nb::handle object_;
+  End end_;
   std::int64_t raster_;
-  std::mutex one_piece_;
 };
 
 class ObjectWriter final : public Writer {
  public:
-  ObjectWriter(const Facts& facts, nb::handle object, std::int64_t raster)
-      : facts_(facts), layout_(facts.layout<SinkLayout>()), object_(object), raster_(raster) {}
+  ObjectWriter(const Facts& facts, End end, std::int64_t raster)
+      : facts_(facts), layout_(facts.layout<SinkLayout>()), end_(std::move(end)), raster_(raster) {}
   const ImageSpec& spec() const noexcept override { return facts_.spec; }
   const SinkLayout& layout() const noexcept override { return layout_; }
-  std::int64_t buffer_bytes(int) const override { return facts_.piece_bytes(); }
+  std::int64_t buffer_bytes(int) const override { return facts_.buffer_bytes(); }
   void write(const Rect& rect, const ConstPixelView& in, Executor&) override {
-    each_piece(facts_, "write", object_, raster_, rect, in);
+    each_piece(facts_, "write", end_, raster_, rect, in);
   }
   void finish() override {}
 
  private:
   Facts facts_;
   SinkLayout layout_;
-  nb::handle object_;
+  End end_;
   std::int64_t raster_;
 };
 
 /// The image of a raster where it lies in memory as pixels; without data where it does not.
-PixelView memory_of(nb::handle object, std::int64_t raster) {
-  const nb::gil_scoped_acquire acquired;
-  const nb::object array = object.attr("memory")(raster);
-  return array.is_none() ? PixelView{} : view_of_array(array);
+PixelView memory_of(const End& end, std::int64_t raster) {
+  PixelView memory;
+  end.thread->call([&] {
+    const nb::object array = end.object.attr("memory")(raster);
+    if (!array.is_none()) memory = view_of_array(array);
+  });
+  return memory;
 }
 
 class ObjectSet final : public RasterSet {
  public:
-  ObjectSet(Facts facts, RasterAxes axes, nb::handle object)
+  ObjectSet(Facts facts, RasterAxes axes, End end)
       : RasterSet(facts.description, facts.spec, std::move(axes)),
         facts_(std::move(facts)),
-        object_(object) {}
+        end_(std::move(end)) {}
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
-    if (const PixelView memory = memory_of(object_, index); memory.data != nullptr)
+    if (const PixelView memory = memory_of(end_, index); memory.data != nullptr)
       return make_memory_reader(memory);
-    return std::make_unique<ObjectReader>(facts_, object_, index);
+    return std::make_unique<ObjectReader>(facts_, end_, index);
   }
 
   Facts facts_;
-  nb::handle object_;
+  End end_;
 };
 
 class ObjectSinks final : public RasterSetWriter {
  public:
-  ObjectSinks(Facts facts, nb::handle object) : facts_(std::move(facts)), object_(object) {}
+  ObjectSinks(Facts facts, End end) : facts_(std::move(facts)), end_(std::move(end)) {}
   std::unique_ptr<Writer> next(const Metadata&) override {
     const std::int64_t raster = next_++;
-    if (const PixelView memory = memory_of(object_, raster); memory.data != nullptr)
+    if (const PixelView memory = memory_of(end_, raster); memory.data != nullptr)
       return make_memory_writer(memory);
-    return std::make_unique<ObjectWriter>(facts_, object_, raster);
+    return std::make_unique<ObjectWriter>(facts_, end_, raster);
   }
   void finish() override {}
 
  private:
   Facts facts_;
-  nb::handle object_;
+  End end_;
   std::int64_t next_ = 0;
 };
 
@@ -205,57 +241,53 @@ PixelView view_of_array(nb::handle array) {
   return view;
 }
 
-std::unique_ptr<RasterSet> open_source(nb::handle source, const OpenOptions& options) {
+std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settings) {
+  std::unique_ptr<RasterSet> set;
   std::filesystem::path path;
-  {
-    const nb::gil_scoped_acquire acquired;
-    if (nb::hasattr(source, "memory")) {
-      const auto [rows, cols, channels, type, axes, stored, block, description] =
-          nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::vector<Axis>,
-                              std::optional<Element>, std::pair<std::int64_t, std::int64_t>, std::string>>(
-              source.attr("facts"));
-      Facts facts{
-          {{rows, cols}, channels, *parse_pixel_type(type)}, {block.first, block.second}, description};
-      if (stored) facts.stored = stored_of(*stored);
-      RasterAxes named;
-      for (const auto& [name, size] : axes) named.push_back({.name = name, .size = size});
-      return std::make_unique<ObjectSet>(std::move(facts), std::move(named), source);
+  const Limits limits(settings);
+  source.thread->call([&] {
+    if (source.is_path()) {
+      path = nb::cast<std::filesystem::path>(source.object);
+      return;
     }
-    path = nb::cast<std::filesystem::path>(source);
-  }
-  return open_set(path, options);
+    const auto [rows, cols, channels, type, axes, stored, blocks, description, warnings] =
+        nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::vector<Axis>,
+                            std::optional<Element>, Blocks, std::string, std::vector<std::string>>>(
+            source.object.attr("facts")(limits.most_held));
+    std::optional<StoredType> element;
+    if (stored) element = stored_of(*stored);
+    RasterAxes named;
+    for (const auto& [name, size] : axes) named.push_back({.name = name, .size = size});
+    set = std::make_unique<ObjectSet>(Facts({{rows, cols}, channels, *parse_pixel_type(type)}, blocks,
+                                            description, element, warnings, limits),
+                                      std::move(named), source);
+  });
+  return set ? std::move(set) : open_set(path, settings.files.open);
 }
 
-std::unique_ptr<RasterSetWriter> open_sinks(nb::handle sink, const RasterSetSpec& spec,
-                                            const std::optional<StoredType>& stored) {
-  const nb::gil_scoped_acquire acquired;
-  std::vector<Axis> axes;
-  for (const RasterAxis& axis : spec.axes)
-    if (!axis.single) axes.emplace_back(axis.name, axis.size);
-  const ImageSpec& image = spec.raster;
-  const auto [block, description, warnings] =
-      nb::cast<std::tuple<std::pair<std::int64_t, std::int64_t>, std::string, std::vector<std::string>>>(
-          sink.attr("begin")(image.extent.rows, image.extent.cols, image.channels,
-                             std::string(name_of(image.type)), axes,
-                             stored ? std::optional(element_of(*stored)) : std::nullopt));
-  return std::make_unique<ObjectSinks>(
-      Facts{image, {block.first, block.second}, description, stored, warnings}, sink);
-}
-
-JobEnds ends_of(nb::handle source, nb::handle sink) {
+JobEnds sink_of(const End& sink, const Settings& settings) {
   JobEnds ends;
-  if (nb::hasattr(source, "memory")) {
-    ends.sources = open_source(source, {});
-  } else {
-    ends.input = nb::cast<std::filesystem::path>(source);
+  if (sink.is_path()) {
+    ends.output = nb::cast<std::filesystem::path>(sink.object);
+    return ends;
   }
-  if (nb::hasattr(sink, "memory")) {
-    ends.make_sinks = [sink](const RasterSetSpec& spec, const CreateOptions& options) {
-      return open_sinks(sink, spec, options.stored);
-    };
-  } else {
-    ends.output = nb::cast<std::filesystem::path>(sink);
-  }
+  ends.make_sinks = [sink, limits = Limits(settings)](const RasterSetSpec& spec,
+                                                      const CreateOptions& options) {
+    std::vector<Axis> axes;
+    for (const RasterAxis& axis : spec.axes)
+      if (!axis.single) axes.emplace_back(axis.name, axis.size);
+    const ImageSpec& image = spec.raster;
+    std::unique_ptr<RasterSetWriter> sinks;
+    sink.thread->call([&] {
+      const auto [blocks, description, warnings] =
+          nb::cast<std::tuple<Blocks, std::string, std::vector<std::string>>>(sink.object.attr("begin")(
+              image.extent.rows, image.extent.cols, image.channels, std::string(name_of(image.type)), axes,
+              options.stored ? std::optional(element_of(*options.stored)) : std::nullopt, limits.most_held));
+      sinks = std::make_unique<ObjectSinks>(
+          Facts(image, blocks, description, options.stored, warnings, limits), sink);
+    });
+    return sinks;
+  };
   return ends;
 }
 

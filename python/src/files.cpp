@@ -18,6 +18,18 @@ FileJob prepare(JobEnds ends, const Chain& chain, const Settings& settings) {
                        : plan_job(std::move(ends), chain, settings.run, settings.files);
 }
 
+/// A source that is an object is opened at once, by the thread that may ask it.
+JobEnds ends_of(nb::handle source, nb::handle sink, const Settings& settings) {
+  JobEnds ends = sink_of({sink}, settings);
+  const End end{source};
+  if (end.is_path()) {
+    ends.input = nb::cast<fs::path>(source);
+  } else {
+    ends.sources = open_source(end, settings);
+  }
+  return ends;
+}
+
 /// The plan's chain, unless another is given beside it.
 Chain chain_of(const Settings& settings, const Chain& given) {
   if (!settings.plan) return given;
@@ -32,7 +44,7 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
                   const nb::object& told) {
   Settings settings = settings_of(options);
   const Chain chain = chain_of(settings, given);
-  JobEnds ends = ends_of(source, sink);
+  JobEnds ends = ends_of(source, sink, settings);
   RunReport report;
   run_told(settings.run, told, [&] {
     FileJob job = prepare(std::move(ends), chain, settings);
@@ -45,7 +57,7 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
 nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
   Settings settings = settings_of(options);
   settings.files.output.overwrite = true;  // nothing is made, and the run will say that it is there
-  JobEnds ends = ends_of(source, sink);
+  JobEnds ends = ends_of(source, sink, settings);
   Plan made;
   std::string description;
   run_told(settings.run, nb::none(), [&] {
@@ -69,13 +81,13 @@ RunReport permute(const fs::path& source, const fs::path& sink, const std::strin
 
 /// A matrix to be read: a source, and what it is opened with.
 struct Operand {
-  nb::handle source;
-  OpenOptions options;
+  End source;
+  Settings settings;
   std::unique_ptr<RasterSet> set{};
   std::unique_ptr<Reader> reader{};
 
   void open() {
-    set = open_source(source, options);
+    set = open_source(source, settings);
     reader = only_raster(*set, "the matrix");
   }
 };
@@ -91,21 +103,20 @@ struct Product {
   Reader* added() { return operands.size() > 2 ? operands[2].reader.get() : nullptr; }
 };
 
-void plan_product(Product& product, nb::handle sink, const std::optional<fs::path>& output, const GemmOp& op,
-                  const Settings& settings) {
+void plan_product(Product& product, const JobEnds& end, const GemmOp& op, const Settings& settings) {
   const ImageSpec spec = gemm_result_spec(op, product.a().spec(), product.b().spec());
   const auto plan = [&] {
     product.plan = plan_gemm(op, product.a(), product.b(), product.added(), *product.out, settings.run);
   };
-  if (!output) {
-    product.sinks = open_sinks(sink, {spec}, std::nullopt);
+  if (end.make_sinks) {
+    product.sinks = end.make_sinks({spec}, {});
     product.out = product.sinks->next({});
     return plan();
   }
   const Geometries geometries =
-      geometries_of(*output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
+      geometries_of(end.output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& create) {
-    product.out = fill_levels(create_writer(*output, spec, create));
+    product.out = fill_levels(create_writer(end.output, spec, create));
     plan();
   });
 }
@@ -115,21 +126,21 @@ GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands
                     const nb::object& told) {
   Settings settings = settings_of(options);
   const GemmOp op{.trans_a = trans_a, .trans_b = trans_b, .alpha = alpha, .beta = beta};
-  std::optional<fs::path> output;  // none where an object is the sink
-  if (!nb::hasattr(sink, "memory")) output = nb::cast<fs::path>(sink);
+  const JobEnds end = sink_of({sink}, settings);
   constexpr const char* names[] = {"the matrix A", "the matrix B", "the matrix that is added"};
   Product product;
   TakenFiles taken;
   for (const auto& [source, opening] : operands) {
-    product.operands.push_back({source, settings_of(opening).files.open});
-    if (!nb::hasattr(source, "memory"))
+    product.operands.push_back({{source}, settings_of(opening)});
+    product.operands.back().settings.run.max_memory_bytes = settings.run.max_memory_bytes;
+    if (product.operands.back().source.is_path())
       taken.emplace_back(nb::cast<fs::path>(source), names[product.operands.size() - 1]);
   }
   GemmReport report;
   run_told(settings.run, told, [&] {
-    if (output) check_not_read(*output, taken);
+    if (!end.make_sinks) check_not_read(end.output, taken);
     for (Operand& operand : product.operands) operand.open();
-    plan_product(product, sink, output, op, settings);
+    plan_product(product, end, op, settings);
     report = run_gemm(product.a(), product.b(), product.added(), *product.out, product.plan, settings.run);
   });
   return report;

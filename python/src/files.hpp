@@ -20,14 +20,19 @@ struct Settings {
 /// Of a dict whose values have been made plain by python/sepconv/_options.py.
 Settings settings_of(const nb::dict& options);
 
-/// A file's by its name, else those of an object that python/sepconv/_ends.py describes, which must outlive
-/// the set, as must the caller's array behind it.
-std::unique_ptr<RasterSet> open_source(nb::handle source, const OpenOptions& options);
-/// Likewise for sinks.
-std::unique_ptr<RasterSetWriter> open_sinks(nb::handle sink, const RasterSetSpec& spec,
-                                            const std::optional<StoredType>& stored);
-/// Both.
-JobEnds ends_of(nb::handle source, nb::handle sink);
+/// A path, or an object that python/sepconv/_ends.py describes, and the thread that may ask it for pieces:
+/// the one that makes this, and then the run. Both must outlive what is made of it, as must the caller's
+/// array behind it.
+struct End {
+  nb::handle object;
+  std::shared_ptr<CallingThread> thread = CallingThread::next();
+
+  bool is_path() const { return !nb::hasattr(object, "memory"); }
+};
+/// The settings say how a file is opened, and what may be held.
+std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settings);
+/// What is written to.
+JobEnds sink_of(const End& sink, const Settings& settings);
 
 /// A view of pixels as an array of rows, columns and channels, which lives no longer than they do.
 nb::object array_of(const ConstPixelView& pixels);
@@ -36,32 +41,29 @@ nb::object array_of(const PixelView& pixels);
 PixelView view_of_array(nb::handle array);
 
 /// Calls work() as run_interruptible() does: `options` have its token, and `told` is called by this thread
-/// with pixels done, pixels, and bytes read and written, unless it is None.
+/// with pixels done, pixels, and bytes read and written, unless it is None. The last time is before anything
+/// gets its name, so that nothing is left of a run that it ends.
 template <class Work>
 void run_told(ExecutionOptions& options, const nb::object& told, const Work& work) {
   std::mutex mutex;
   std::optional<Progress> news;
-  if (!told.is_none()) {
-    options.progress = [&](const Progress& progress) {
-      const std::lock_guard lock(mutex);
-      news = progress;
-    };
-  }
   const auto tell = [&] {
     std::optional<Progress> latest;
     {
       const std::lock_guard lock(mutex);
       latest.swap(news);
     }
-    if (!latest) return true;
-    try {
-      told(latest->pixels_done, latest->pixels, latest->bytes_read, latest->bytes_written);
-    } catch (nb::python_error& error) {
-      error.restore();
-      return false;
-    }
-    return true;
+    if (latest) told(latest->pixels_done, latest->pixels, latest->bytes_read, latest->bytes_written);
   };
+  if (!told.is_none()) {
+    options.progress = [&, here = CallingThread::next()](const Progress& progress) {
+      {
+        const std::lock_guard lock(mutex);
+        news = progress;
+      }
+      if (progress.pixels_done == progress.pixels) here->call(tell);
+    };
+  }
   run_interruptible(
       [&](const std::stop_token& stop) {
         options.stop = stop;

@@ -7,8 +7,10 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "bindings.hpp"
+#include "calling_thread.hpp"
 
 namespace sepconv::python {
 
@@ -51,48 +53,46 @@ class InHand {
   }
 };
 
-/// Calls work(stop_token) in a thread of its own while this one, which holds the GIL, gives it up and asks
-/// for signals ten times a second, and then turn(), also when the work is done. Where a signal has raised an
-/// exception, or turn() has and returns false, the token is told to stop, and the exception is thrown in
-/// place of what `work` throws then.
+/// Calls work(stop_token) in a thread of its own while this one, which holds the GIL, gives it up, does what
+/// CallingThread::next() is asked for, and asks for signals ten times a second, and then turn(). What a
+/// signal has raised, or any of these throws, tells the token to stop, and is thrown in place of what `work`
+/// throws then.
 template <class Work, class Turn>
 void run_interruptible(const Work& work, const Turn& turn) {
   const InHand in_hand;
-  std::mutex mutex;
-  std::condition_variable finished;
-  bool done = false;
+  // A run that begins within what this thread is asked for is asked apart.
+  const std::shared_ptr<CallingThread> here =
+      std::exchange(CallingThread::next(), std::make_shared<CallingThread>());
   std::exception_ptr failed;
-  std::jthread worker([&](const std::stop_token& stop) {
-    try {
-      work(stop);
-    } catch (...) {
-      failed = std::current_exception();
+  {
+    std::jthread worker([&](const std::stop_token& stop) {
+      try {
+        work(stop);
+      } catch (...) {
+        failed = std::current_exception();
+      }
+      here->end();
+    });
+    while (!here->serve_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100))) {
+      if (here->has_failed()) continue;
+      try {
+        here->attempt([&] {
+          if (PyErr_CheckSignals() != 0 || !in_hand.goes_on()) throw nb::python_error();
+          turn();
+        });
+      } catch (...) {
+        worker.request_stop();
+      }
     }
-    const std::lock_guard lock(mutex);
-    done = true;
-    finished.notify_one();
-  });
-  bool raised = false;
-  for (bool ended = false; !ended;) {
-    {
-      const nb::gil_scoped_release released;
-      std::unique_lock lock(mutex);
-      ended = finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; });
-    }
-    if (raised || (ended && failed) ||
-        ((ended || (PyErr_CheckSignals() == 0 && in_hand.goes_on())) && turn()))
-      continue;
-    raised = true;
-    worker.request_stop();
   }
-  worker.join();
-  if (raised) throw nb::python_error();
+  CallingThread::next() = here;
+  if (const std::exception_ptr failure = here->begin_anew()) std::rethrow_exception(failure);
   if (failed) std::rethrow_exception(failed);
 }
 
 template <class Work>
 void run_interruptible(const Work& work) {
-  run_interruptible(work, [] { return true; });
+  run_interruptible(work, [] {});
 }
 
 }  // namespace sepconv::python

@@ -37,8 +37,9 @@ class OpenSet {
 
 std::unique_ptr<OpenSet> open_it(nb::handle source, const nb::dict& options) {
   const Settings settings = settings_of(options);
+  const End end{source};
   const nb::gil_scoped_release released;
-  return std::make_unique<OpenSet>(open_source(source, settings.files.open));
+  return std::make_unique<OpenSet>(open_source(end, settings));
 }
 
 nb::dict metadata_of(const Metadata& metadata) {

@@ -231,11 +231,19 @@ def test_chunks_of_a_sink_are_written_once():
     sc.run(pixels((300, 250)), sink, "abs", band_rows=10, progress=False)
     assert all(key[0].start % 64 == 0 and (key[0].stop % 64 == 0 or key[0].stop == 300) for key, _ in sink.kept)
 
-    class OfSeveral(Sliced):
-        chunks = (2, 64, 64)
 
-    with pytest.warns(sc.FileWarning, match="written anew for each of the 2 images"):
-        sc.run(pixels((2, 70, 80)), OfSeveral(np.empty((2, 70, 80), "u2")), axes="zyx", progress=False)
+@pytest.mark.parametrize("max_memory", ["3M", "8M", "64M", "1G"])
+def test_pieces_of_what_has_no_chunks_are_not_small(max_memory):
+    array = pixels((4000, 3000), "u1")
+    source, sink = Sliced(array), Sliced(np.empty_like(array))
+    plan = sc.plan(source, sink, "gaussian:sigma=4,radius=8", max_memory=max_memory, device="cpu")
+    sc.run(source, sink, plan=plan, progress=False)
+    assert np.array_equal(sink.array, sc.Chain("gaussian:sigma=4,radius=8")(array))
+    cols = plan.to_dict()["band"]["cols"]
+    rows = [key[0].stop - key[0].start for key, _ in sink.kept]
+    assert min(rows[:-1], default=4000) >= (256 << 10) // 3000 and cols >= 512
+    with pytest.raises(MemoryError, match="raise max_memory to"):
+        sc.run(source, sink, "gaussian:sigma=4,radius=8", max_memory="1M", device="cpu", progress=False)
 
 
 def test_a_zarr_view_of_tifffile_is_a_source():

@@ -72,6 +72,29 @@ def test_progress_is_told_to_a_function_in_the_calling_thread():
     assert os.listdir(".") == []
 
 
+@pytest.mark.parametrize("shape, axes", [((300, 200), "yx"), ((3, 300, 200), "zyx")])
+@pytest.mark.parametrize("sink", ["out.tif", "out.npy"])
+def test_progress_that_raises_in_its_last_call_leaves_nothing(shape, axes, sink):
+    told = []
+
+    def refuse(done, pixels):
+        told.append((done, pixels))
+        if done == pixels:
+            raise RuntimeError("not like that")
+
+    array = pixels(shape)
+    for source in (array, array.astype(array.dtype.newbyteorder(">"))):
+        with pytest.raises(RuntimeError, match="not like that"):
+            sc.run(source, sink, "abs", axes=axes, progress=refuse)
+        assert told[-1] == (array.size, array.size) and os.listdir(".") == []
+    a = np.ones((80, 80), "f4")
+    with pytest.raises(RuntimeError, match="not like that"):
+        sc.gemm(a, a, sink, progress=refuse)
+    assert os.listdir(".") == []
+    sc.run(array, sink, "abs", axes=axes, progress=lambda done, pixels: told.append((done, pixels)))
+    assert told[-1] == (array.size, array.size) and os.listdir(".") == [sink]
+
+
 def test_progress_is_shown_by_tqdm(monkeypatch):
     auto = pytest.importorskip("tqdm.auto", reason="tqdm is not installed")
     made = []

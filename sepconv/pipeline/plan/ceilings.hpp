@@ -16,9 +16,6 @@ void check_options(const PlanOptions& options);
 /// For what is only made as a whole: throws InvalidArgument for options that ask for a region.
 void check_no_region(std::string_view what, const PlanOptions& options);
 
-/// What a run with these options may hold on the host: what they say, else a quarter of what is free.
-std::int64_t memory_ceiling(const PlanOptions& options);
-
 /// What may be held of so many free bytes of a GPU.
 std::int64_t share_of_device_memory(std::int64_t free_bytes);
 

@@ -188,6 +188,8 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
 /// The plan for people, several lines; what `sepconv plan` prints.
 std::string describe(const Plan& plan, const Reader& source, const Writer& sink);
 
+/// What a run with these options may hold on the host: what they say, else a quarter of what is free.
+std::int64_t memory_ceiling(const PlanOptions& options);
 /// What a run with these options may hold on each of these GPUs: what they say, else most of what is free on
 /// the one that has the least. Without GPUs there is no ceiling. Throws CudaError.
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);

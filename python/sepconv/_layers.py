@@ -1,0 +1,64 @@
+"""Images that share chunks: as many as there is room for are held in memory, so that a chunk is read and written once, not once for each of its images."""
+
+import math
+
+import numpy as np
+
+
+class Layers:
+    """What the array of an end is sliced through, an image at a time. Images follow each other in the order of the outer axes.
+
+    `images` are held, 1 where nothing is won by it, so that a chunk is read or written `times` times.
+    """
+
+    def __init__(self, end, chunks, room):
+        self.end, self.shape = end, end.array.shape
+        deep = {axis: min(chunks[axis], self.shape[axis]) for axis in end.outer}
+        choices = [(math.prod(deep.values()), 1, None, 1)]
+        for place, axis in enumerate(end.outer):
+            behind = math.prod(self.shape[other] for other in end.outer[place + 1 :])
+            count = deep[axis]
+            while count * behind > room:
+                count //= 2
+            if count * behind:
+                times = math.prod(deep[other] for other in end.outer[:place]) * -(-deep[axis] // count)
+                choices.append((times, count * behind, axis, count))
+        self.times, self.images, self.axis, self.count = min(choices, key=lambda choice: choice[:2])
+        if self.images > 1:
+            self.deep, self.before = deep[self.axis], end.outer[: end.outer.index(self.axis)]
+            self.layer, self.loaded, self.held = None, set(), None
+
+    def _keys(self, key):
+        """Of a part of an image: that part of all images of its layer, the same in what is held, and its own place there."""
+        whole, held, own = list(key), list(key), list(key)
+        for axis in self.end.outer:
+            begin, end = 0, self.shape[axis]
+            if axis in self.before:
+                begin, end = key[axis], key[axis] + 1
+            elif axis == self.axis:
+                chunk = key[axis] // self.deep * self.deep
+                begin = chunk + (key[axis] - chunk) // self.count * self.count
+                end = min(begin + self.count, chunk + self.deep, end)
+            whole[axis], held[axis], own[axis] = slice(begin, end), slice(0, end - begin), key[axis] - begin
+        if self.held is None:
+            outer = {axis: 1 if axis in self.before else self.count if axis == self.axis else self.shape[axis] for axis in self.end.outer}
+            self.held = np.empty([outer.get(axis, side) for axis, side in enumerate(self.shape)], self.end.dtype)
+        return tuple(whole), tuple(held), tuple(own)
+
+    def __getitem__(self, key):
+        whole, held, own = self._keys(key)
+        layer = [whole[axis].start for axis in self.end.outer]
+        part = tuple((one.start, one.stop) for one in whole)
+        if layer != self.layer:
+            self.layer, self.loaded = layer, set()
+        if part not in self.loaded:
+            self.held[held] = self.end.asked(whole)
+            self.loaded.add(part)
+        return self.held[own]
+
+    def __setitem__(self, key, values):
+        """With the last image of a layer, which the others are complete before, all are handed over: a copy, which may be kept."""
+        whole, held, own = self._keys(key)
+        self.held[own] = values
+        if all(own[axis] + 1 == held[axis].stop for axis in self.end.outer):
+            self.end.array[whole] = self.held[held].copy()
