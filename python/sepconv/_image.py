@@ -95,11 +95,13 @@ class Image(_opening.Opened):
         outer, (rows, cols) = ranges[:count], ranges[count : count + 2]
         channels = ranges[count + 2] if len(ranges) > count + 2 else range(1)
         made = np.empty([len(one) for one in (*outer, rows, cols, channels)], self.dtype)
+        self.check()
         if made.size:
             for place in np.ndindex(*(len(one) for one in outer)):
                 position = [one[at] for one, at in zip(outer, place)]
                 raster = int(np.ravel_multi_index(position, self.shape[:count])) if count else 0
                 self._read(raster, rows, cols, channels, made[place])
+            self.check()
         made = made if len(ranges) > count + 2 else made[..., 0]
         return made[tuple(0 if axis in dropped else slice(None) for axis in range(self.ndim))]
 

@@ -1,5 +1,6 @@
 """What the functions of files are given: paths, open images, arrays and what is sliced; and what is said of them."""
 
+import os
 import warnings
 
 from sepconv import _ends, _options, _sepconv
@@ -19,11 +20,25 @@ class Opened:
 
     def __init__(self, path, options):
         self.path, self.options = _options.path(path), options
+        self._at = os.path.abspath(self.path)
+        self._file = self._what_lies_there()
+
+    def _what_lies_there(self):
+        try:
+            found = os.stat(self._at)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+    def check(self):
+        if self._what_lies_there() != self._file:
+            raise OSError(f"{self.path} was replaced or changed since it was opened; open it again")
 
 
 def source_of(source, options, suffix=""):
     """What the extension module opens, and the options with those that an Image was opened with."""
     if isinstance(source, Opened):
+        source.check()
         both = sorted({name for name in source.options if name + suffix in options})
         if both:
             raise ValueError(f"{both[0] + suffix}= was given to sepconv.open and is given again; give it once")

@@ -288,3 +288,39 @@ def test_what_is_lost_is_a_warning(sepconv):
 def test_examples_hold():
     ran = [doctest.testmod(module) for module in (files, _image, _measure, _report)]
     assert sum(one.attempted for one in ran) > 30 and not any(one.failed for one in ran)
+
+
+def replaced(name):
+    np.save("other.npy", pixels(seed=2))
+    os.replace("other.npy", name)
+
+
+def truncated(name):
+    os.truncate(name, os.path.getsize(name) - 1000)
+
+
+def written_to(name):
+    np.load(name, mmap_mode="r+")[0, 0] = 200
+    os.utime(name, ns=(1, 1))
+
+
+@pytest.mark.parametrize("change", [replaced, truncated, written_to, os.remove])
+def test_a_file_that_is_another_since_it_was_opened_is_refused(change):
+    np.save("image.npy", pixels())
+    image = sc.open("image.npy")
+    assert np.array_equal(image[10:20], pixels()[10:20])
+    change("image.npy")
+    for use in (lambda: image[10:20], lambda: np.asarray(image), lambda: sc.run(image, "out.npy", progress=False), lambda: sc.plan(image, "out.npy"),
+                lambda: sc.stats(image, progress=False)):
+        with pytest.raises(OSError, match=r"^image.npy was replaced or changed since it was opened; open it again$"):
+            use()
+    if change is not os.remove and change is not truncated:
+        assert sc.open("image.npy")[...].shape == (150, 130)
+
+
+def test_an_open_file_stays_the_same_elsewhere(tmp_path, monkeypatch):
+    np.save("image.npy", pixels())
+    image = sc.open("image.npy")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir("folder")
+    assert np.array_equal(image[...], pixels())
