@@ -1,6 +1,6 @@
 """What pixels come from and go to that is no file: arrays, and whatever is sliced like one (h5py, zarr, np.memmap)."""
 
-import operator
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -9,28 +9,45 @@ from sepconv import _arrays, _layers, _shared, _types
 _STORED_KINDS = "buifc"
 
 
+_GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
+
+
+def _kind(end):
+    module = type(end).__module__.partition(".")[0]
+    return f"a {type(end).__name__}" if module == "builtins" else f"a {module} {type(end).__name__}"
+
+
 def _shaped(end, what):
+    """An array in memory as NumPy's, and what is sliced as it is. TypeError or ValueError for what is neither."""
     if isinstance(end, np.ma.MaskedArray):
         raise TypeError(f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing")
+    if isinstance(end, Mapping) or (hasattr(type(end), "keys") and not hasattr(type(end), "__array__")):
+        raise TypeError(f"{_kind(end)} holds arrays by their names; give one of them as the {what}")
+    if hasattr(type(end), "todense") or hasattr(type(end), "toarray"):
+        raise TypeError(f"{_kind(end)} is sparse, and every pixel of the {what} is read or written; give a dense array")
     if isinstance(end, np.ndarray):
-        return np.asarray(end)  # without what a subclass makes of indices
-    if all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
-        _check_sides(end, what)
-        return end
-    if what == "sink":
-        if hasattr(end, "__dlpack__"):
-            return np.from_dlpack(end)
-        raise TypeError(f"a {type(end).__name__} is no sink; give a path, or an array, or what is sliced like one, of the result's shape and type")
-    return np.asarray(end)
+        made = np.asarray(end)  # without what a subclass makes of indices
+    elif all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
+        made = end
+    elif what == "source":
+        made = _array_of(end)
+    elif hasattr(end, "__dlpack__"):
+        made = np.from_dlpack(end)
+    else:
+        raise TypeError(f"{_kind(end)} is no sink; {_GIVE}, of the result's shape and type")
+    if not made.shape or not all(isinstance(side, (int, np.integer)) and 0 <= side < 1 << 63 for side in made.shape):
+        raise ValueError(f"the shape of the {what}, {_kind(made)}, is {made.shape}, and no image's; give one whose sizes are known (dask: compute_chunk_sizes())")
+    return made
 
 
-def _check_sides(end, what):
+def _array_of(source):
     try:
-        fits = all(0 <= operator.index(side) < 1 << 63 for side in end.shape)
-    except TypeError:
-        fits = False
-    if not fits:
-        raise ValueError(f"the {what}, {_described(end, None)}, says that its shape is {end.shape!r}; give what has sizes")
+        made = np.asarray(source)
+    except ValueError:  # of lists of several lengths
+        made = None
+    if made is None or made.ndim == 0 or made.dtype.kind in "OUS":
+        raise TypeError(f"{_kind(source)} is no array of numbers here; {_GIVE}")
+    return made
 
 
 def _numbers(sizes, count):
@@ -46,10 +63,9 @@ def _element(dtype):
 
 
 def _described(array, chunks):
-    kind = type(array)
     if isinstance(array, np.ndarray):
         return "an array in memory"
-    return f"a {kind.__module__.partition('.')[0]} {kind.__name__}" + (f" in chunks of {' x '.join(map(str, chunks))}" if chunks else "")
+    return _kind(array) + (f" in chunks of {' x '.join(map(str, chunks))}" if chunks else "")
 
 
 class _End:
@@ -104,7 +120,11 @@ class _End:
 class Source(_End):
     def __init__(self, array, axes):
         array = _shaped(array, "source")
+        dims = getattr(array, "dims", None)
+        if axes is None and isinstance(dims, tuple) and {"y", "x"} <= set(dims) and all(isinstance(one, str) and len(one) == 1 for one in dims):
+            axes = "".join(dims)  # xarray's names
         super().__init__(array, _arrays.names_of(array.shape, axes))
+        self.said = []
         self.dtype = _types.native(array.dtype)
         if self.dtype not in _types.PIXELS and self.dtype not in _types.HOLDERS and self.dtype not in _types.PARTS:
             _types.refuse(array.dtype)
@@ -117,7 +137,12 @@ class Source(_End):
         chunks = _numbers(getattr(self.array, "chunks", None), len(self.names))
         blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, most_held, "read")
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
-        return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), said
+        return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said
+
+    def goes_to_file(self):
+        """What is beside the values is not in it."""
+        beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and len(found)]
+        self.said = [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"] if beside else []
 
     def read(self, raster, row, col, out):
         try:
@@ -152,6 +177,8 @@ class Sink(_End):
 
     def __init__(self, array):
         array = _shaped(array, "sink")
+        if getattr(array, "__dask_graph__", lambda: None)() is not None:
+            raise TypeError(f"{_kind(array)} would hold all of the result in its graph; give a path or an array of zarr, and make one of that (dask.array.from_zarr)")
         if isinstance(array, np.ndarray) and not array.flags.writeable:
             raise ValueError("the sink is read-only; give an array that can be written to")
         self.array = array

@@ -66,6 +66,8 @@ def ends_of(source, sink, options):
     sink = sink_of(sink, options)
     if isinstance(sink, _ends.Sink):
         _ends.check_apart(source, sink)
+    elif isinstance(source, _ends.Source):
+        source.goes_to_file()
     return source, sink, options
 
 
