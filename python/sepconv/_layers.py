@@ -17,12 +17,11 @@ class Layers:
         choices = [(math.prod(deep.values()), 1, None, 1)]
         for place, axis in enumerate(end.outer):
             behind = math.prod(self.shape[other] for other in end.outer[place + 1 :])
-            count = deep[axis]
-            while count * behind > room:
-                count //= 2
-            if count * behind:
-                times = math.prod(deep[other] for other in end.outer[:place]) * -(-deep[axis] // count)
-                choices.append((times, count * behind, axis, count))
+            fit = room // behind if behind else 0
+            if fit and deep[axis]:
+                parts = -(-deep[axis] // fit)
+                count = -(-deep[axis] // parts)
+                choices.append((math.prod(deep[other] for other in end.outer[:place]) * parts, count * behind, axis, count))
         self.times, self.images, self.axis, self.count = min(choices, key=lambda choice: choice[:2])
         if self.images > 1:
             self.deep, self.before = deep[self.axis], end.outer[: end.outer.index(self.axis)]

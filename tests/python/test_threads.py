@@ -126,11 +126,16 @@ def test_importing_takes_nothing_but_numpy():
 
 
 @pytest.mark.parametrize("call", ["sc.gaussian(200)(a)", "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=False)", "sc.ndimage.gaussian_filter(a, 300)",
-                                  "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=lambda done, all: None)"])
+                                  "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=lambda done, all: None)",
+                                  "sc.run(Sliced(), 'out.tif', 'gaussian:sigma=200', band_rows=20, progress=False)"])
 def test_the_interpreter_ends_while_a_daemon_thread_computes(tmp_path, call):
     script = f"""
 import threading, numpy as np, sepconv as sc
 a, begun = np.zeros((3000, 3000), 'f4'), threading.Event()
+class Sliced:
+    shape, dtype = a.shape, a.dtype
+    def __getitem__(self, key):
+        return a[key]
 def work():
     begun.set()
     {call}
