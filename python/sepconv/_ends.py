@@ -113,7 +113,8 @@ class _End:
         layers = _layers.Layers(self, chunks, most_held // max(image_bytes, 1))
         if layers.images > 1:
             self.pieces = layers
-        said = f"{_described(self.array, chunks)} is {how} {layers.times} times, as max_memory has no room for more than {layers.images} of the images that share chunks"
+        said = (f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
+                "a greater max_memory has room for more")
         return (rows, cols, layers.images), [said] if layers.times > 1 else []
 
 
@@ -121,7 +122,7 @@ class Source(_End):
     def __init__(self, array, axes):
         array = _shaped(array, "source")
         dims = getattr(array, "dims", None)
-        if axes is None and isinstance(dims, tuple) and {"y", "x"} <= set(dims) and all(isinstance(one, str) and len(one) == 1 for one in dims):
+        if axes is None and isinstance(dims, tuple) and all(isinstance(one, str) and len(one) == 1 for one in dims) and {"y", "x"} <= set(dims):
             axes = "".join(dims)  # xarray's names
         super().__init__(array, _arrays.names_of(array.shape, axes))
         self.said = []

@@ -71,7 +71,7 @@ def test_what_there_is_no_room_for_is_said():
     with pytest.warns(sc.FileWarning) as said:
         report = sc.run(source, sink, "gaussian:sigma=2", max_memory="32M", **options)
     sentences = [str(warning.message) for warning in said]
-    assert any("is read 2 times, as max_memory has no room for more than 8 of the images" in one for one in sentences)
+    assert any("is read 2 times, as images that share chunks are held 8 at a time; a greater max_memory" in one for one in sentences)
     assert any("is written anew 2 times" in one for one in sentences)
     assert np.array_equal(sink.array, sc.gaussian(2)(array, axes="zyx"))
     assert (source.read == 2).all() and (sink.written == 2).all()
@@ -103,3 +103,13 @@ def test_statistics_of_a_volume_read_its_chunks_once():
     source = Cubes(array, (8, 32, 32))
     assert sc.stats(source, axes="zyx", progress=False).images[19][0].mean == pytest.approx(array[19].mean())
     assert (source.read == 1).all()
+
+
+def test_parts_of_a_layer_are_of_nearly_one_size():
+    """9 of 10 fit: two parts of 5, not 9 and 1."""
+    array = pixels((25, 1024, 1024))
+    source = Cubes(array, (10, 512, 512))
+    out = np.empty_like(array)
+    with pytest.warns(sc.FileWarning, match="is read 2 times, as images that share chunks are held 5 at a time"):
+        sc.run(source, out, "abs", axes="zyx", max_memory="39M", device="cpu", progress=False)
+    assert np.array_equal(out, array) and source.read[:2].min() == source.read.max() == 2 and (source.read[2] == 1).all()
