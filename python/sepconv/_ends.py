@@ -6,7 +6,7 @@ import numpy as np
 
 from sepconv import _arrays, _layers, _shared, _types
 
-_STORED_KINDS = "buifc"
+_COPIES_OF_BLOCK = 4  # as the object gives it, decoded and as pixels
 
 
 _GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
@@ -110,7 +110,8 @@ class _End:
         if chunks is None:
             return (1, 1, 1), []
         rows, cols = (min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
-        layers = _layers.Layers(self, chunks, most_held // max(image_bytes, 1))
+        pixels = max(self._side("y") * self._side("x"), 1)
+        layers = _layers.Layers(self, chunks, most_held // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
         if layers.images > 1:
             self.pieces = layers
         said = (f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "

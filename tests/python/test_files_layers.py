@@ -69,7 +69,7 @@ def test_what_there_is_no_room_for_is_said():
     source, sink = Cubes(array, (16, 64, 64)), Cubes(np.zeros_like(array), (16, 64, 64))
     options = {"axes": "zyx", "device": "cpu", "progress": False}
     with pytest.warns(sc.FileWarning) as said:
-        report = sc.run(source, sink, "gaussian:sigma=2", max_memory="32M", **options)
+        report = sc.run(source, sink, "gaussian:sigma=2", max_memory="34M", **options)
     sentences = [str(warning.message) for warning in said]
     assert any("is read 2 times, as images that share chunks are held 8 at a time; a greater max_memory" in one for one in sentences)
     assert any("is written anew 2 times" in one for one in sentences)
@@ -78,9 +78,9 @@ def test_what_there_is_no_room_for_is_said():
     plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="256M")
     assert plan.warnings == [] and plan.to_dict()["memory_bytes"]["source"] >= array.nbytes and plan.to_dict()["memory_bytes"]["sink"] >= array.nbytes
     with pytest.warns(sc.FileWarning) as said:
-        plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="32M")
+        plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="34M")
     assert [str(warning.message) for warning in said] == plan.warnings == sentences
-    assert report.plan.to_dict()["memory_bytes"]["total"] == plan.to_dict()["memory_bytes"]["total"] <= 32 << 20
+    assert report.plan.to_dict()["memory_bytes"]["total"] == plan.to_dict()["memory_bytes"]["total"] <= 34 << 20
     sink.written[...] = 0
     with pytest.warns(sc.FileWarning):
         sc.run(source, sink, plan=plan, axes="zyx", progress=False)
@@ -111,5 +111,17 @@ def test_parts_of_a_layer_are_of_nearly_one_size():
     source = Cubes(array, (10, 512, 512))
     out = np.empty_like(array)
     with pytest.warns(sc.FileWarning, match="is read 2 times, as images that share chunks are held 5 at a time"):
-        sc.run(source, out, "abs", axes="zyx", max_memory="39M", device="cpu", progress=False)
+        sc.run(source, out, "abs", axes="zyx", max_memory="76M", device="cpu", progress=False)
     assert np.array_equal(out, array) and source.read[:2].min() == source.read.max() == 2 and (source.read[2] == 1).all()
+
+
+@pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
+@pytest.mark.parametrize("chunks", [(32, 300, 300), (32, 32, 32), (2, 100, 300)], ids=str)
+def test_the_smallest_ceiling_that_is_named_will_do(chunks):
+    array = pixels((64, 300, 300), "f4")
+    source, sink = Cubes(array, chunks), Cubes(np.zeros_like(array), chunks)
+    with pytest.raises(MemoryError, match=r"raise max_memory to \d+K$") as refused:
+        sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", max_memory="1M", device="cpu")
+    least = str(refused.value).rpartition(" ")[2]
+    sc.run(source, sink, "gaussian:sigma=2", axes="zyx", max_memory=least, device="cpu", progress=False)
+    assert np.array_equal(sink.array, sc.gaussian(2)(array, axes="zyx"))
