@@ -154,18 +154,28 @@ def test_several_threads_each_ask_their_own():
 
 
 def test_what_has_failed_once_is_asked_no_more():
+    asked = []
+
     class Failing(Bound):
+        chunks = (64, 64)  # a band is many pieces
+
         def __getitem__(self, key):
-            super().__getitem__(key)
+            asked.append(key)
             raise LookupError("lost")
 
-    source, sink = Failing(pixels()), Bound(pixels())
-    with pytest.raises(LookupError, match="^lost$"):
-        sc.run(source, sink, "abs", band_rows=10, progress=False)
-    written = sink.calls
-    source.array = None
-    sc.run(pixels(), sink, "abs", progress=False)  # the failure was of that run alone
-    assert sink.calls > written and np.array_equal(sink.array, pixels())
+        def __setitem__(self, key, values):
+            asked.append(key)
+            raise LookupError("lost")
+
+    array, wide = pixels(), pixels((130, 90000), "f4")
+    for ends in ((Failing(wide), Bound(wide.copy())), (wide, Failing(wide.copy()))):
+        with pytest.raises(LookupError, match="^lost$"):
+            sc.run(*ends, "abs", max_memory="2G", progress=False)
+        assert len(asked) == 1
+        asked.clear()
+    sink = Bound(np.empty_like(array))
+    sc.run(Bound(array), sink, "abs", progress=False)  # the failure was of that run alone
+    assert np.array_equal(sink.array, array)
 
 
 STOPPED = """
