@@ -65,27 +65,13 @@ std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, st
 }
 
 void parse_compress(const std::string& text, OutputRequest& request) {
-  const std::size_t colon = text.find(':');
-  request.compression = parse_compression(text.substr(0, colon));
-  if (!request.compression) {
-    throw InvalidArgument(fmt::format(
-        "--compress {} is unknown; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL if wanted",
-        shortened(text)));
+  try {
+    const Codec codec = parse_codec(text);
+    request.compression = codec.compression;
+    request.level = codec.level;
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("--compress {}", error.what()));
   }
-  if (colon == std::string::npos) return;
-  const bool has_level = *request.compression == Compression::deflate ||
-                         *request.compression == Compression::zstd ||
-                         *request.compression == Compression::jpeg;
-  const int greatest = *request.compression == Compression::jpeg   ? 100
-                       : *request.compression == Compression::zstd ? 22
-                                                                   : 9;
-  const auto level = parse_integer(text.substr(colon + 1), 1, greatest);
-  if (!has_level || !level) {
-    throw InvalidArgument(fmt::format(
-        "--compress {}: levels are deflate:1..9, zstd:1..22 and jpeg:1..100 (quality); give one of these",
-        shortened(text)));
-  }
-  request.level = static_cast<int>(*level);
 }
 
 /// A number is a page, which other formats have, too; the rest is for sets.
@@ -215,7 +201,9 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
       .add_option_function<std::string>(
           "--compress", [&request](const std::string& text) { parse_compress(text, request); },
-          "with a level if wanted: deflate:1..9, zstd:1..22, jpeg:1..100 (quality)")
+          "with a level if wanted: deflate:1..12, deflate:fast, deflate:best, zstd:1..22, jpeg:1..100 "
+          "(quality); "
+          "deflate alone looks at each block, and searches those that a search makes smaller")
       ->type_name("none|lzw|deflate|zstd|jpeg|packbits[:LEVEL]");
   command
       .add_option_function<std::string>(

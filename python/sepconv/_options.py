@@ -74,18 +74,6 @@ def _tile(name, value):
     return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
 
 
-_LEVELS = {"deflate": 9, "zstd": 22, "jpeg": 100}
-
-
-def _compress(name, value):
-    codec, colon, level = _text(name, value).partition(":")
-    if not colon:
-        return codec, 0
-    if codec not in _LEVELS or not level.isdecimal() or not 1 <= int(level) <= _LEVELS[codec]:
-        raise ValueError(f"{name}={value!r}: levels are deflate:1..9, zstd:1..22 and jpeg:1..100 (quality); give one of these")
-    return codec, int(level)
-
-
 def _region(name, value):
     """Slices of rows and columns, or 'COLSxROWS+COL+ROW'."""
     if isinstance(value, str):
@@ -144,7 +132,7 @@ MISSING = {"nodata": (None, _nodata)}
 LIMITS = {"max_memory": (None, size), "device": ("auto", _device), "max_device_memory": (None, size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
 ARITHMETIC = {"arithmetic": (None, _word("f32", "f64"))}
-LAYOUT = {"compress": (None, _compress), "tile": (None, _tile), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
+LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
           "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
 RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
 

@@ -77,7 +77,7 @@ def run(source, sink, chain=(), *, progress=True, **options):
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'deflate:fast'``, ``'deflate:best'``
     tile : int or tuple of int, optional
         rows and columns of a TIFF's tiles; 0 for strips
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional

@@ -31,14 +31,9 @@ void take_raw(Settings& settings, nb::handle value) {
 }
 
 void take_compress(Settings& settings, nb::handle value) {
-  const auto [name, level] = nb::cast<std::pair<std::string, int>>(value);
-  OutputRequest& output = settings.files.output;
-  output.compression = parse_compression(name);
-  if (!output.compression)
-    throw InvalidArgument("'" + name +
-                          "' is no compression; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL "
-                          "if wanted");
-  output.level = level;
+  const Codec codec = parse_codec(nb::cast<std::string>(value));
+  settings.files.output.compression = codec.compression;
+  settings.files.output.level = codec.level;
 }
 
 void take_region(Settings& settings, nb::handle value) {

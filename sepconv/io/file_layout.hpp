@@ -14,6 +14,20 @@ enum class Compression : std::uint8_t { none, lzw, deflate, zstd, jpeg, packbits
 std::string_view name_of(Compression compression) noexcept;
 std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
+/// What a compression takes as FileLayout::level beside 0, which is `usual`.
+struct LevelRange {
+  int least = 0, greatest = 0, usual = 0;
+};
+LevelRange levels_of(Compression compression) noexcept;
+
+struct Codec {
+  Compression compression = Compression::none;
+  int level = 0;
+};
+/// "lzw", "deflate", "deflate:9", "deflate:fast", "deflate:best", "zstd:19", "jpeg:85". Throws
+/// InvalidArgument.
+Codec parse_codec(std::string_view text);
+
 /// Where an image's smaller levels are: each has half the sides (rounded up) of the one before, down to what
 /// fits into a tile.
 enum class Levels : std::uint8_t {
@@ -28,7 +42,9 @@ struct FileLayout {
   Extent tile{512, 512};            ///< tile size, when tiled
   std::int64_t rows_per_strip = 0;  ///< when not tiled; 0: chosen
   Compression compression = Compression::none;
-  int level = 0;          ///< deflate, zstd: 0 is the codec's default; JPEG: quality, 0 is 90
+  /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: 1 to 22, 0 is 3; JPEG:
+  /// quality, 0 is 90.
+  int level = 0;
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
   bool planar = false;    ///< channels in planes of their own instead of interleaved
   Levels levels = Levels::none;

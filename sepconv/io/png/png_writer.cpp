@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 #include <png.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -15,6 +13,7 @@
 #include "sepconv/io/per_metre.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/png/png_chunks.hpp"
+#include "sepconv/io/png/png_pixels.hpp"
 
 namespace sepconv {
 namespace {
@@ -24,7 +23,7 @@ constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<
                                 static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts);
 constexpr HeldFormat kPng{"PNG", true, "134", kPngMostLength, kKeptByPng};
 
-/// A handle of libpng that gives its bytes to us and keeps its words to itself.
+/// A handle of libpng for all but the pixels, that gives its bytes to us and keeps its words to itself.
 class PngEncoder {
  public:
   explicit PngEncoder(const ImageSpec& spec) : spec_(spec) {
@@ -50,12 +49,9 @@ class PngEncoder {
       set_metadata(metadata, exif);
       if (!chunks.empty()) png_set_text(png_, info_, chunks.data(), static_cast<int>(chunks.size()));
       png_write_info(png_, info_);
-      if (spec_.type == PixelType::u16 && std::endian::native == std::endian::little) png_set_swap(png_);
-      for (std::int64_t row = 0; row < image.extent.rows; ++row)
-        png_write_row(png_, reinterpret_cast<png_const_bytep>(image.row_data(row)));
-      png_write_end(png_, nullptr);
     });
     if (!done) fail(file.target().native());
+    write_png_pixels(image, bytes);
     bytes.flush();
   }
 
@@ -81,10 +77,6 @@ class PngEncoder {
     info_ = png_create_info_struct(png_);
     if (info_ == nullptr) guard_.fail("Out of memory");
     png_set_user_limits(png_, kPngMostLength, kPngMostLength);
-    // Speed goes before size.
-    png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
-    png_set_compression_level(png_, Z_BEST_SPEED);
-    png_set_compression_strategy(png_, Z_RLE);
     const int colours = spec_.channels == 1   ? PNG_COLOR_TYPE_GRAY
                         : spec_.channels == 3 ? PNG_COLOR_TYPE_RGB
                                               : PNG_COLOR_TYPE_RGB_ALPHA;
@@ -159,7 +151,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
     }
   }
   // Profile and texts: ours, libpng's, and compressed.
-  sink.encoder_bytes = kPngCodecBytes + 8 * spec.row_bytes() + 4 * held_bytes(metadata);
+  sink.encoder_bytes = kPngCodecBytes + png_pixels_bytes(spec.row_bytes()) + 4 * held_bytes(metadata);
   return make_held_writer(path, spec, kPng, options, std::move(sink),
                           [metadata, spec](OutputFile& file, const PixelView& image) {
                             PngEncoder(spec).encode(file, metadata, image);

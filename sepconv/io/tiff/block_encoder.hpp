@@ -9,7 +9,6 @@
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/tiff/block_format.hpp"
-#include "sepconv/io/tiff/tiff_handle.hpp"
 
 namespace sepconv {
 
@@ -22,12 +21,14 @@ struct EncodedBlock {
   }
 };
 
-/// Owns a libtiff handle on a file in memory, which has the block as its only strip, and the buffers of one
-/// worker. The bytes depend on the block's pixels only. Not thread-safe: one per worker.
+/// Holds what one worker needs. The bytes depend on the block's pixels and format only. Not thread-safe: one
+/// per worker.
 class BlockEncoder {
  public:
-  BlockEncoder(const BlockFormat& format, std::string name);
-  ~BlockEncoder();
+  /// One for blocks of this format; messages begin with `name`.
+  static std::unique_ptr<BlockEncoder> make(const BlockFormat& format, std::string name);
+
+  virtual ~BlockEncoder() = default;
   BlockEncoder(const BlockEncoder&) = delete;
   BlockEncoder& operator=(const BlockEncoder&) = delete;
 
@@ -36,19 +37,24 @@ class BlockEncoder {
   /// The block to encode next, rows without gaps: to be filled by the caller. Encoding destroys it.
   std::byte* pixels() noexcept { return pixels_.data(); }
 
-  /// Encodes pixels(), a JPEG with tables of its own. Throws IoError.
+  /// Encodes pixels(), a JPEG with tables of its own. Throws IoError, OutOfMemory.
   void encode(EncodedBlock& encoded);
 
   /// Upper bound of the memory of one encoder.
   static std::int64_t memory_bytes(const BlockFormat& format);
 
+ protected:
+  explicit BlockEncoder(const BlockFormat& format) : format_(format), pixels_(format.bytes()) {}
+
  private:
-  class Collector;
+  /// Appends to `encoded`, which is empty and has room for format().max_encoded_bytes().
+  virtual void append_to(EncodedBlock& encoded) = 0;
 
   BlockFormat format_;
-  std::unique_ptr<Collector> collector_;
-  TiffHandle handle_;
   Buffer pixels_;
 };
+
+std::unique_ptr<BlockEncoder> make_libtiff_encoder(const BlockFormat& format, std::string name);
+std::unique_ptr<BlockEncoder> make_deflate_encoder(const BlockFormat& format);
 
 }  // namespace sepconv

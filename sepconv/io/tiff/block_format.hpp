@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sepconv/core/image.hpp"
@@ -24,7 +25,7 @@ struct BlockFormat {
   std::array<std::uint16_t, 2> subsampling{2, 2};
   std::vector<std::byte> jpeg_tables;
   bool big_endian = false;
-  int level = 0;  ///< of the encoder; 0: the codec's default
+  std::optional<int> level;  ///< of an encoder that has levels: a file does not tell it
 
   std::int64_t row_bytes() const noexcept { return type.bytes_of(extent.cols * channels); }
   std::int64_t bytes() const noexcept { return extent.rows * row_bytes(); }

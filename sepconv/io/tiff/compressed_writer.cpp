@@ -72,12 +72,10 @@ class CompressedWriter final : public TiffWriter {
     BlockFormat format = directory().block;
     format.extent.rows = directory().stored_rows(block.grid_row);
     if (format.extent == directory().block.extent) {
-      const auto encoder =
-          pool_->encoders.lease([&] { return std::make_unique<BlockEncoder>(format, sink().name()); });
+      const auto encoder = pool_->encoders.lease([&] { return BlockEncoder::make(format, sink().name()); });
       encode_with(*encoder, block.plane, pixels, encoded);
     } else {  // the last strip, which is shorter: once a plane, so its encoder is not kept
-      BlockEncoder encoder(format, sink().name());
-      encode_with(encoder, block.plane, pixels, encoded);
+      encode_with(*BlockEncoder::make(format, sink().name()), block.plane, pixels, encoded);
     }
   }
 

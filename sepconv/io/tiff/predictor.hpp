@@ -1,4 +1,4 @@
-// TIFF's predictors undone: what a codec delivers becomes pixels.
+// TIFF's predictors (TIFF 6.0, section 14; for floating point Adobe's TIFF technical note 3).
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,12 @@
 
 namespace sepconv {
 
-/// `rows`: whole rows of a block as they were before compression. In place: differences become values
-/// (TIFF 6.0, section 14; for floating point Adobe's TIFF technical note 3), and values get this machine's
-/// byte order.
+/// `rows`: whole rows of a block in this machine's byte order. `to`, of the same size, gets what is
+/// compressed of them, in the same order: of each element its difference from the pixel before.
+void apply_predictor(std::span<const std::byte> rows, std::span<std::byte> to, const BlockFormat& format);
+
+/// `rows`: whole rows of a block as they were before compression. In place: differences become values, and
+/// values get this machine's byte order.
 void undo_predictor(std::span<std::byte> rows, const BlockFormat& format);
 
 }  // namespace sepconv

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
 
 namespace sepconv {
 namespace {
@@ -228,15 +229,26 @@ std::string codec_name(std::uint16_t compression) {
                           : fmt::format("compression {} ({})", compression, codec->name);
 }
 
+namespace {
+
+/// Of what is yet to be written: a file does not tell it.
+std::string level_words(const BlockFormat& block) {
+  if (!block.level) return "";
+  if (block.compression == COMPRESSION_JPEG) return fmt::format(" of quality {}", *block.level);
+  if (block.compression != COMPRESSION_ADOBE_DEFLATE || *block.level > 0)
+    return fmt::format(" of level {}", *block.level);
+  return *block.level == deflate::kFast ? " without search" : ", searched where that pays,";
+}
+
+}  // namespace
+
 std::string describe(const TiffDirectory& directory) {
   const BlockFormat& block = directory.block;
   std::string text = directory.tiled ? fmt::format("tiles of {} x {}", block.extent.cols, block.extent.rows)
                      : directory.grid().rows == 1 ? std::string("one strip")
                                                   : fmt::format("strips of {} rows", block.extent.rows);
   text += ", " + codec_name(block.compression);
-  if (block.level > 0)  // a file does not tell it
-    text +=
-        fmt::format(" of {} {}", block.compression == COMPRESSION_JPEG ? "quality" : "level", block.level);
+  text += level_words(block);
   if (block.predictor == PREDICTOR_HORIZONTAL) text += " with horizontal predictor";
   if (block.predictor == PREDICTOR_FLOATINGPOINT) text += " with floating-point predictor";
   if (directory.planar) text += ", planar";

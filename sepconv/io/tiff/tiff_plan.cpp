@@ -33,23 +33,6 @@ std::uint16_t tag_of(Compression compression) {
   return COMPRESSION_NONE;
 }
 
-struct LevelRange {
-  int least = 0, greatest = 0, normal = 0;
-};
-
-LevelRange levels_of(Compression compression) {
-  switch (compression) {
-    case Compression::deflate:
-      return {1, 9, 6};
-    case Compression::zstd:
-      return {1, 22, 3};  // zstd's own default, not libtiff's 9, which takes 17 MiB a thread
-    case Compression::jpeg:
-      return {1, 100, 90};
-    default:
-      return {};
-  }
-}
-
 // The source's own meaning where it still fits; else three integer channels are taken for colours, anything
 // else for intensities.
 Photometric choose_photometric(const TiffDirectory& directory, const Metadata& metadata) {
@@ -168,7 +151,8 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   directory.planar = layout.planar && directory.channels() > 1;
   block.channels = directory.planar ? 1 : directory.channels();
   block.compression = tag_of(layout.compression);
-  block.level = layout.level != 0 ? layout.level : levels_of(layout.compression).normal;
+  if (const LevelRange levels = levels_of(layout.compression); levels.greatest > 0)
+    block.level = layout.level != 0 ? layout.level : levels.usual;
   block.big_endian = std::endian::native == std::endian::big;
   block.extent = choose_block(spec, layout, block.type.bytes_of(spec.extent.cols * block.channels));
   if (layout.predictor && has_predictor(block.compression) && !block.type.is_complex()) {

@@ -1,0 +1,51 @@
+// Blocks of images to zlib streams.
+#pragma once
+
+#include <libdeflate.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "sepconv/io/deflate/raster_coder.hpp"
+
+namespace sepconv::deflate {
+
+/// Beside libdeflate's levels, 1 to 12.
+inline constexpr int kAutomatic =
+    0;  ///< a look at each block chooses: what a search makes 3 % smaller is searched
+inline constexpr int kFast = -1;  ///< never a search
+inline constexpr int kLeastLevel = 1, kBestLevel = 12;
+
+/// Not thread-safe: one per worker.
+class Deflater {
+ public:
+  /// Throws OutOfMemory.
+  explicit Deflater(int level);
+
+  /// A zlib stream at the beginning of `out`, which has max_bytes(in.size()); returns its size. It depends on
+  /// the bytes, the raster and the level alone.
+  std::int64_t encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+
+  static std::int64_t max_bytes(std::int64_t bytes) noexcept;
+  /// Upper bound of what one holds.
+  static std::int64_t memory_bytes(int level) noexcept;
+
+ private:
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const noexcept {
+      libdeflate_free_compressor(compressor);
+    }
+  };
+  /// A search of libdeflate's.
+  using Search = std::unique_ptr<libdeflate_compressor, Free>;
+
+  Search* look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+
+  RasterCoder coder_;
+  Search quick_, thorough_;
+  int level_;
+};
+
+}  // namespace sepconv::deflate

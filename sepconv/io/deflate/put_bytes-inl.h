@@ -1,0 +1,140 @@
+// Packs the codes of bytes: four at a time anywhere, 64 at a time with the vectors of AVX3_DL. Included once
+// per target.
+#if defined(SEPCONV_DEFLATE_PUT_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEPCONV_DEFLATE_PUT_BYTES_INL_H
+#undef SEPCONV_DEFLATE_PUT_BYTES_INL_H
+#else
+#define SEPCONV_DEFLATE_PUT_BYTES_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "sepconv/io/deflate/block_kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::deflate::HWY_NAMESPACE {
+
+/// The codes of four bytes of `word` from bit `first` on, as one: at most 56 bits.
+HWY_INLINE void put_four(std::uint64_t word, int first, const ByteCodes& codes, BitSink& sink) noexcept {
+  std::uint64_t joined = 0;
+  unsigned bits = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t code = codes[word >> (first + 8 * i) & 0xFF];
+    joined |= static_cast<std::uint64_t>(code & 0xFFFF) << bits;
+    bits += code >> 16;
+  }
+  sink.put(joined, bits);
+}
+
+inline void put_by_words(const std::byte* bytes, std::size_t count, const ByteCodes& codes,
+                         BitSink& sink) noexcept {
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes + i, sizeof word);
+    put_four(word, 0, codes, sink);
+    put_four(word, 32, codes, sink);
+  }
+  for (; i < count; ++i) {
+    const std::uint32_t code = codes[std::to_integer<std::size_t>(bytes[i])];
+    sink.put(code & 0xFFFF, code >> 16);
+  }
+}
+
+#if HWY_TARGET <= HWY_AVX3_DL
+
+/// A table of 256 bytes in four vectors.
+struct ByteTable {
+  alignas(64) std::uint8_t bytes[256];
+
+  HWY_INLINE __m512i look_up(__m512i index, __mmask64 upper) const noexcept {
+    const auto* const quarters = reinterpret_cast<const __m512i*>(bytes);
+    return _mm512_mask_blend_epi8(upper, _mm512_permutex2var_epi8(quarters[0], index, quarters[1]),
+                                  _mm512_permutex2var_epi8(quarters[2], index, quarters[3]));
+  }
+};
+
+/// Codes in the lanes of a vector, and how many bits each has.
+struct Codes {
+  __m512i code, bits;
+};
+
+/// Neighbouring 16-bit lanes as one of 32.
+HWY_INLINE Codes join_16(Codes two) noexcept {
+  const __m512i low = _mm512_set1_epi32(0xFFFF);
+  const __m512i first = _mm512_and_si512(two.bits, low);
+  return {_mm512_or_si512(_mm512_and_si512(two.code, low),
+                          _mm512_sllv_epi32(_mm512_srli_epi32(two.code, 16), first)),
+          _mm512_add_epi32(first, _mm512_srli_epi32(two.bits, 16))};
+}
+
+/// Neighbouring 32-bit lanes as one of 64.
+HWY_INLINE Codes join_32(Codes two) noexcept {
+  const __m512i low = _mm512_set1_epi64(0xFFFFFFFF);
+  const __m512i first = _mm512_and_si512(two.bits, low);
+  return {_mm512_or_si512(_mm512_and_si512(two.code, low),
+                          _mm512_sllv_epi64(_mm512_srli_epi64(two.code, 32), first)),
+          _mm512_add_epi64(first, _mm512_srli_epi64(two.bits, 32))};
+}
+
+HWY_INLINE void put_lanes(Codes codes, BitSink& sink) noexcept {
+  alignas(64) std::uint64_t code[8], bits[8];
+  _mm512_store_si512(code, codes.code);
+  _mm512_store_si512(bits, codes.bits);
+  for (int i = 0; i < 8; ++i) sink.put(code[i], static_cast<unsigned>(bits[i]));
+}
+
+inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
+  std::size_t done = 0;
+  if (count >= 1024) {  // else the tables cost more than they save
+    ByteTable low, high, lengths;
+    for (std::size_t value = 0; value < 256; ++value) {
+      low.bytes[value] = static_cast<std::uint8_t>(codes[value]);
+      high.bytes[value] = static_cast<std::uint8_t>(codes[value] >> 8);
+      lengths.bytes[value] = static_cast<std::uint8_t>(codes[value] >> 16);
+    }
+    BitSink local = sink;
+    const __m512i zero = _mm512_setzero_si512();
+    for (; done + 64 <= count; done += 64) {
+      const __m512i index = _mm512_loadu_si512(bytes + done);
+      const __mmask64 upper = _mm512_movepi8_mask(index);
+      const __m512i code_low = low.look_up(index, upper);
+      const __m512i code_high = high.look_up(index, upper);
+      const __m512i bits = lengths.look_up(index, upper);
+      const auto four = [&](__m512i code, __m512i length) { return join_32(join_16({code, length})); };
+      const Codes a = four(_mm512_unpacklo_epi8(code_low, code_high), _mm512_unpacklo_epi8(bits, zero));
+      const Codes b = four(_mm512_unpackhi_epi8(code_low, code_high), _mm512_unpackhi_epi8(bits, zero));
+      // Lanes of bytes 0 to 3, 8 to 11, and so on, and those of the bytes that follow each.
+      const Codes even{_mm512_unpacklo_epi64(a.code, b.code), _mm512_unpacklo_epi64(a.bits, b.bits)};
+      const Codes odd{_mm512_unpackhi_epi64(a.code, b.code), _mm512_unpackhi_epi64(a.bits, b.bits)};
+      const Codes eight{_mm512_or_si512(even.code, _mm512_sllv_epi64(odd.code, even.bits)),
+                        _mm512_add_epi64(even.bits, odd.bits)};
+      if (_mm512_cmpgt_epu64_mask(eight.bits, _mm512_set1_epi64(56)) == 0) {
+        put_lanes(eight, local);
+      } else {
+        put_by_words(bytes + done, 64, codes, local);
+      }
+    }
+    sink = local;
+  }
+  put_by_words(bytes + done, count - done, codes, sink);
+}
+
+#else
+
+inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
+  BitSink local = sink;
+  put_by_words(bytes, count, codes, local);
+  sink = local;
+}
+
+#endif
+
+}  // namespace sepconv::deflate::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,87 @@
+#include "sepconv/io/png/png_pixels.hpp"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/deflate/raster_coder.hpp"
+#include "sepconv/io/png/png_filters.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Rows are compressed in parts of about as much.
+constexpr std::int64_t kPartBytes = std::int64_t{1} << 18;
+
+std::int64_t part_rows(std::int64_t row_bytes) {
+  return std::max<std::int64_t>(1, kPartBytes / (row_bytes + 1));
+}
+
+void put_big32(std::uint32_t value, std::byte* to) noexcept {
+  if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap32(value);
+  std::memcpy(to, &value, sizeof value);
+}
+
+/// Length, type, data, check (PNG, third edition, 5.3).
+void write_chunk(std::string_view type, std::span<const std::byte> data, OutputBytes& file) {
+  std::byte head[8], check[4];
+  put_big32(static_cast<std::uint32_t>(data.size()), head);
+  std::memcpy(head + 4, type.data(), 4);
+  std::uint32_t crc = libdeflate_crc32(0, head + 4, 4);
+  if (!data.empty()) crc = libdeflate_crc32(crc, data.data(), data.size());  // which makes 0 of no pointer
+  put_big32(crc, check);
+  file.write(head);
+  file.write(data);
+  file.write(check);
+}
+
+void copy_in_png_order(const std::byte* from, PixelType type, std::byte* to, std::int64_t bytes) noexcept {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (std::endian::native == std::endian::big || type != PixelType::u16) return;
+  for (std::int64_t i = 0; i < bytes; i += 2) std::swap(to[i], to[i + 1]);
+}
+
+}  // namespace
+
+std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept {
+  const std::int64_t part = part_rows(row_bytes) * (row_bytes + 1);
+  constexpr std::int64_t kCoder = 256 << 10;
+  return 7 * (row_bytes + 8) + part + deflate::RasterCoder::max_bytes(part) + kCoder;
+}
+
+void write_png_pixels(const PixelView& image, OutputBytes& file) {
+  const std::int64_t pixel_bytes = image.channels * size_of(image.type);
+  const std::int64_t row_bytes = image.extent.cols * pixel_bytes;
+  const std::int64_t rows_at_once = part_rows(row_bytes);
+  PngFilters filters(row_bytes, pixel_bytes);
+  Buffer part(rows_at_once * (row_bytes + 1));
+  Buffer coded(deflate::RasterCoder::max_bytes(part.size()) + 8);  // and the stream's head or checksum
+  deflate::RasterCoder coder;
+  deflate::BitSink sink{coded.data()};
+  sink.put(deflate::kZlibHeader, 16);
+  std::uint32_t adler = 1;
+  for (std::int64_t row = 0; row < image.extent.rows; row += rows_at_once) {
+    const std::int64_t rows = std::min(rows_at_once, image.extent.rows - row);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      copy_in_png_order(image.row_data(row + i), image.type, filters.row(), row_bytes);
+      filters.filter_to(part.data() + i * (row_bytes + 1));
+    }
+    const auto bytes = part.bytes().first(static_cast<std::size_t>(rows * (row_bytes + 1)));
+    adler = libdeflate_adler32(adler, bytes.data(), bytes.size());
+    const bool is_end = row + rows == image.extent.rows;
+    coder.put(bytes, {pixel_bytes, row_bytes + 1}, is_end, sink);
+    if (is_end) {
+      sink.align();
+      sink.put(__builtin_bswap32(adler), 32);
+    }
+    write_chunk("IDAT", coded.bytes().first(static_cast<std::size_t>(sink.out - coded.data())), file);
+    sink.out = coded.data();
+  }
+  write_chunk("IEND", {}, file);
+}
+
+}  // namespace sepconv

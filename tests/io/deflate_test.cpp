@@ -1,0 +1,197 @@
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/deflate/prefix_code.hpp"
+
+namespace sepconv::deflate {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// As zlib has it, which must take all of the stream.
+Bytes by_zlib(const Bytes& stream, std::size_t size) {
+  Bytes out(size + 1);
+  uLongf made = out.size();
+  uLong taken = stream.size();
+  CHECK(uncompress2(reinterpret_cast<Bytef*>(out.data()), &made,
+                    reinterpret_cast<const Bytef*>(stream.data()), &taken) == Z_OK);
+  CHECK(taken == stream.size());
+  out.resize(made);
+  return out;
+}
+
+Bytes by_libdeflate(const Bytes& stream, std::size_t size) {
+  Bytes out(size + 1);
+  std::size_t made = 0;
+  auto* const state = libdeflate_alloc_decompressor();
+  CHECK(libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), &made) ==
+        LIBDEFLATE_SUCCESS);
+  libdeflate_free_decompressor(state);
+  out.resize(made);
+  return out;
+}
+
+template <class Coder>
+Bytes encoded(Coder& coder, const Bytes& bytes, Raster raster) {
+  Bytes stream(static_cast<std::size_t>(Coder::max_bytes(std::ssize(bytes))));
+  stream.resize(static_cast<std::size_t>(coder.encode(bytes, raster, stream)));
+  return stream;
+}
+
+template <class Coder>
+void check_round_trip(Coder& coder, const Bytes& bytes, Raster raster) {
+  const Bytes stream = encoded(coder, bytes, raster);
+  const bool same = by_zlib(stream, bytes.size()) == bytes && by_libdeflate(stream, bytes.size()) == bytes;
+  CHECK(same);
+}
+
+using Random = std::mt19937_64;
+
+/// Two-sided, of mean magnitude `spread`: what a predictor leaves.
+Bytes noise(std::size_t size, double spread, Random& random) {
+  std::geometric_distribution<int> magnitude(std::min(1 / (1 + spread), 0.999999));
+  Bytes bytes(size);
+  for (std::byte& byte : bytes)
+    byte = static_cast<std::byte>((random() & 1) != 0 ? magnitude(random) : -magnitude(random));
+  return bytes;
+}
+
+/// Fibonacci numbers of each value: no Huffman code is deeper.
+Bytes skewed() {
+  Bytes bytes;
+  std::size_t count = 1, before = 1;
+  for (int value = 0; value < 22; ++value) {
+    bytes.insert(bytes.end(), count, static_cast<std::byte>(11 * value));
+    before = std::exchange(count, count + before);
+  }
+  std::shuffle(bytes.begin(), bytes.end(), Random(7));
+  return bytes;
+}
+
+/// Noise in which the row above, the pixel before and zeros come again.
+Bytes mixture(std::size_t size, Raster raster, Random& random) {
+  Bytes bytes = noise(size, 3, random);
+  for (std::size_t at = 0; at < size; at += random() % 700) {
+    const std::size_t length = std::min<std::size_t>(random() % 600, size - at);
+    const auto distance = static_cast<std::size_t>(random() % 2 == 0 ? raster.pixel_bytes : raster.row_bytes);
+    for (std::size_t i = at; i < at + length; ++i)
+      bytes[i] = i < distance ? std::byte{} : bytes[i - distance];
+  }
+  return bytes;
+}
+
+constexpr std::size_t kSizes[] = {0,     1,     2,     7,     8,     9,      63,     64,
+                                  65,    127,   128,   129,   258,   1023,   1024,   4097,
+                                  65279, 65280, 65281, 65344, 65536, 130559, 130561, 200000};
+
+TEST_CASE("What the coder of rasters writes is what zlib and libdeflate read, whatever the bytes") {
+  RasterCoder coder;
+  Random random(1);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    for (const double spread : {0.0, 0.02, 0.4, 3.0, 40.0, 4000.0}) {
+      CAPTURE(spread);
+      check_round_trip(coder, noise(size, spread, random), {1, 256});
+    }
+    for (const Raster raster : {Raster{1, 61}, Raster{2, 512}, Raster{3, 300}, Raster{8, 32768},
+                                Raster{16, 40000}, Raster{1, 1}, Raster{40000, 80000}, Raster{1, 0}}) {
+      CAPTURE(raster.pixel_bytes, raster.row_bytes);
+      check_round_trip(coder, mixture(size, raster, random), raster);
+    }
+  }
+  check_round_trip(coder, skewed(), {1, 100});
+}
+
+TEST_CASE("Every effort writes what zlib and libdeflate read, and what does not shrink is stored") {
+  Random random(2);
+  const int level = GENERATE(kFast, kAutomatic, 1, 6, 9, kBestLevel);
+  CAPTURE(level);
+  Deflater deflater(level);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{4096}, std::size_t{100'000}}) {
+    for (const double spread : {0.0, 0.4, 3.0})
+      check_round_trip(deflater, noise(size, spread, random), {1, 256});
+    Bytes anything(size);
+    for (std::byte& byte : anything) byte = static_cast<std::byte>(random());
+    check_round_trip(deflater, anything, {1, 256});
+    CHECK(encoded(deflater, anything, {1, 256}).size() <= size + 6 * (size / 65280 + 1) + 6);
+  }
+}
+
+TEST_CASE("The bytes of a stream do not depend on what the coder wrote before") {
+  Random random(3);
+  const Raster raster{1, 256};
+  Deflater used(kAutomatic);
+  for (int i = 0; i < 5; ++i) encoded(used, mixture(70'000, raster, random), raster);
+  for (const double spread : {0.1, 3.0}) {
+    const Bytes bytes = noise(150'000, spread, random);
+    Deflater fresh(kAutomatic);
+    const bool same = encoded(used, bytes, raster) == encoded(fresh, bytes, raster);
+    CHECK(same);
+  }
+}
+
+TEST_CASE("Noise is not searched, and what repeats itself far away is") {
+  Random random(4);
+  const Raster raster{1, 512};
+  const Bytes photograph = noise(1 << 18, 4, random);
+  Bytes tiled = noise(1 << 18, 40, random);
+  for (std::size_t i = 5000; i < tiled.size(); ++i) tiled[i] = tiled[i - 5000];
+  RasterCoder coder;
+  Deflater automatic(kAutomatic), usual(6);
+  const bool as_coder = encoded(automatic, photograph, raster) == encoded(coder, photograph, raster);
+  CHECK(as_coder);
+  CHECK(encoded(coder, photograph, raster).size() < encoded(usual, photograph, raster).size());
+  CHECK(encoded(automatic, tiled, raster).size() <= 1.03 * encoded(usual, tiled, raster).size());
+  CHECK(encoded(coder, tiled, raster).size() > 2 * encoded(usual, tiled, raster).size());
+}
+
+TEST_CASE("Repeats of the pixel before and of the row above need no search") {
+  Random random(5);
+  const Raster raster{2, 512};
+  Bytes bytes = noise(1 << 16, 40, random);
+  for (std::size_t i = 512; i < bytes.size(); ++i)
+    if (i % 4096 >= 512) bytes[i] = bytes[i - 512];
+  RasterCoder coder;
+  CHECK(encoded(coder, bytes, raster).size() < bytes.size() / 6);
+  CHECK(encoded(coder, Bytes(1 << 20), raster).size() < 8000);
+}
+
+TEST_CASE("Lengths of codes are complete, within their limit, and no worse than Huffman's where it fits") {
+  Random random(6);
+  for (const int symbols : {1, 2, 3, 19, 30, 286}) {
+    for (const int most_bits : {9, 14, 15}) {
+      for (int kind = 0; kind < 3; ++kind) {
+        CAPTURE(symbols, most_bits, kind);
+        std::vector<std::uint32_t> counts(static_cast<std::size_t>(symbols));
+        std::uint32_t fibonacci[2] = {1, 1};
+        for (std::uint32_t& count : counts) {
+          count = kind == 0 ? static_cast<std::uint32_t>(random() % 50) : kind == 1 ? fibonacci[0] : 7;
+          if (kind == 1 && fibonacci[1] < 100'000)
+            fibonacci[0] = std::exchange(fibonacci[1], fibonacci[0] + fibonacci[1]);
+        }
+        counts[0] = std::max(counts[0], 1U);
+        std::vector<std::uint8_t> lengths(counts.size());
+        choose_lengths(counts, most_bits, lengths);
+        double kraft = 0, bits = 0, entropy = 0, total = 0;
+        for (const std::uint32_t count : counts) total += count;
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+          CHECK((lengths[i] > 0) == (counts[i] > 0));
+          CHECK(lengths[i] <= most_bits);
+          if (lengths[i] == 0) continue;
+          kraft += std::exp2(-lengths[i]);
+          bits += counts[i] * lengths[i];
+          entropy += counts[i] * std::log2(total / counts[i]);
+        }
+        CHECK(kraft == (std::ranges::count(counts, 0U) == symbols - 1 ? 0.5 : 1.0));
+        CHECK(bits <= std::max(total, entropy * 1.02 + total));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sepconv::deflate
