@@ -42,7 +42,7 @@ struct FileLayout {
   Extent tile{512, 512};            ///< tile size, when tiled
   std::int64_t rows_per_strip = 0;  ///< when not tiled; 0: chosen
   Compression compression = Compression::none;
-  /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: 1 to 22, 0 is 3; JPEG:
+  /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: 1 to 22, 0 is 1; JPEG:
   /// quality, 0 is 90.
   int level = 0;
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
