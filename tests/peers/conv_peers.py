@@ -10,6 +10,7 @@ Each is used as its documentation says, with its own memory for results where it
 
 import ctypes
 import importlib
+import importlib.metadata
 import os
 import pathlib
 import sys
@@ -32,11 +33,12 @@ class Peer:
     types = TYPES
     integer_bound = 1  # how far its integers may be from the truth
     module = None
+    package = None  # where it has another name
 
     def __init__(self, threads):
         self.threads = threads
         self.library = importlib.import_module(self.module)
-        self.version = sys.modules[self.module.partition(".")[0]].__version__
+        self.version = importlib.metadata.version(self.package or self.module.partition(".")[0])
 
     def bound(self, case):
         return bound(case, self.integer_bound)
@@ -83,6 +85,7 @@ class OpenCv(Peer):
     name = "OpenCV sepFilter2D"
     note = "taps in f64; OpenCV 4 gives it one thread"
     module = "cv2"
+    package = "opencv-python-headless"
 
     def __init__(self, threads):
         super().__init__(threads)
@@ -169,6 +172,62 @@ class SciPy(Peer):
         return run
 
 
+class DaskImage(Peer):
+    name = "dask-image"
+    note = "ndfilters.gaussian_filter of an array in 16 chunks, computed by threads; integers cut, not rounded; in f32 for f32"
+    integer_bound = 2  # cut after each of the two passes
+    module = "dask_image.ndfilters"
+    package = "dask-image"
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        import dask.array
+        self.dask = dask
+
+    def prepare(self, case, source, target):
+        chunks = (-(-case.rows // 4), -(-case.cols // 4), case.channels)
+        array = self.dask.array.from_array(source, chunks=chunks)
+        # SciPy's words: as many taps as the others, none along the channels.
+        sigma = (case.sigma, case.sigma, 0)
+        filtered = self.library.gaussian_filter(array, sigma, mode="nearest", truncate=case.radius / case.sigma)
+
+        def run():
+            with self.dask.config.set(scheduler="threads", num_workers=self.threads):
+                self.dask.array.store(filtered, target, lock=False)
+            return target
+
+        return run
+
+
+class PyTorch(Peer):
+    name = "PyTorch"
+    note = "pad, then conv2d with 1 x n and with n x 1 taps, a group a channel; integers through f32 and round"
+    types = ("u8", "i16", "f32", "f64")
+    module = "torch"
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        self.library.set_num_threads(threads)
+
+    def prepare(self, case, source, target):
+        torch, channels, radius = self.library, case.channels, case.radius
+        floating = torch.float64 if case.type == "f64" else torch.float32
+        taps = torch.tensor(case.taps, dtype=floating)
+        row_taps, col_taps = (taps.reshape(shape).repeat(channels, 1, 1, 1) for shape in ((1, 1, 1, -1), (1, 1, -1, 1)))
+        image = torch.from_numpy(source).permute(2, 0, 1)[None]
+        out = torch.from_numpy(target).permute(2, 0, 1)[None]
+        functional = torch.nn.functional
+
+        def run():
+            with torch.inference_mode():
+                padded = functional.pad(image.to(floating), (radius, radius, radius, radius), "replicate")
+                result = functional.conv2d(functional.conv2d(padded, row_taps, groups=channels), col_taps, groups=channels)
+                out.copy_(result if case.type in ("f32", "f64") else result.round_())
+            return target
+
+        return run
+
+
 class Gdal(Peer):
     name = "GDAL"
     note = "VRT KernelFilteredSource of a dataset in memory, by rasterio, in f32; has one thread"
@@ -197,4 +256,5 @@ class Gdal(Peer):
         return run
 
 
-PEERS = {"sepconv-python": SepconvInPython, "opencv": OpenCv, "opencv-gauss": OpenCvGaussian, "vips": Vips, "vips-integer": VipsInteger, "scipy": SciPy, "gdal": Gdal}
+PEERS = {"sepconv-python": SepconvInPython, "opencv": OpenCv, "opencv-gauss": OpenCvGaussian, "vips": Vips, "vips-integer": VipsInteger, "scipy": SciPy, "dask-image": DaskImage,
+         "torch": PyTorch, "gdal": Gdal}

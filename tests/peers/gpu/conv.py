@@ -22,7 +22,7 @@ NO_GPU = 77
 DESIGNS = ("automatic", "two_passes", "fused")
 TYPES = ("f32", "u8", "u16", "f64")
 BORDERS = ("replicate", "reflect101", "reflect", "constant")
-DEFAULT_PEERS = "cupy,torch,cucim,cvcuda,opencv,npp,npp-gauss"
+DEFAULT_PEERS = "python,python-ndimage,cupy,torch,cucim,cvcuda,opencv,npp,npp-gauss"
 SWEEP = "1-500"
 
 

@@ -78,6 +78,42 @@ class CuPy(Peer):
         self.cupy.get_default_memory_pool().free_all_blocks()
 
 
+class SepconvNdimage(CuPy):
+    """The Python package on CuPy's arrays."""
+    name = "sepconv.ndimage"
+    note = "the Python package's gaussian_filter; f32 in f64 arithmetic"
+
+    def __init__(self, device):
+        super().__init__(device)
+        import sepconv
+        import sepconv.ndimage
+        self.sepconv, self.version = sepconv, sepconv.__version__
+
+    def prepare(self, case, pairs):
+        self.pairs, filtered = pairs, self.filter(case)
+        arrays = [(self.cupy.asarray(source), self.cupy.asarray(target)) for source, target in pairs]
+
+        def run(i):
+            source, target = arrays[i % len(arrays)]
+            filtered(source, target)
+
+        return run
+
+    def filter(self, case):
+        options = {"mode": self.border(case, NDIMAGE_BORDERS), "cval": case.value, "radius": case.radius, "axes": (0, 1), "stream": self.device.stream}
+        return lambda source, target: self.sepconv.ndimage.gaussian_filter(source, case.sigma, output=target, **options)
+
+
+class SepconvChain(SepconvNdimage):
+    name = "sepconv in Python"
+    note = "a chain of the Python package, gaussian()"
+
+    def filter(self, case):
+        axes = "yxc" if case.channels > 1 else "yx"
+        chain = self.sepconv.gaussian(case.sigma, radius=case.radius, border=case.border, value=case.value)
+        return lambda source, target: chain(source, target, axes=axes, stream=self.device.stream)
+
+
 class CuCim(CuPy):
     name = "cuCIM"
     note = "cucim.skimage.filters.gaussian; integers through cupy.rint"
@@ -283,14 +319,14 @@ class NppGauss(Npp):
         return self.npp.gauss(case, self.pairs)
 
 
-PEERS = {"cupy": CuPy, "torch": Torch, "torch-tuned": TorchTuned, "cucim": CuCim, "cvcuda": CvCuda, "opencv": OpenCv, "npp": Npp,
+PEERS = {"python": SepconvChain, "python-ndimage": SepconvNdimage, "cupy": CuPy, "torch": Torch, "torch-tuned": TorchTuned, "cucim": CuCim, "cvcuda": CvCuda, "opencv": OpenCv, "npp": Npp,
          "npp-gauss": NppGauss}
 
 
 def import_early(names):
     """Imports what the named peers need, before another library brings its C++ runtime into the process. Failures are told later, by
     the peers themselves."""
-    modules = {"cupy": ["cupy"], "cucim": ["cupy", "cucim"], "torch": ["torch"], "torch-tuned": ["torch"], "cvcuda": ["cvcuda"], "opencv": ["cv2"]}
+    modules = {"python": ["cupy", "sepconv"], "python-ndimage": ["cupy", "sepconv"], "cupy": ["cupy"], "cucim": ["cupy", "cucim"], "torch": ["torch"], "torch-tuned": ["torch"], "cvcuda": ["cvcuda"], "opencv": ["cv2"]}
     for module in {module for name in names for module in modules.get(name, [])}:
         try:
             importlib.import_module(module)
