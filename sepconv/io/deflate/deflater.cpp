@@ -8,7 +8,7 @@
 namespace sepconv::deflate {
 namespace {
 
-constexpr int kQuickLevel = 1, kUsualLevel = 6;
+constexpr int kSampleLevel = 1, kQuickLevel = 2, kUsualLevel = 6;
 
 std::int64_t searched(libdeflate_compressor* search, std::span<const std::byte> in,
                       std::span<std::byte> out) {
@@ -33,7 +33,10 @@ std::span<const std::byte> sample_of(std::span<const std::byte> in) {
 
 Deflater::Deflater(int level) : level_(level) {
   if (level == kFast) return;
-  if (level == kAutomatic) quick_.reset(make_search(kQuickLevel));
+  if (level == kAutomatic) {
+    of_sample_.reset(make_search(kSampleLevel));
+    quick_.reset(make_search(kQuickLevel));
+  }
   thorough_.reset(make_search(level == kAutomatic ? kUsualLevel : level));
 }
 
@@ -51,8 +54,8 @@ Deflater::Search* Deflater::look(std::span<const std::byte> in, Raster raster, s
   const auto coded = static_cast<double>(coder_.encode(sample, raster, out));
   const double bits = 8 * coded / static_cast<double>(sample.size());
   if (bits < 3) return &thorough_;  // smooth or drawn: strings repeat
-  const double gain = coded / static_cast<double>(searched(quick_.get(), sample, out));
-  if (gain <= 1.0045) return nullptr;
+  const double gain = coded / static_cast<double>(searched(of_sample_.get(), sample, out));
+  if (gain <= 1.0) return nullptr;
   return gain <= 1.05 && bits >= 3.5 ? &quick_ : &thorough_;
 }
 
@@ -65,9 +68,9 @@ std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {
 std::int64_t Deflater::memory_bytes(int level) noexcept {
   constexpr std::int64_t kKiB = 1 << 10;  // of libdeflate 1.14, measured
   const std::int64_t coder = level == kFast || level == kAutomatic ? 256 * kKiB : 0;
-  const std::int64_t quick = level == kAutomatic ? 200 * kKiB : 0;
+  const std::int64_t others = level == kAutomatic ? (200 + 656) * kKiB : 0;
   const std::int64_t search = level == kFast ? 0 : level < 10 ? 656 * kKiB : 8800 * kKiB;
-  return coder + quick + search;
+  return coder + others + search;
 }
 
 }  // namespace sepconv::deflate

@@ -44,7 +44,7 @@ class Deflater {
   Search* look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
   RasterCoder coder_;
-  Search quick_, thorough_;
+  Search of_sample_, quick_, thorough_;
   int level_;
 };
 
