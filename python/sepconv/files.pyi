@@ -211,9 +211,9 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
-    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has the axes first. Ctrl-C stops a run
-    within half a second, when what is sliced has given or taken the piece in hand; an array then has what was written until then, and of a file
-    there is nothing.
+    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has the axes first. What is sliced is
+    asked only in the thread that calls. Ctrl-C stops a run within half a second; an array then has what was written until then, and of a file there
+    is nothing.
 
     Parameters
     ----------
@@ -224,7 +224,8 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     chain : Chain, str or iterable of str
         none: a copy
     progress : bool or callable
-        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread
+        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread;
+        what it raises ends the run, and of a file there is nothing
     max_memory : int or str, optional
         ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself holds is not counted
     device : str
@@ -250,7 +251,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'deflate:fast'``, ``'deflate:best'``
     tile : int or tuple of int, optional
         rows and columns of a TIFF's tiles; 0 for strips
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
