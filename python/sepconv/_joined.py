@@ -21,9 +21,8 @@ def _joined(array, derivative, output, mode, cval, axes, extra_arguments, extra_
     modes = each_of(mode, len(axes))
     total = np.empty(array.shape, np.complex128 if dtype.kind == "c" else np.float64)
     for count, (axis, border) in enumerate(zip(axes, modes)):
-        target = total if count == 0 else total.dtype
-        made = derivative(array, axis, target, border, cval, *extra_arguments, **(extra_keywords or {}))
-        made = total if count == 0 else made
+        made = derivative(array, axis, total.dtype if count else total, border, cval, *extra_arguments, **(extra_keywords or {}))
+        made = made if count else total
         if magnitude:
             np.multiply(made, made, out=made)
         if count:
@@ -163,9 +162,9 @@ def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radi
 _GRADIENT = functools.partial(_stages.gradient, "gaussian")
 
 
-def _of_gaussian(order, generic, array, sigmas, output, mode, cval, axes, radius=None, **keywords):
-    """What `generic` joins of derivatives of this order along one axis of the Gaussian along all in `axes`. As in SciPy that smooths in the order of
-    the array's axes, whatever that of `axes`: with a constant beyond the edges it matters."""
+def _derivatives(order, axes, sigmas, radius=None, **keywords):
+    """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`. As in SciPy that smooths in the order of the array's
+    axes, whatever that of `axes`: with a constant beyond the edges it matters."""
     each = sorted(zip(axes, sigmas, each_of(radius, len(axes))))
     sigmas, radii = [width for _, width, _ in each], [most for *_, most in each]
 
@@ -173,11 +172,26 @@ def _of_gaussian(order, generic, array, sigmas, output, mode, cval, axes, radius
         orders = [order * (one == axis) for one, *_ in each]
         return gaussian_filter(array, sigmas, orders, output, mode, cval, radius=radii, axes=sorted(axes), **keywords)
 
-    return generic(array, derivative, output, mode, cval, axes=axes)
+    return derivative
+
+
+_KEYWORDS = ("truncate", "radius", "threads", "stream")
+
+
+def _of_gaussian(stage, generic, order, array, sigma, output, mode, cval, axes, keywords):
+    """What `stage` makes in one pass, or else `generic` joins of derivatives of this order."""
+    for name in keywords:
+        if name not in _KEYWORDS:
+            raise TypeError(f"there is no argument {name!r}; those of gaussian_filter that are taken are {', '.join(_KEYWORDS)}")
+    axes = axes_of(axes, array.ndim)
+    sigmas = each_of(sigma, len(axes))
+    made = _by_stage(stage, array, sigmas, output, mode, cval, axes, **keywords)
+    return made if made is not None else generic(array, _derivatives(order, axes, sigmas, **keywords), output, mode, cval, axes=axes)
 
 
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
-    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, which also takes `kwargs`.
+    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
 
     Examples
     --------
@@ -185,10 +199,7 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
     [-0.0303, -0.2675, -0.0303]
     """
-    axes = axes_of(axes, input.ndim)
-    sigmas = each_of(sigma, len(axes))
-    made = _by_stage(_stages.log, input, sigmas, output, mode, cval, axes, **kwargs)
-    return made if made is not None else _of_gaussian(2, generic_laplace, input, sigmas, output, mode, cval, axes, **kwargs)
+    return _of_gaussian(_stages.log, generic_laplace, 2, input, sigma, output, mode, cval, axes, kwargs)
 
 
 def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
@@ -225,7 +236,8 @@ def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", c
 
 
 def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
-    """The length of the Gaussian's gradient. See `gaussian_filter`, which also takes `kwargs`.
+    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
 
     Examples
     --------
@@ -233,7 +245,4 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
     [0.3494, 0.6988, 0.3494]
     """
-    axes = axes_of(axes, input.ndim)
-    sigmas = each_of(sigma, len(axes))
-    made = _by_stage(_GRADIENT, input, sigmas, output, mode, cval, axes, **kwargs)
-    return made if made is not None else _of_gaussian(1, generic_gradient_magnitude, input, sigmas, output, mode, cval, axes, **kwargs)
+    return _of_gaussian(_GRADIENT, generic_gradient_magnitude, 1, input, sigma, output, mode, cval, axes, kwargs)

@@ -234,7 +234,8 @@ def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int 
     """
 @overload
 def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
-    """The length of the Gaussian's gradient. See `gaussian_filter`, which also takes `kwargs`.
+    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
 
     Examples
     --------
@@ -244,7 +245,8 @@ def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float]
     """
 @overload
 def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
-    """The length of the Gaussian's gradient. See `gaussian_filter`, which also takes `kwargs`.
+    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
 
     Examples
     --------
@@ -254,7 +256,8 @@ def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float],
     """
 @overload
 def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
-    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, which also takes `kwargs`.
+    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
 
     Examples
     --------
@@ -264,7 +267,8 @@ def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: N
     """
 @overload
 def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
-    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, which also takes `kwargs`.
+    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
 
     Examples
     --------

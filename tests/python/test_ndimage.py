@@ -203,6 +203,8 @@ def test_empty_arrays_and_single_numbers(shape):
     (lambda a: ours.sobel(np.float32(3)), ValueError, "axis"),
     (lambda a: ours.gaussian_filter(a.astype("O"), 1), RuntimeError, "object"),
     (lambda a: ours.gaussian_filter(a.astype(np.longdouble), 1), RuntimeError, "longdouble|float128"),
+    (lambda a: ours.gaussian_laplace(a, 1, wide=2), TypeError, "no argument 'wide'; .* truncate, radius, threads, stream"),
+    (lambda a: ours.gaussian_gradient_magnitude(a, 1, axes=(), order=1), TypeError, "no argument 'order'"),
 ])
 def test_what_cannot_be_is_refused(wrong, error, words):
     with pytest.raises(error, match=words):
