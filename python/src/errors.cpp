@@ -10,8 +10,9 @@
 namespace sepconv::python {
 namespace {
 
-/// The library's sentences name its options; Python's callers know them by their keywords.
-constexpr std::pair<std::string_view, std::string_view> kKeywords[] = {
+/// The library's sentences name its options; Python's callers know them by their keywords, and have one more
+/// thing to give for a folder.
+constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"OpenOptions::page", "page"},
     {"OpenOptions::select", "page"},
     {"OpenOptions::axes", "axes"},
@@ -34,6 +35,7 @@ constexpr std::pair<std::string_view, std::string_view> kKeywords[] = {
     {"MissingOptions::none", "nodata='none'"},
     {"MissingOptions::value", "nodata"},
     {"MissingOptions::result", "result_nodata"},
+    {"it is a folder; ", "it is a folder; give what zarr.open makes of it, if it is zarr's, or "},
 };
 
 void set_error(PyObject* type, const std::exception& error) {
@@ -80,9 +82,9 @@ nb::str text_of(std::string_view text) {
 
 nb::str sentence_of(std::string_view text) {
   std::string words(text);
-  for (const auto& [member, keyword] : kKeywords) {
-    for (std::size_t at = 0; (at = words.find(member, at)) != words.npos; at += keyword.size())
-      words.replace(at, member.size(), keyword);
+  for (const auto& [librarys, pythons] : kWords) {
+    for (std::size_t at = 0; (at = words.find(librarys, at)) != words.npos; at += pythons.size())
+      words.replace(at, librarys.size(), pythons);
   }
   return text_of(words);
 }
