@@ -1,6 +1,4 @@
 // Chains on arrays in host memory.
-#include <nanobind/ndarray.h>
-
 #include <atomic>
 #include <exception>
 #include <memory_resource>
@@ -20,18 +18,9 @@ using Output = nb::ndarray<nb::device::cpu>;
 constexpr std::int64_t kFewBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kManyBytes = std::int64_t{64} << 20;
 
-PixelType pixel_type(nb::dlpack::dtype type) {
-  if (type == nb::dtype<std::uint8_t>()) return PixelType::u8;
-  if (type == nb::dtype<std::uint16_t>()) return PixelType::u16;
-  if (type == nb::dtype<std::int16_t>()) return PixelType::i16;
-  if (type == nb::dtype<float>()) return PixelType::f32;
-  if (type == nb::dtype<double>()) return PixelType::f64;
-  throw InvalidArgument("an array of this type has no pixels; give u8, u16, i16, f32 or f64");
-}
-
 template <class Given>
 Array placed(const Given& given, void* data) {
-  Array array{static_cast<std::byte*>(data), pixel_type(given.dtype()), {}, {}};
+  Array array{static_cast<std::byte*>(data), type_of(given.dtype()), {}, {}};
   for (std::size_t axis = 0; axis < given.ndim(); ++axis) {
     array.shape.push_back(static_cast<std::int64_t>(given.shape(axis)));
     array.strides.push_back(given.stride(axis) * size_of(array.type));

@@ -8,8 +8,7 @@
 
 #include <algorithm>
 
-#include "bindings.hpp"
-#include "sepconv/sepconv.hpp"
+#include "images.hpp"
 
 namespace sepconv::python {
 namespace {
@@ -56,7 +55,7 @@ Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col,
   const auto mode = parse_border_mode(border);
   if (!mode) throw InvalidArgument("'" + std::string(border) + "' is no border");
   const Chain chain(taps({.row = row, .col = col, .border = {*mode, value}}));
-  return type ? chain | Chain(cast({.type = parse_pixel_type(*type)})) : chain;
+  return type ? chain | Chain(cast({.type = type_named(*type)})) : chain;
 }
 
 using SpecTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
@@ -64,9 +63,7 @@ using SpecTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::stri
 /// rows, cols, channels and type of the result for such an input.
 SpecTuple result_spec(const Chain& chain, const SpecTuple& input) {
   const auto& [rows, cols, channels, name] = input;
-  const auto type = parse_pixel_type(name);
-  if (!type) throw InvalidArgument("'" + name + "' is no pixel type; there are u8, u16, i16, f32 and f64");
-  const ImageSpec spec = chain.result_spec({{rows, cols}, channels, *type});
+  const ImageSpec spec = chain.result_spec({{rows, cols}, channels, type_named(name)});
   return {spec.extent.rows, spec.extent.cols, spec.channels, std::string(name_of(spec.type))};
 }
 
@@ -95,7 +92,6 @@ std::vector<std::string> texts(const Chain& chain) {
 
 void bind_chain(nb::module_& module) {
   nb::class_<Chain>(module, "NativeChain")
-      .def(nb::init<>())
       .def("__or__", [](const Chain& first, const Chain& second) { return first | second; })
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", by_parts)

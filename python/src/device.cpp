@@ -1,5 +1,4 @@
 // Chains on arrays in a GPU's memory, on streams that the caller has. Nothing here waits for a GPU.
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -17,14 +16,9 @@ namespace {
 /// Address, type, shape and strides in bytes.
 using Place = std::tuple<std::uintptr_t, std::string, std::vector<std::int64_t>, std::vector<std::int64_t>>;
 
-PixelType type_of(const std::string& name) {
-  if (const auto type = parse_pixel_type(name)) return *type;
-  throw InvalidArgument("'" + name + "' is no pixel type; there are u8, u16, i16, f32 and f64");
-}
-
 Array array_at(const Place& place) {
   const auto& [address, type, shape, strides] = place;
-  return {reinterpret_cast<std::byte*>(address), type_of(type), shape, strides};
+  return {reinterpret_cast<std::byte*>(address), type_named(type), shape, strides};
 }
 
 DeviceStream stream_at(std::uintptr_t handle) { return reinterpret_cast<DeviceStream>(handle); }
@@ -34,7 +28,7 @@ DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t col
                          const std::string& type, int asked, int device) {
   const nb::gil_scoped_release released;
   const DeviceScope scope(device);
-  return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_of(type)}, arithmetic_of(asked));
+  return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_named(type)}, arithmetic_of(asked));
 }
 
 void enqueue(const DeviceFilter& filter, const Place& in, const Place& out, std::size_t axes,
@@ -65,21 +59,14 @@ nb::ndarray<nb::array_api, nb::device::cuda> device_empty(const std::vector<std:
                                                           const std::string& type, int device,
                                                           nb::object source) {
   const DeviceScope scope(device);
-  std::int64_t bytes = size_of(type_of(type));
+  std::int64_t bytes = size_of(type_named(type));
   for (const std::size_t side : shape) bytes *= static_cast<std::int64_t>(side);
   auto kept = std::make_unique<Kept>(std::move(source), Buffer(bytes, device_resource()));
   void* const data = kept->memory.data();
   const nb::capsule owner(kept.release(), [](void* held) noexcept { delete static_cast<Kept*>(held); });
-  const nb::dlpack::dtype types[] = {nb::dtype<std::uint8_t>(), nb::dtype<std::uint16_t>(),
-                                     nb::dtype<std::int16_t>(), nb::dtype<float>(), nb::dtype<double>()};
-  return {data,
-          shape.size(),
-          shape.data(),
-          owner,
-          nullptr,
-          types[static_cast<std::size_t>(type_of(type))],
-          nb::device::cuda::value,
-          device};
+  return {
+      data,  shape.size(), shape.data(), owner, nullptr, dtype_of(type_named(type)), nb::device::cuda::value,
+      device};
 }
 
 /// Address, shape and strides in elements of what a DLPack capsule holds, and what keeps it.

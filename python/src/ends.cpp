@@ -1,6 +1,5 @@
 // Sets of rasters whose pixels Python objects give and take: anything that is sliced, a piece of rows at a
 // time, and arrays in memory, of which nothing is copied.
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -13,6 +12,7 @@
 #include <tuple>
 
 #include "files.hpp"
+#include "images.hpp"
 
 namespace sepconv::python {
 namespace {
@@ -207,10 +207,6 @@ StoredType stored_of(const Element& element) {
 
 Element element_of(const StoredType& stored) { return {"buifc"[static_cast<int>(stored.kind)], stored.bits}; }
 
-nb::dlpack::dtype dtype_of(PixelType type) {
-  return visit_pixel_type(type, [](auto tag) { return nb::dtype<typename decltype(tag)::type>(); });
-}
-
 template <class Array, class View>
 nb::object made_array(const View& pixels) {
   const std::size_t shape[] = {static_cast<std::size_t>(pixels.extent.rows),
@@ -230,14 +226,12 @@ nb::object array_of(const PixelView& pixels) { return made_array<nb::ndarray<nb:
 
 PixelView view_of_array(nb::handle array) {
   const auto pixels = nb::cast<nb::ndarray<nb::ro, nb::device::cpu>>(array);
-  const PixelType* const type =
-      std::ranges::find_if(kPixelTypes, [&](PixelType one) { return dtype_of(one) == pixels.dtype(); });
-  if (type == std::end(kPixelTypes) || pixels.ndim() != 3)
-    throw InvalidArgument("an array of rows, columns and channels of pixels was expected");
+  const PixelType type = type_of(pixels.dtype());
+  if (pixels.ndim() != 3) throw InvalidArgument("an array of rows, columns and channels was expected");
   const auto side = [&](std::size_t axis) { return static_cast<std::int64_t>(pixels.shape(axis)); };
   PixelView view{
-      static_cast<std::byte*>(const_cast<void*>(pixels.data())), {side(0), side(1)}, side(2), *type, 0};
-  view.pitch_bytes = side(0) > 1 ? pixels.stride(0) * size_of(*type) : view.row_bytes();
+      static_cast<std::byte*>(const_cast<void*>(pixels.data())), {side(0), side(1)}, side(2), type, 0};
+  view.pitch_bytes = side(0) > 1 ? pixels.stride(0) * size_of(type) : view.row_bytes();
   return view;
 }
 
@@ -258,9 +252,9 @@ std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settin
     if (stored) element = stored_of(*stored);
     RasterAxes named;
     for (const auto& [name, size] : axes) named.push_back({.name = name, .size = size});
-    set = std::make_unique<ObjectSet>(Facts({{rows, cols}, channels, *parse_pixel_type(type)}, blocks,
-                                            description, element, warnings, limits),
-                                      std::move(named), source);
+    set = std::make_unique<ObjectSet>(
+        Facts({{rows, cols}, channels, type_named(type)}, blocks, description, element, warnings, limits),
+        std::move(named), source);
   });
   return set ? std::move(set) : open_set(path, settings.files.open);
 }

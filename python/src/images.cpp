@@ -1,5 +1,8 @@
 #include "images.hpp"
 
+#include <algorithm>
+#include <string>
+
 namespace sepconv::python {
 namespace {
 
@@ -56,6 +59,22 @@ PixelView Images::sink(std::size_t image) const noexcept {
   PixelView view = to;
   view.data += sinks[image];
   return view;
+}
+
+PixelType type_named(std::string_view name) {
+  if (const auto type = parse_pixel_type(name)) return *type;
+  throw InvalidArgument("'" + std::string(name) + "' is no pixel type; there are u8, u16, i16, f32 and f64");
+}
+
+PixelType type_of(nb::dlpack::dtype type) {
+  const auto* const found =
+      std::ranges::find_if(kPixelTypes, [&](PixelType one) { return dtype_of(one) == type; });
+  if (found != std::end(kPixelTypes)) return *found;
+  throw InvalidArgument("an array of this type has no pixels; give u8, u16, i16, f32 or f64");
+}
+
+nb::dlpack::dtype dtype_of(PixelType type) {
+  return visit_pixel_type(type, [](auto tag) { return nb::dtype<typename decltype(tag)::type>(); });
 }
 
 std::optional<Arithmetic> arithmetic_of(int asked) {

@@ -1,11 +1,15 @@
 // The images of an array: its last axes are rows, columns and, where there are three, channels; the others
-// count images.
+// count images. And the types that their pixels are of.
 #pragma once
+
+#include <nanobind/ndarray.h>
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "bindings.hpp"
 #include "sepconv/sepconv.hpp"
 
 namespace sepconv::python {
@@ -34,6 +38,11 @@ struct Images {
   ConstPixelView source(std::size_t image) const noexcept;
   PixelView sink(std::size_t image) const noexcept;
 };
+
+/// By its name. These two throw InvalidArgument for what is no type of pixels.
+PixelType type_named(std::string_view name);
+PixelType type_of(nb::dlpack::dtype type);
+nb::dlpack::dtype dtype_of(PixelType type);
 
 /// What a call computes in: as the chain and the types have it, or as the caller says.
 enum Asked { kAuto = 0, kF32 = 1, kF64 = 2 };

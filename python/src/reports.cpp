@@ -75,10 +75,9 @@ nb::class_<Report> bind_report(nb::module_& module, const char* name) {
 }  // namespace
 
 void bind_reports(nb::module_& module) {
-  bind_report<RunReport>(module, "NativeReport")
-      .def_ro("pixels", &RunReport::pixels)
-      .def_ro("rasters", &RunReport::rasters)
-      .def_prop_ro("plan", [](const RunReport& report) { return to_json(report.plan); });
+  bind_report<RunReport>(module, "NativeReport").def_prop_ro("plan", [](const RunReport& report) {
+    return to_json(report.plan);
+  });
   bind_report<GemmReport>(module, "NativeProductReport");
 }
 
