@@ -67,7 +67,7 @@ def result_of(output, array, is_complex=False):
     if output is None:
         return None, np.promote_types(array.dtype, np.complex64) if is_complex else _types.native(array.dtype)
     if isinstance(output, _NAMED):
-        dtype = _types.asked(output)
+        dtype = _types.result_type(output)
         if is_complex and dtype.kind != "c":
             if isinstance(output, str):
                 raise RuntimeError("output must have complex dtype")
@@ -83,7 +83,7 @@ def result_of(output, array, is_complex=False):
         raise RuntimeError("output must have complex dtype")
     if not output.flags.writeable:
         raise ValueError("output is read-only; give an array that can be written to")
-    return output, _types.asked(output.dtype)
+    return output, _types.result_type(output.dtype)
 
 
 def check_cval(array, cval):
@@ -103,7 +103,7 @@ def apply(array, make, given, cval, output, threads, stream):
     out, dtype = result_of(output, array, is_complex)
     if not is_complex and dtype.kind == "c":
         out = np.empty(array.shape, dtype) if out is None else out
-        out[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS.get(_types.native(dtype), np.dtype("f8")), None, threads)
+        out[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS[_types.native(dtype)], None, threads)
         return out
     if not is_complex:
         return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)

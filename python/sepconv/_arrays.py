@@ -70,18 +70,21 @@ def apply(chain, array, out, axes, arithmetic, threads, stream):
             return library(made) if out is None else out
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
+    return _apply_on_host(chain, array, out, axes, arithmetic, threads)
+
+
+def _apply_on_host(chain, array, out, axes, arithmetic, threads):
     dtype = _types.native(array.dtype)
     if dtype in _types.PARTS:
         return _complex(chain, array, out, axes, arithmetic, threads)
-    if dtype not in _types.PIXELS and dtype not in _types.HOLDERS:
-        _types.refuse(array.dtype)
-    holder, names = _types.HOLDERS.get(dtype, dtype), names_of(array.shape, axes)
+    _types.check(array.dtype)
+    holder, names = _types.COMPUTED_AS[dtype], names_of(array.shape, axes)
     if not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
         chain, names = turned, names.translate(_EXCHANGED)
     layout = _layout(chain, names, array.shape, holder)
-    keeps = holder is not dtype and not any(text.startswith("cast") for text in chain._texts)
+    keeps = holder != dtype and not any(text.startswith("cast") for text in chain._texts)  # `dtype` for the result
     view = array.transpose(layout.order).reshape(layout.source)
-    pixels = _types.held(view) if holder is not dtype else view if array.dtype.isnative else view.astype(dtype)
+    pixels = _types.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
     given = None if out is None else _checked(out, layout, dtype if keeps else layout.dtype)
     made = given
     if given is None or keeps or ready(given, layout.image_axes) is not given:
@@ -120,7 +123,7 @@ def _complex(chain, array, out, axes, arithmetic, threads):
     if not chain._native.by_parts:
         raise ValueError(f"the chain '{chain}' does not take complex numbers: it is not linear, or mixes channels; give real and imaginary part")
     names = names_of(array.shape, axes)
-    real, imag = (apply(chain, part, None, names, arithmetic, threads, None) for part in (array.real, array.imag))
+    real, imag = (_apply_on_host(chain, part, None, names, arithmetic, threads) for part in (array.real, array.imag))
     dtype = np.result_type(real, np.complex64)
     if out is None:
         out = np.empty(real.shape, dtype)

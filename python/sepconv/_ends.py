@@ -127,14 +127,13 @@ class Source(_End):
             axes = "".join(dims)  # xarray's names
         super().__init__(array, _arrays.names_of(array.shape, axes))
         self.said = []
+        _types.check(array.dtype)
         self.dtype = _types.native(array.dtype)
-        if self.dtype not in _types.PIXELS and self.dtype not in _types.HOLDERS and self.dtype not in _types.PARTS:
-            _types.refuse(array.dtype)
 
     def facts(self, most_held):
         """For open_source() in python/src/ends.cpp."""
         parts = 2 if self.dtype in _types.PARTS else 1
-        pixels = _types.PARTS.get(self.dtype) or _types.HOLDERS.get(self.dtype, self.dtype)
+        pixels = _types.COMPUTED_AS[self.dtype]
         rows, cols, channels = self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts
         chunks = _numbers(getattr(self.array, "chunks", None), len(self.names))
         blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, most_held, "read")
@@ -154,7 +153,7 @@ class Source(_End):
             if self.dtype in _types.PARTS:
                 values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
             elif self.dtype in _types.HOLDERS:
-                values = _types.held(values)
+                values = _types.widened(values)
             np.copyto(out, values, casting="same_kind")
         finally:
             del out  # its memory ends with the run, and the traceback of an error keeps what a frame has

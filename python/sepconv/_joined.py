@@ -136,7 +136,7 @@ def _type_asked(array, output):
         return None
     if given is not None and (given.shape != array.shape or not given.dtype.isnative):
         return None
-    dtype = _types.asked(output if given is None else given.dtype)
+    dtype = _types.result_type(output if given is None else given.dtype)
     if dtype == array.dtype:
         return given, None
     return (given, dtype) if dtype in _types.PIXELS else None

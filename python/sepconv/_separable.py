@@ -169,17 +169,16 @@ def _target(output, order, shape, dtype, source):
 def filtered(array, passes, dtype, output=None, threads=0):
     """`array`, of a real type, through the passes as an array of `dtype`: `output`, or a new one in the order in memory that `array` has."""
     native = _types.native(array.dtype)
-    if native not in _types.PIXELS and native not in _types.HOLDERS:
-        raise RuntimeError(f"array type {array.dtype} is not supported; give bool, integers, f16, f32, f64, complex64 or complex128")
+    if native not in _types.COMPUTED_AS:
+        raise RuntimeError(f"array type {array.dtype} is not supported; give {_types.TAKEN}")
     if array.size == 0 or not passes:
         made = np.empty_like(array, dtype, subok=False) if output is None else output
         made[...] = array
         return made
     order = _memory_order(array)
     source = array if order is None else array.transpose(order)
-    source = source.astype(_types.HOLDERS.get(native, native), copy=False)
-    stored = _types.native(dtype)
-    stored = _types.HOLDERS.get(stored, stored)
+    source = source.astype(_types.COMPUTED_AS[native], copy=False)
+    stored = _types.COMPUTED_AS[_types.native(dtype)]
     plan = _plan(passes, order, source.shape, source.dtype, stored)
     target = _target(output, order, source.shape, stored, source)
     for step in plan.steps[:-1]:
@@ -204,7 +203,7 @@ def filtered_on_gpu(array, passes, output, stream):
     if out is not None or output is None:
         dtype = device.dtype if out is None else _devices.Device(out, stream).dtype
     else:
-        dtype = _types.asked(output)
+        dtype = _types.result_type(output)
     if dtype not in _types.PIXELS:
         raise TypeError(f"a result of {dtype} is not made on a GPU; ask for u8, u16, i16, f32 or f64")
     order = tuple(sorted(range(len(device.shape)), key=lambda axis: (-device.strides[axis], axis)))

@@ -8,32 +8,33 @@ DTYPES = {ours: dtype for dtype, ours in PIXELS.items()}
 _HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
 HOLDERS = {np.dtype(stored): np.dtype(holder) for stored, holder in _HOLDERS.items()}
 PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
-_STORED = {*PIXELS, *HOLDERS, *PARTS}
+COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **HOLDERS, **PARTS}
+TAKEN = "bool, integers, f16, f32, f64, complex64 or complex128"
 
 
 def native(dtype):
     return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
-def refuse(dtype):
-    raise TypeError(f"an array of {dtype} cannot be filtered; give bool, integers, f16, f32, f64, complex64 or complex128")
+def check(dtype):
+    if native(dtype) not in COMPUTED_AS:
+        raise TypeError(f"an array of {dtype} cannot be filtered; give {TAKEN}")
 
 
-def asked(named):
+def result_type(named):
     """The type of a result, of a dtype, a type or a name. TypeError for one that no result is stored in."""
     try:
         dtype = np.dtype(named)
     except (TypeError, ValueError):
         dtype = None
-    if dtype is None or native(dtype) not in _STORED:
-        raise TypeError(f"output={named!r} is no type of a result; give bool, integers, f16, f32, f64, complex64 or complex128, or an array of one of them")
+    if dtype is None or native(dtype) not in COMPUTED_AS:
+        raise TypeError(f"output={named!r} is no type of a result; give {TAKEN}, or an array of one of them")
     return dtype
 
 
-def held(array):
-    """`array` as a pixel type that holds its values: itself where it is of one. ValueError where f64 has no number for a value."""
-    holder = HOLDERS[native(array.dtype)]
-    made = array.astype(holder)
+def widened(array):
+    """`array`, of what is no pixel type, as one that holds its values. ValueError where f64 has no number for a value."""
+    made = array.astype(HOLDERS[native(array.dtype)])
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and (array.max() > 2**53 or array.min() < -(2**53)):
         raise ValueError(f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them")
     return made
