@@ -46,11 +46,11 @@ class _Library:
         return array.__cuda_array_interface__.get("stream") or 0
 
     def place(self, array, stream):
-        """Address, dtype, shape and strides in bytes, and what must live until the work is enqueued."""
+        """Address, dtype, shape and strides in bytes."""
         facts = array.__cuda_array_interface__
         dtype, shape = np.dtype(facts["typestr"]), tuple(facts["shape"])
-        strides = facts.get("strides") or _dense(shape, dtype.itemsize)
-        return facts["data"][0], dtype, shape, tuple(strides), None
+        strides = facts.get("strides") or _dense_strides(shape, dtype.itemsize)
+        return facts["data"][0], dtype, shape, tuple(strides)
 
     def writable(self, array):
         return not array.__cuda_array_interface__["data"][1]
@@ -111,7 +111,7 @@ class _Torch(_Library):
         if name == "bfloat16":
             raise TypeError("an array of bfloat16 is not filtered; give u8, u16, i16, f32 or f64")
         dtype = np.dtype(name)
-        return array.data_ptr(), dtype, tuple(array.shape), tuple(dtype.itemsize * stride for stride in array.stride()), None
+        return array.data_ptr(), dtype, tuple(array.shape), tuple(dtype.itemsize * stride for stride in array.stride())
 
     def empty(self, source, shape, dtype):
         import torch
@@ -155,13 +155,9 @@ class _Jax(_Library):
         return self._own_stream(self.device(array)).handle
 
     def place(self, array, stream):
-        if isinstance(array, _Made):
-            address, shape, strides = _sepconv.taken(array.native)
-        else:
-            keep = array.__dlpack__(stream=stream or 1)
-            address, shape, strides = _sepconv.taken(keep)
+        address, shape, strides = _sepconv.taken(array.native if isinstance(array, _Made) else array.__dlpack__(stream=stream or 1))
         dtype = np.dtype(array.dtype)
-        return address, dtype, shape, tuple(dtype.itemsize * stride for stride in strides), array
+        return address, dtype, shape, tuple(dtype.itemsize * stride for stride in strides)
 
     def writable(self, array):
         return isinstance(array, _Made)
@@ -188,33 +184,43 @@ class _Jax(_Library):
 _LIBRARIES = {"cupy": _CuPy(), "torch": _Torch(), "jax": _Jax(), "jaxlib": _Jax()}
 
 
-def _dense(shape, itemsize):
+def _dense_strides(shape, itemsize):
     return tuple(itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def _is_dense(shape, strides, dtype, order):
+    """Whether an array's elements lie one behind the other, its axes taken in this order."""
+    shape, strides = [shape[axis] for axis in order], [strides[axis] for axis in order]
+    return all(stride == dense or side == 1 for side, stride, dense in zip(shape, strides, _dense_strides(shape, dtype.itemsize)))
+
+
+def package_of(array):
+    return type(array).__module__.partition(".")[0]
 
 
 class Device:
     """One call's array, its library and its stream."""
 
     def __init__(self, array, stream):
-        self.library = _LIBRARIES.get(type(array).__module__.partition(".")[0], _Library())
+        self.library = _LIBRARIES.get(package_of(array), _Library())
         self.array, self.index = array, self.library.device(array)
         self.stream = self.library.stream(array) if stream is None else stream_handle(stream)
-        _, self.dtype, self.shape, self.strides, _ = self.library.place(array, self.stream)
+        _, self.dtype, self.shape, self.strides = self.library.place(array, self.stream)
         if self.dtype not in _types.PIXELS:
             raise TypeError(f"an array of {self.dtype} is not filtered on a GPU; give u8, u16, i16, f32 or f64")
 
     def in_order(self, order):
         """The array with its axes in this order, dense in memory; itself where it lies so."""
-        return self.array if self._dense(self.shape, self.strides, self.dtype, order) else self.library.contiguous(self.array, order)
+        return self.array if _is_dense(self.shape, self.strides, self.dtype, order) else self.library.contiguous(self.array, order)
 
     def target(self, out, order, shape, dtype, source):
         """What is made of `source` is stored there: in `out` if it has this shape, with its axes in this order, and is dense; or an array of the library's."""
         if out is None:
             return self.library.empty(source, shape, dtype)
-        _, own, at, strides, _ = self.library.place(out, self.stream)
+        _, own, at, strides = self.library.place(out, self.stream)
         if own != dtype or tuple(at[axis] for axis in order) != tuple(shape):
             raise ValueError(f"the result is of {np.dtype(dtype)} and, its axes as in memory, {tuple(shape)}; out is {tuple(at)} of {own}: give one that fits, or none")
-        if not self._dense(at, strides, own, order):
+        if not _is_dense(at, strides, own, order):
             raise ValueError("out does not lie in memory as the result does, rows one behind the other; give a contiguous one, or none")
         if not self.library.writable(out):
             raise ValueError("out is read-only; give an array that can be written to")
@@ -225,21 +231,16 @@ class Device:
         made = self.library.finished(made)
         return made if list(order) == sorted(order) else self.library.transposed(made, [int(axis) for axis in np.argsort(order)])
 
-    @staticmethod
-    def _dense(shape, strides, dtype, order):
-        shape, strides = [shape[axis] for axis in order], [strides[axis] for axis in order]
-        return all(stride == dense or side == 1 for side, stride, dense in zip(shape, strides, _dense(shape, dtype.itemsize)))
-
     def enqueue(self, chain, source, target, shape, target_shape, image_axes, arithmetic):
         """`chain` from `source` seen in `shape` to `target` in `target_shape`."""
-        address, dtype, _, _, _keep = self.library.place(source, self.stream)
-        result, made, _, _, _kept = self.library.place(target, self.stream)
+        address, dtype, *_ = self.library.place(source, self.stream)
+        result, made, *_ = self.library.place(target, self.stream)
         rows, cols, *channels = shape[len(shape) - image_axes :]
         made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _types.PIXELS[dtype], arithmetic, self.index)
         if _sepconv.is_capturing(self.stream):
             _captured.add(made_filter)
-        _sepconv.enqueue(made_filter, (address, _types.PIXELS[dtype], shape, _dense(shape, dtype.itemsize)),
-                         (result, _types.PIXELS[made], target_shape, _dense(target_shape, made.itemsize)), image_axes, self.stream)
+        _sepconv.enqueue(made_filter, (address, _types.PIXELS[dtype], shape, _dense_strides(shape, dtype.itemsize)),
+                         (result, _types.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)), image_axes, self.stream)
 
 
 @functools.lru_cache(maxsize=32)
@@ -255,9 +256,9 @@ def on_host(array):
     """An array in the host's memory as NumPy's, and what makes one of its library of NumPy's: None where that is NumPy, or does not take DLPack."""
     if not hasattr(array, "__dlpack__"):
         return np.asarray(array), None
-    root = type(array).__module__.partition(".")[0]
-    library = getattr(sys.modules.get(_MADE_BY.get(root, root)), "from_dlpack", None)
+    package = package_of(array)
+    library = getattr(sys.modules.get(_MADE_BY.get(package, package)), "from_dlpack", None)
     try:
-        return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array), None if root == "numpy" else library
+        return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array), None if package == "numpy" else library
     except (RuntimeError, BufferError) as error:  # of a tensor with a gradient, or of another device
-        raise TypeError(f"a {type(array).__name__} of {root} is no array in the host's memory, or on a GPU of CUDA's: {error}") from error
+        raise TypeError(f"a {type(array).__name__} of {package} is no array in the host's memory, or on a GPU of CUDA's: {error}") from error

@@ -4,17 +4,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sepconv import _arrays, _layers, _shared, _types
+from sepconv import _arrays, _devices, _layers, _shared, _types
 
-_COPIES_OF_BLOCK = 4  # as the object gives it, decoded and as pixels
-
-
+_COPIES_OF_BLOCK = 4  # kCopiesOfPiece in python/src/ends.cpp
 _GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
 
 
 def _kind(end):
-    module = type(end).__module__.partition(".")[0]
-    return f"a {type(end).__name__}" if module == "builtins" else f"a {module} {type(end).__name__}"
+    package = _devices.package_of(end)
+    return f"a {type(end).__name__}" if package == "builtins" else f"a {package} {type(end).__name__}"
 
 
 def _shaped(end, what):
@@ -50,8 +48,8 @@ def _array_of(source):
     return made
 
 
-def _numbers(sizes, count):
-    """Sizes of chunks along each axis, as h5py and zarr have them, or all of them, as Dask does; nothing where there are none of one size."""
+def _one_size(sizes, count):
+    """Of chunks along each axis, of sizes as h5py and zarr have them, or of all of them, as Dask does; None where they are not of one size."""
     sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else ()
     sizes = tuple(one[0] if isinstance(one, tuple) and one and len(set(one[:-1])) < 2 and one[-1] <= one[0] else one for one in sizes)
     return sizes if len(sizes) == count and all(isinstance(one, (int, np.integer)) and one > 0 for one in sizes) else None
@@ -135,7 +133,7 @@ class Source(_End):
         parts = 2 if self.dtype in _types.PARTS else 1
         pixels = _types.COMPUTED_AS[self.dtype]
         rows, cols, channels = self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts
-        chunks = _numbers(getattr(self.array, "chunks", None), len(self.names))
+        chunks = _one_size(getattr(self.array, "chunks", None), len(self.names))
         blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, most_held, "read")
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
         return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said
@@ -201,7 +199,7 @@ class Sink(_End):
             raise ValueError(f"the result is {shape} of {dtype}, and the sink is {given} of {array.dtype}; give one of that shape and type")
         super().__init__(array, names[given])
         self.dtype = dtype
-        chunks = _numbers(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
+        chunks = _one_size(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
         blocks, said = self._blocks(chunks, image_bytes, most_held, "written anew")
         return blocks, _described(array, chunks), said
 

@@ -11,7 +11,7 @@ from sepconv import _opening, _options, _sepconv, _types
 _STORED = {"bool": "?", "f16": "f2", "complex64": "c8", "complex128": "c16"}
 
 
-class Image(_opening.Opened):
+class Image(_opening.OpenedFile):
     """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open`` makes it.
 
     Attributes
@@ -44,7 +44,7 @@ class Image(_opening.Opened):
 
     def __init__(self, path, options):
         super().__init__(path, options)
-        self._native = _sepconv.open_set(self.path, _options.native({**_options.OPEN, **_options.MISSING}, options))
+        self._native = _sepconv.open_set(self.path, _options.settings_of({**_options.OPEN, **_options.MISSING}, options))
         facts = self._native.facts
         self._pixels = _types.DTYPES[facts["type"]]
         self.dtype = _dtype_of(facts["stored"], self._pixels)

@@ -94,17 +94,17 @@ class Comparison(NamedTuple):
         raise TypeError("a comparison is neither true nor false; ask for its .equal")
 
 
-def _stats_of(native, options, told):
-    images, said = [], []
-    for raster in range(native.count):
-        channels, warnings = native.stats(raster, options, of_part(told, raster, native.count))
-        images.append([ChannelStats(**one) for one in channels])
+def _stats_of(images, settings, told):
+    made, said = [], []
+    for raster in range(images.count):
+        channels, warnings = images.stats(raster, settings, of_part(told, raster, images.count))
+        made.append([ChannelStats(**one) for one in channels])
         said += [warning for warning in warnings if warning not in said]
-    return Stats(images), said
+    return Stats(made), said
 
 
-def _comparison_of(a, b, tolerance, options, told):
-    images = [_sepconv.compare(a, b, raster, tolerance, options, of_part(told, raster, a.count)) for raster in range(a.count)]
+def _comparison_of(a, b, tolerance, settings, told):
+    images = [_sepconv.compare(a, b, raster, tolerance, settings, of_part(told, raster, a.count)) for raster in range(a.count)]
     total = _sepconv.total_of(images)
     first_image = next((place for place, one in enumerate(images) if one.first), None)
     first = Difference(*total.first) if total.first else None
@@ -142,10 +142,10 @@ def stats(source, *, progress=True, **options):
     >>> channel.min, channel.max, channel.mean
     (1.0, 6.0, 3.0)
     """
-    native, others = _opening.opened(source, options)
-    given = _options.native(_STATS, others)
+    images, others = _opening.open_set(source, options)
+    settings = _options.settings_of(_STATS, others)
     with shown(progress) as told:
-        made, said = _stats_of(native, given, told)
+        made, said = _stats_of(images, settings, told)
     _opening.warn(said)
     return made
 
@@ -188,11 +188,11 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
         raise ValueError(f"tolerance={tolerance!r} is no number of at least 0")
     of_a = {name: value for name, value in options.items() if not name.endswith("_b")}
     of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
-    (first, others), (second, _) = _opening.opened(a, of_a), _opening.opened(b, of_b, "_b")
+    (first, others), (second, _) = _opening.open_set(a, of_a), _opening.open_set(b, of_b, "_b")
     if first.count != second.count:
         raise ValueError(f"there are {first.count} images in the first and {second.count} in the second; compare as many")
-    given = _options.native(_COMPARE, others)
+    settings = _options.settings_of(_COMPARE, others)
     with shown(progress) as told:
-        made, said = _comparison_of(first, second, float(tolerance), given, told)
+        made, said = _comparison_of(first, second, float(tolerance), settings, told)
     _opening.warn(said)
     return made

@@ -15,7 +15,7 @@ def warn(sentences):
         warnings.warn(sentence, FileWarning, stacklevel=3)
 
 
-class Opened:
+class OpenedFile:
     """A file by its path, and the options that it was opened with."""
 
     def __init__(self, path, options):
@@ -37,7 +37,7 @@ class Opened:
 
 def source_of(source, options, suffix=""):
     """What the extension module opens, and the options with those that an Image was opened with."""
-    if isinstance(source, Opened):
+    if isinstance(source, OpenedFile):
         source.check()
         both = sorted({name for name in source.options if name + suffix in options})
         if both:
@@ -71,16 +71,16 @@ def ends_of(source, sink, options):
     return source, sink, options
 
 
-def opening(source, options, suffix):
-    """What the extension module opens, with what options, and those that are not of opening it."""
+def source_and_settings(source, options, suffix):
+    """What the extension module opens, with what settings, and the options that are not of opening it."""
     source, options = source_of(source, options, suffix)
     of_source = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
     of_source.update((name, options[name]) for name in _options.MISSING if name in options)
     others = {name: value for name, value in options.items() if not name.endswith(suffix) or name.removesuffix(suffix) not in _options.OPEN}
-    return source, _options.native({**_options.OPEN, **_options.MISSING}, of_source), others
+    return source, _options.settings_of({**_options.OPEN, **_options.MISSING}, of_source), others
 
 
-def opened(source, options, suffix=""):
-    """The extension module's set, and the options that are not of opening."""
-    source, of_source, others = opening(source, options, suffix)
-    return _sepconv.open_set(source, of_source), others
+def open_set(source, options, suffix=""):
+    """The extension module's set, and the options that are not of opening it."""
+    source, settings, others = source_and_settings(source, options, suffix)
+    return _sepconv.open_set(source, settings), others

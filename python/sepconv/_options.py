@@ -141,7 +141,7 @@ RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "re
 PLANNED = [*LIMITS, *ARITHMETIC, "region", *MISSING, "result_nodata"]
 
 
-def native(table, given):
+def settings_of(table, given):
     """The dict for the extension module, of what is not left at its default. TypeError for what the table has not."""
     for name in given:
         if name not in table:

@@ -152,9 +152,11 @@ def _run(step, source, target, arithmetic, threads):
 
 def _memory_order(array):
     """Axes from the one with the longest step to the one with the shortest; None if they lie so."""
-    if array.flags.c_contiguous:
-        return None
-    return tuple(sorted(range(array.ndim), key=lambda axis: (-abs(array.strides[axis]), axis)))
+    return None if array.flags.c_contiguous else _by_stride(array.strides)
+
+
+def _by_stride(strides):
+    return tuple(sorted(range(len(strides)), key=lambda axis: (-abs(strides[axis]), axis)))
 
 
 def _target(output, order, shape, dtype, source):
@@ -206,7 +208,7 @@ def filtered_on_gpu(array, passes, output, stream):
         dtype = _types.result_type(output)
     if dtype not in _types.PIXELS:
         raise TypeError(f"a result of {dtype} is not made on a GPU; ask for u8, u16, i16, f32 or f64")
-    order = tuple(sorted(range(len(device.shape)), key=lambda axis: (-device.strides[axis], axis)))
+    order = _by_stride(device.strides)
     shape = tuple(device.shape[axis] for axis in order)
     if not passes:
         passes = Passes([Pass(order[-1], (1.0,), "reflect", 0.0)])

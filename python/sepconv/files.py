@@ -118,9 +118,9 @@ def run(source, sink, chain=(), *, progress=True, **options):
     ([16, 18, 20, 22], 'read')
     """
     source, sink, options = _opening.ends_of(source, sink, options)
-    native = _options.native(_options.RUN, options)
+    settings = _options.settings_of(_options.RUN, options)
     with shown(progress) as told:
-        report = _sepconv.run(source, sink, _chain(chain)._native, native, told)
+        report = _sepconv.run(source, sink, _chain(chain)._native, settings, told)
     _opening.warn(report.warnings)
     return Report(report)
 
@@ -157,7 +157,7 @@ def plan(source, sink, chain=(), **options):
     >>> report = sc.run(image, out, plan=made, progress=False)
     """
     source, sink, options = _opening.ends_of(source, sink, options)
-    made = Plan(*_sepconv.plan(source, sink, _chain(chain)._native, _options.native(_PLAN, options)))
+    made = Plan(*_sepconv.plan(source, sink, _chain(chain)._native, _options.settings_of(_PLAN, options)))
     _opening.warn(made.warnings)
     return made
 
@@ -196,13 +196,13 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     (3, 4, 2)
     """
     source, sink, options = _opening.ends_of(source, sink, options)
-    native = _options.native(_TRANSPOSE, options)
+    settings = _options.settings_of(_TRANSPOSE, options)
     perm = tuple(perm)
     with shown(progress) as told:
         if _options.is_path(source) and _options.is_path(sink):
-            report = _sepconv.permute(source, sink, ",".join(str(axis) for axis in perm), native, told)
+            report = _sepconv.permute(source, sink, ",".join(str(axis) for axis in perm), settings, told)
         elif perm in ((1, 0), (1, 0, 2)):
-            report = _sepconv.run(source, sink, Chain("transpose")._native, native, told)
+            report = _sepconv.run(source, sink, Chain("transpose")._native, settings, told)
         else:
             raise ValueError(f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides")
     _opening.warn(report.warnings)
@@ -255,16 +255,16 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
         raise ValueError(f"{of_added[0]}= is of the matrix that is added; give add, or leave it out")
     operands = []
     for operand, suffix in ((a, ""), (b, "_b"), *([(add, "_c")] if add is not None else [])):
-        source, of_source, options = _opening.opening(operand, options, suffix)
+        source, of_source, options = _opening.source_and_settings(operand, options, suffix)
         operands.append((source, of_source))
-    native = _options.native(_GEMM, options)
+    settings = _options.settings_of(_GEMM, options)
     sink = _opening.sink_of(sink, options)
     for source, _ in operands:
         if isinstance(sink, _ends.Sink):
             _ends.check_apart(source, sink)
     beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
-        report = _sepconv.multiply(operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), native, told)
+        report = _sepconv.multiply(operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told)
     _opening.warn(report.warnings)
     return Report(report)
 
