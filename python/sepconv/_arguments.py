@@ -86,11 +86,6 @@ def result_of(output, array, is_complex=False):
     return output, _types.result_type(output.dtype)
 
 
-def check_cval(array, cval):
-    if not isinstance(cval, (float, int)) and array.dtype.kind != "c" and np.iscomplexobj(cval):
-        raise ValueError("Cannot provide a complex-valued cval when the input is real.")
-
-
 def apply(array, make, given, cval, output, threads, stream):
     """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
     threads = _arrays.checked_threads("threads", threads)
@@ -99,15 +94,15 @@ def apply(array, make, given, cval, output, threads, stream):
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
     is_complex = array.dtype.kind == "c"
-    check_cval(array, cval)
+    if not is_complex and not isinstance(cval, (float, int)) and np.iscomplexobj(cval):
+        raise ValueError("Cannot provide a complex-valued cval when the input is real.")
     out, dtype = result_of(output, array, is_complex)
-    if not is_complex and dtype.kind == "c":
-        out = np.empty(array.shape, dtype) if out is None else out
-        out[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS[_types.native(dtype)], None, threads)
-        return out
-    if not is_complex:
+    if dtype.kind != "c":
         return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
     made = np.empty(array.shape, dtype) if out is None else out
+    if not is_complex:
+        made[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS[_types.native(dtype)], None, threads)
+        return made
     parts = [filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads) for part in (np.real, np.imag)]
     made.real, made.imag = parts
     return made

@@ -85,19 +85,17 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads):
     keeps = holder != dtype and not any(text.startswith("cast") for text in chain._texts)  # `dtype` for the result
     view = array.transpose(layout.order).reshape(layout.source)
     pixels = _types.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
-    given = None if out is None else _checked(out, layout, dtype if keeps else layout.dtype)
-    made = given
-    if given is None or keeps or ready(given, layout.image_axes) is not given:
+    target = _checked(out, layout, dtype if keeps else layout.dtype) if out is not None else np.empty(layout.target, dtype) if keeps else None
+    made = target
+    if target is None or keeps or ready(target, layout.image_axes) is not target:
         made = np.empty(layout.target, layout.dtype)
     elif _shared.share_memory(array, out):
         pixels = pixels.copy()
     if 0 not in pixels.shape[: -layout.image_axes]:
         _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, ARITHMETIC[arithmetic], threads)
-    if keeps and given is None:
-        given, out = np.empty(layout.target, dtype), None
-    if made is not given and given is not None:
-        _types.store(made, given)
-    return out if out is not None else layout.back(made if given is None else given)
+    if target is not None and made is not target:
+        _types.store(made, target)
+    return out if out is not None else layout.back(made if target is None else target)
 
 
 _EXCHANGED = str.maketrans("xy", "yx")

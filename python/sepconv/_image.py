@@ -132,10 +132,11 @@ def _dtype_of(stored, pixels):
 def _ranges(key, shape):
     """A range for each axis, and the axes that are dropped."""
     key = key if isinstance(key, tuple) else (key,)
-    if sum(one is Ellipsis for one in key) > 1:
+    ellipses = [place for place, one in enumerate(key) if one is Ellipsis]
+    if len(ellipses) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
-    if Ellipsis in [one for one in key if one is Ellipsis]:
-        at = next(place for place, one in enumerate(key) if one is Ellipsis)
+    if ellipses:
+        at = ellipses[0]
         key = (*key[:at], *[slice(None)] * (len(shape) - len(key) + 1), *key[at + 1 :])
     if len(key) > len(shape):
         raise IndexError(f"too many indices: the image has {len(shape)} axes and {len(key)} were given")
@@ -144,16 +145,22 @@ def _ranges(key, shape):
     for axis, (one, side) in enumerate(zip(key, shape)):
         if isinstance(one, slice):
             ranges.append(range(side)[one])
-            continue
-        try:
-            index = operator.index(one)
-        except TypeError:
-            raise IndexError("parts of files are taken by integers, slices and an ellipsis; make an array of the whole (numpy.asarray) for others") from None
-        if not -side <= index < side:
-            raise IndexError(f"index {index} is out of bounds for axis {axis} with size {side}")
-        ranges.append(range(index % side, index % side + 1))
-        dropped.add(axis)
+        else:
+            at = _place(one, axis, side)
+            ranges.append(range(at, at + 1))
+            dropped.add(axis)
     return ranges, dropped
+
+
+def _place(key, axis, side):
+    """Of an integer, from the end on where it is negative."""
+    try:
+        index = operator.index(key)
+    except TypeError:
+        raise IndexError("parts of files are taken by integers, slices and an ellipsis; make an array of the whole (numpy.asarray) for others") from None
+    if not -side <= index < side:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {side}")
+    return index % side
 
 
 def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None):

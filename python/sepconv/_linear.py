@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from sepconv._arguments import apply, axes_of, axis_of, check_cval, each_of, result_of
+from sepconv._arguments import apply, axes_of, axis_of, each_of, result_of
 from sepconv._separable import make_pass, remembered
 
 MOST_RADIUS = 1 << 20  # that the library takes
@@ -55,8 +55,6 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
     """
     weights = np.asarray(weights)
-    if isinstance(input, np.ndarray):
-        check_cval(input, cval)
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":

@@ -159,13 +159,13 @@ def _by_stride(strides):
     return tuple(sorted(range(len(strides)), key=lambda axis: (-abs(strides[axis]), axis)))
 
 
-def _target(output, order, shape, dtype, source):
-    """Where the last pass stores: `output` itself if the library can walk through it, else an array of its own."""
+def _direct(output, order, dtype, source):
+    """`output` with its axes in this order, if the last pass can store there; else None."""
     if output is not None and output.dtype == dtype and output.dtype.isnative:
         view = output if order is None else output.transpose(order)
         if view.flags.c_contiguous and view.flags.aligned and not _shared.share_memory(view, source):
             return view
-    return np.empty(shape, dtype)
+    return None
 
 
 def filtered(array, passes, dtype, output=None, threads=0):
@@ -182,19 +182,18 @@ def filtered(array, passes, dtype, output=None, threads=0):
     source = source.astype(_types.COMPUTED_AS[native], copy=False)
     stored = _types.COMPUTED_AS[_types.native(dtype)]
     plan = _plan(passes, order, source.shape, source.dtype, stored)
-    target = _target(output, order, source.shape, stored, source)
-    for step in plan.steps[:-1]:
-        between = np.empty(source.shape, step.dtype)
-        _run(step, source, between, plan.arithmetic, threads)
-        source = between
-    _run(plan.steps[-1], source, target, plan.arithmetic, threads)
-    made = target if order is None else target.transpose(np.argsort(order))
+    direct = _direct(output, order, stored, source)
+    for step in plan.steps:
+        target = direct if step is plan.steps[-1] and direct is not None else np.empty(source.shape, step.dtype)
+        _run(step, source, target, plan.arithmetic, threads)
+        source = target
+    if direct is not None:
+        return output
+    made = source if order is None else source.transpose(np.argsort(order))
     if output is None and stored == dtype:
         return made
-    if output is None:
-        output = np.empty_like(made, dtype)
-    if target.base is not output and target is not output:
-        _types.store(made, output)
+    output = np.empty_like(made, dtype) if output is None else output
+    _types.store(made, output)
     return output
 
 
