@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from sepconv import _arrays, _devices, _types
+from sepconv import _arrays, _devices, _libraries, _types
 from sepconv._separable import filtered, filtered_on_gpu
 
 _NAMED = (type, np.dtype, str)
@@ -52,7 +52,7 @@ def of_any_library(function):
     def call(input, *args, **keywords):
         if type(input) is np.ndarray or _devices.is_on_gpu(input):
             return function(input, *args, **keywords)
-        array, library = _devices.on_host(input)
+        array, library = _libraries.on_host(input)
         made = function(array, *args, **keywords)
         if library is None:
             return made
@@ -76,7 +76,7 @@ def result_of(output, array, is_complex=False):
         return None, dtype
     if not isinstance(output, np.ndarray) and not hasattr(output, "__array_interface__") and not hasattr(output, "__dlpack__"):
         raise TypeError(f"output must be an array or a type, and a {type(output).__name__} would not get the result; store it there, or give sepconv.run a chain")
-    output, _ = _devices.on_host(output)
+    output, _ = _libraries.on_host(output)
     if output.shape != array.shape:
         raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
     if is_complex and output.dtype.kind != "c":

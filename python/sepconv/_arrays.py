@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _devices, _options, _sepconv, _shared, _types
+from sepconv import _devices, _libraries, _options, _sepconv, _shared, _types
 
 atexit.register(_sepconv.end_work)
 os.register_at_fork(after_in_child=_sepconv.forget_work)
@@ -64,9 +64,9 @@ def apply(chain, array, out, axes, arithmetic, threads, stream):
             return _apply_on_gpu(chain, array, out, axes, arithmetic, stream)
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
-        array, library = _devices.on_host(array)
+        array, library = _libraries.on_host(array)
         if library is not None:
-            made = apply(chain, array, None if out is None else _devices.on_host(out)[0], axes, arithmetic, threads, stream)
+            made = apply(chain, array, None if out is None else _libraries.on_host(out)[0], axes, arithmetic, threads, stream)
             return library(made) if out is None else out
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")

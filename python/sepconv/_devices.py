@@ -7,11 +7,10 @@ library. JAX lets nobody write into its arrays and shows no streams: it gets mem
 import functools
 import math
 import operator
-import sys
 
 import numpy as np
 
-from sepconv import _sepconv, _types
+from sepconv import _libraries, _sepconv, _types
 
 _CUDA_KINDS = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
 _captured = set()  # filters of calls that went into a CUDA graph, which may be launched as long as the process lives
@@ -194,15 +193,11 @@ def _is_dense(shape, strides, dtype, order):
     return all(stride == dense or side == 1 for side, stride, dense in zip(shape, strides, _dense_strides(shape, dtype.itemsize)))
 
 
-def package_of(array):
-    return type(array).__module__.partition(".")[0]
-
-
 class Device:
     """One call's array, its library and its stream."""
 
     def __init__(self, array, stream):
-        self.library = _LIBRARIES.get(package_of(array), _Library())
+        self.library = _LIBRARIES.get(_libraries.package_of(array), _Library())
         self.array, self.index = array, self.library.device(array)
         self.stream = self.library.stream(array) if stream is None else stream_handle(stream)
         _, self.dtype, self.shape, self.strides = self.library.place(array, self.stream)
@@ -247,18 +242,3 @@ class Device:
 def _filter(chain, rows, cols, channels, dtype, arithmetic, device):
     """Filters hold scratch on their GPU, so that few are kept."""
     return _sepconv.make_filter(getattr(chain, "_native", chain), rows, cols, channels, dtype, arithmetic, device)
-
-
-_MADE_BY = {"jaxlib": "jax.numpy", "jax": "jax.numpy"}  # modules of what has no from_dlpack where its arrays' type is from
-
-
-def on_host(array):
-    """An array in the host's memory as NumPy's, and what makes one of its library of NumPy's: None where that is NumPy, or does not take DLPack."""
-    if not hasattr(array, "__dlpack__"):
-        return np.asarray(array), None
-    package = package_of(array)
-    library = getattr(sys.modules.get(_MADE_BY.get(package, package)), "from_dlpack", None)
-    try:
-        return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array), None if package == "numpy" else library
-    except (RuntimeError, BufferError) as error:  # of a tensor with a gradient, or of another device
-        raise TypeError(f"a {type(array).__name__} of {package} is no array in the host's memory, or on a GPU of CUDA's: {error}") from error

@@ -4,25 +4,30 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sepconv import _arrays, _devices, _layers, _shared, _types
+from sepconv import _arrays, _layers, _libraries, _shared, _types
 
 _COPIES_OF_BLOCK = 4  # kCopiesOfPiece in python/src/ends.cpp
 _GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
 
 
 def _kind(end):
-    package = _devices.package_of(end)
+    package = _libraries.package_of(end)
     return f"a {type(end).__name__}" if package == "builtins" else f"a {package} {type(end).__name__}"
 
 
-def _shaped(end, what):
-    """An array in memory as NumPy's, and what is sliced as it is. TypeError or ValueError for what is neither."""
+def _check_kind(end, what):
+    """TypeError for what would be taken for an array and is none, or more than one."""
     if isinstance(end, np.ma.MaskedArray):
         raise TypeError(f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing")
     if isinstance(end, Mapping) or (hasattr(type(end), "keys") and not hasattr(type(end), "__array__")):
         raise TypeError(f"{_kind(end)} holds arrays by their names; give one of them as the {what}")
     if hasattr(type(end), "todense") or hasattr(type(end), "toarray"):
         raise TypeError(f"{_kind(end)} is sparse, and every pixel of the {what} is read or written; give a dense array")
+
+
+def _shaped(end, what):
+    """An array in memory as NumPy's, and what is sliced as it is. TypeError or ValueError for what is neither."""
+    _check_kind(end, what)
     if isinstance(end, np.ndarray):
         made = np.asarray(end)  # without what a subclass makes of indices
     elif all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
@@ -171,6 +176,18 @@ class Source(_End):
         return values
 
 
+def _names_by_shape(shape, count):
+    """A letter for each axis of a sink, by the shapes that one may have for a result of this shape, which has so many other axes."""
+    outer = "".join(chr(ord("A") + place) for place in range(count))
+    several = len(shape) > count + 2
+    names = {shape: outer + ("yxc" if several else "yx")}
+    if not several:
+        names[(*shape, 1)] = outer + "yxc"
+    if shape[0] == 1 and not outer:
+        names.setdefault(shape[1:], "xc" if several else "x")
+    return names
+
+
 class Sink(_End):
     """Has its axes in the order of an NPY file of the result: others, rows, columns, channels."""
 
@@ -188,13 +205,7 @@ class Sink(_End):
         image_bytes = rows * cols * channels * _types.DTYPES[kind].itemsize
         channels //= 2 if dtype in _types.PARTS else 1
         shape = (*(size for _, size in axes), rows, cols) + ((channels,) if channels > 1 else ())
-        outer = "".join(chr(ord("A") + place) for place in range(len(axes)))
-        names = {shape: outer + ("yxc" if channels > 1 else "yx")}
-        if channels == 1:
-            names[(*shape, 1)] = outer + "yxc"
-        if rows == 1 and not outer:
-            names.setdefault(shape[1:], "xc" if channels > 1 else "x")
-        array, given = self.array, tuple(self.array.shape)
+        names, array, given = _names_by_shape(shape, len(axes)), self.array, tuple(self.array.shape)
         if given not in names or _types.native(array.dtype) != dtype:
             raise ValueError(f"the result is {shape} of {dtype}, and the sink is {given} of {array.dtype}; give one of that shape and type")
         super().__init__(array, names[given])

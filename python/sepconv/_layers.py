@@ -1,5 +1,6 @@
 """Images that share chunks: as many as there is room for are held in memory, so that a chunk is read and written once, not once for each of its images."""
 
+import functools
 import math
 
 import numpy as np
@@ -14,7 +15,7 @@ class Layers:
     def __init__(self, end, chunks, room):
         self.end, self.shape = end, end.array.shape
         deep = {axis: min(chunks[axis], self.shape[axis]) for axis in end.outer}
-        choices = [(math.prod(deep.values()), 1, None, 1)]
+        choices = [(math.prod(deep.values()), 1, None, 1)]  # times, images, and an axis of which so many places are held
         for place, axis in enumerate(end.outer):
             behind = math.prod(self.shape[other] for other in end.outer[place + 1 :])
             fit = room // behind if behind else 0
@@ -25,7 +26,13 @@ class Layers:
         self.times, self.images, self.axis, self.count = min(choices, key=lambda choice: choice[:2])
         if self.images > 1:
             self.deep, self.before = deep[self.axis], end.outer[: end.outer.index(self.axis)]
-            self.layer, self.loaded, self.held = None, set(), None
+            self.layer, self.loaded = None, set()
+
+    @functools.cached_property
+    def held(self):
+        """Taken when the first image is: a plan takes nothing."""
+        outer = {axis: 1 if axis in self.before else self.count if axis == self.axis else self.shape[axis] for axis in self.end.outer}
+        return np.empty([outer.get(axis, side) for axis, side in enumerate(self.shape)], self.end.dtype)
 
     def _keys(self, key):
         """Of a part of an image: that part of all images of its layer, the same in what is held, and its own place there."""
@@ -39,9 +46,6 @@ class Layers:
                 begin = chunk + (key[axis] - chunk) // self.count * self.count
                 end = min(begin + self.count, chunk + self.deep, end)
             whole[axis], held[axis], own[axis] = slice(begin, end), slice(0, end - begin), key[axis] - begin
-        if self.held is None:
-            outer = {axis: 1 if axis in self.before else self.count if axis == self.axis else self.shape[axis] for axis in self.end.outer}
-            self.held = np.empty([outer.get(axis, side) for axis, side in enumerate(self.shape)], self.end.dtype)
         return tuple(whole), tuple(held), tuple(own)
 
     def __getitem__(self, key):
