@@ -203,28 +203,8 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
 
 
 def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
-    """The root of the sum of squares of derivatives along the axes, which a function makes.
-
-    Parameters
-    ----------
-    input : array_like
-        of any number of axes
-    derivative : callable
-        ``derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
-    output, mode, cval, axes
-        as `gaussian_filter` has them
-    extra_arguments, extra_keywords
-        for `derivative`
-
-    Returns
-    -------
-    ndarray
-        of `input`'s shape
-
-    Raises
-    ------
-    RuntimeError, ValueError
-        as `gaussian_filter`
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    `derivative` is like.
 
     Examples
     --------

@@ -278,28 +278,8 @@ def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: Gp
     """
 @overload
 def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
-    """The root of the sum of squares of derivatives along the axes, which a function makes.
-
-    Parameters
-    ----------
-    input : array_like
-        of any number of axes
-    derivative : callable
-        ``derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
-    output, mode, cval, axes
-        as `gaussian_filter` has them
-    extra_arguments, extra_keywords
-        for `derivative`
-
-    Returns
-    -------
-    ndarray
-        of `input`'s shape
-
-    Raises
-    ------
-    RuntimeError, ValueError
-        as `gaussian_filter`
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    `derivative` is like.
 
     Examples
     --------
@@ -309,28 +289,8 @@ def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any],
     """
 @overload
 def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
-    """The root of the sum of squares of derivatives along the axes, which a function makes.
-
-    Parameters
-    ----------
-    input : array_like
-        of any number of axes
-    derivative : callable
-        ``derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
-    output, mode, cval, axes
-        as `gaussian_filter` has them
-    extra_arguments, extra_keywords
-        for `derivative`
-
-    Returns
-    -------
-    ndarray
-        of `input`'s shape
-
-    Raises
-    ------
-    RuntimeError, ValueError
-        as `gaussian_filter`
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    `derivative` is like.
 
     Examples
     --------
