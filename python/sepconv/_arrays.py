@@ -11,7 +11,6 @@ from sepconv import _devices, _libraries, _options, _sepconv, _shared, _types
 atexit.register(_sepconv.end_work)
 os.register_at_fork(after_in_child=_sepconv.forget_work)
 
-ARITHMETIC = {None: _sepconv.AUTO, "f32": _sepconv.F32, "f64": _sepconv.F64}
 MOST_GUESSED_CHANNELS = 4  # as for NPY files
 checked_threads = _options.whole(0)
 
@@ -57,7 +56,7 @@ def names_of(shape, axes):
 
 def apply(chain, array, out, axes, arithmetic, threads, stream):
     threads = checked_threads("threads", threads)
-    if not isinstance(arithmetic, (str, type(None))) or arithmetic not in ARITHMETIC:
+    if not isinstance(arithmetic, (str, type(None))) or arithmetic not in (None, "f32", "f64"):
         raise ValueError(f"arithmetic={arithmetic!r} is none; there are 'f32' and 'f64'")
     if type(array) is not np.ndarray:
         if _devices.is_on_gpu(array):
@@ -92,7 +91,7 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads):
     elif _shared.share_memory(array, out):
         pixels = pixels.copy()
     if 0 not in pixels.shape[: -layout.image_axes]:
-        _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, ARITHMETIC[arithmetic], threads)
+        _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, arithmetic, threads)
     if target is not None and made is not target:
         _types.store(made, target)
     return out if out is not None else layout.back(made if target is None else target)
@@ -183,5 +182,5 @@ def _apply_on_gpu(chain, array, out, axes, arithmetic, stream):
     source = device.in_order(layout.order)
     made = device.target(out, back, layout.kept_shape, layout.dtype, source)
     if 0 not in layout.source[: -layout.image_axes]:
-        device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, ARITHMETIC[arithmetic])
+        device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, arithmetic)
     return out if out is not None else device.given_back(made, back)

@@ -92,9 +92,6 @@ class _CuPy(_Library):
     def transposed(self, array, order):
         return array.transpose(order)
 
-    def writable(self, array):
-        return True
-
 
 class _Torch(_Library):
     def device(self, array):

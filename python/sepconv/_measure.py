@@ -98,7 +98,7 @@ def _stats_of(images, settings, told):
     made, said = [], []
     for raster in range(images.count):
         channels, warnings = images.stats(raster, settings, of_part(told, raster, images.count))
-        made.append([ChannelStats(**one) for one in channels])
+        made.append([ChannelStats(*one) for one in channels])
         said += [warning for warning in warnings if warning not in said]
     return Stats(made), said
 

@@ -115,7 +115,7 @@ class _Step(NamedTuple):
 
 class _Plan(NamedTuple):
     steps: tuple
-    arithmetic: int
+    arithmetic: str
 
 
 @kept
@@ -126,7 +126,7 @@ def _plan(passes, order, shape, dtype, stored):
     f64 = not _f32_will_do((dtype, stored), passes)
     joined = _steps(passes)
     types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(joined) - 1), stored]
-    return _Plan(tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), _sepconv.F64 if f64 else _sepconv.F32), _weights_of(passes)
+    return _Plan(tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), "f64" if f64 else "f32"), _weights_of(passes)
 
 
 def _step(step, shape, source, dtype):

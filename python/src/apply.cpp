@@ -1,4 +1,7 @@
 // Chains on arrays in host memory.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+
 #include <atomic>
 #include <exception>
 #include <memory_resource>
@@ -67,10 +70,10 @@ void compute(const Chain& chain, const Images& images, const ApplyOptions& optio
 }
 
 /// Every image of `in` through the chain to its place in `out`, without the GIL.
-void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes, int asked,
-                     int threads) {
+void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes,
+                     std::optional<std::string_view> arithmetic, int threads) {
   const Images images(placed(in, const_cast<void*>(in.data())), placed(out, out.data()), axes);
-  ApplyOptions options{.arithmetic = arithmetic_of(asked), .threads = threads};
+  ApplyOptions options{.arithmetic = arithmetic_of(arithmetic), .threads = threads};
   // Pages of its own for a small image's scratch would take longer than the image.
   if (images.from.extent.rows * images.from.row_bytes() < kFewBytes)
     options.memory = std::pmr::new_delete_resource();
@@ -87,9 +90,9 @@ void apply_to_images(const Chain& chain, const Input& in, const Output& out, std
 }  // namespace
 
 void bind_apply(nb::module_& module) {
-  module.attr("AUTO") = int{kAuto}, module.attr("F32") = int{kF32}, module.attr("F64") = int{kF64};
   module.def("apply", apply_to_images, nb::arg("chain"), nb::arg("input").noconvert(),
-             nb::arg("output").noconvert(), nb::arg("axes"), nb::arg("arithmetic"), nb::arg("threads"));
+             nb::arg("output").noconvert(), nb::arg("axes"), nb::arg("arithmetic").none(),
+             nb::arg("threads"));
 }
 
 }  // namespace sepconv::python

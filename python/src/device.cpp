@@ -1,5 +1,7 @@
 // Chains on arrays in a GPU's memory, on streams that the caller has. Nothing here waits for a GPU.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -25,10 +27,10 @@ DeviceStream stream_at(std::uintptr_t handle) { return reinterpret_cast<DeviceSt
 
 /// Made of rows, columns, channels, type; takes its scratch on the GPU `device`.
 DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t cols, std::int64_t channels,
-                         const std::string& type, int asked, int device) {
+                         const std::string& type, std::optional<std::string_view> arithmetic, int device) {
   const nb::gil_scoped_release released;
   const DeviceScope scope(device);
-  return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_named(type)}, arithmetic_of(asked));
+  return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_named(type)}, arithmetic_of(arithmetic));
 }
 
 void enqueue(const DeviceFilter& filter, const Place& in, const Place& out, std::size_t axes,
@@ -89,7 +91,8 @@ void bind_device(nb::module_& module) {
     return Stream();
   });
   module.def("current_device", [] { return current_device(); });
-  module.def("make_filter", make_filter);
+  module.def("make_filter", make_filter, nb::arg("chain"), nb::arg("rows"), nb::arg("cols"),
+             nb::arg("channels"), nb::arg("type"), nb::arg("arithmetic").none(), nb::arg("device"));
   module.def("enqueue", enqueue);
   module.def("order", order);
   module.def("device_empty", device_empty);

@@ -77,9 +77,9 @@ nb::dlpack::dtype dtype_of(PixelType type) {
   return visit_pixel_type(type, [](auto tag) { return nb::dtype<typename decltype(tag)::type>(); });
 }
 
-std::optional<Arithmetic> arithmetic_of(int asked) {
-  if (asked == kAuto) return std::nullopt;
-  return asked == kF64 ? Arithmetic::f64 : Arithmetic::f32;
+std::optional<Arithmetic> arithmetic_of(std::optional<std::string_view> asked) {
+  if (!asked) return std::nullopt;
+  return *asked == "f64" ? Arithmetic::f64 : Arithmetic::f32;
 }
 
 }  // namespace sepconv::python

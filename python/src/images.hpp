@@ -44,8 +44,7 @@ PixelType type_named(std::string_view name);
 PixelType type_of(nb::dlpack::dtype type);
 nb::dlpack::dtype dtype_of(PixelType type);
 
-/// What a call computes in: as the chain and the types have it, or as the caller says.
-enum Asked { kAuto = 0, kF32 = 1, kF64 = 2 };
-std::optional<Arithmetic> arithmetic_of(int asked);
+/// What a call computes in: "f32" or "f64"; nothing as the chain and the types have it.
+std::optional<Arithmetic> arithmetic_of(std::optional<std::string_view> asked);
 
 }  // namespace sepconv::python

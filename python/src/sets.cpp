@@ -107,21 +107,13 @@ void read_part(OpenSet& open, std::int64_t raster, std::int64_t row, std::int64_
   });
 }
 
+/// The fields of ChannelStats in python/sepconv/_measure.py.
 nb::list channels_of(const std::vector<ChannelStats>& channels) {
   nb::list all;
   for (const ChannelStats& stats : channels) {
-    nb::dict facts;
-    facts["count"] = stats.count;
-    facts["nan_count"] = stats.nan_count;
-    facts["missing_count"] = stats.missing_count;
-    facts["min"] = stats.min;
-    facts["max"] = stats.max;
-    facts["mean"] = stats.mean;
-    facts["deviation"] = stats.deviation;
-    facts["histogram_low"] = stats.histogram_low;
-    facts["histogram_high"] = stats.histogram_high;
-    facts["histogram"] = stats.histogram;
-    all.append(facts);
+    all.append(nb::make_tuple(stats.count, stats.nan_count, stats.missing_count, stats.min, stats.max,
+                              stats.mean, stats.deviation, stats.histogram_low, stats.histogram_high,
+                              stats.histogram));
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "files.hpp"
+#include "images.hpp"
 
 namespace sepconv::python {
 namespace {
@@ -48,7 +49,7 @@ void take_tile(Settings& settings, nb::handle value) {
 }
 
 void take_arithmetic(Settings& settings, nb::handle value) {
-  settings.run.arithmetic = nb::cast<std::string>(value) == "f64" ? Arithmetic::f64 : Arithmetic::f32;
+  settings.run.arithmetic = arithmetic_of(nb::cast<std::string>(value));
 }
 
 template <auto member>
