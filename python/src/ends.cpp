@@ -47,6 +47,7 @@ struct Limits {
   std::int64_t least_bytes = 0;  ///< likewise, unless the caller says how high bands are
 };
 
+/// What is known of an object that is an end, and in what pieces it is asked.
 struct Facts {
   Facts(const ImageSpec& image, const Blocks& blocks, std::string described,
         const std::optional<StoredType>& element, std::vector<std::string> said, const Limits& limits)
@@ -207,33 +208,7 @@ StoredType stored_of(const Element& element) {
 
 Element element_of(const StoredType& stored) { return {"buifc"[static_cast<int>(stored.kind)], stored.bits}; }
 
-template <class Array, class View>
-nb::object made_array(const View& pixels) {
-  const std::size_t shape[] = {static_cast<std::size_t>(pixels.extent.rows),
-                               static_cast<std::size_t>(pixels.extent.cols),
-                               static_cast<std::size_t>(pixels.channels)};
-  const std::int64_t strides[] = {pixels.pitch_bytes / size_of(pixels.type), pixels.channels, 1};
-  return nb::cast(Array(pixels.data, 3, shape, nb::handle(), strides, dtype_of(pixels.type)),
-                  nb::rv_policy::reference);
-}
-
 }  // namespace
-
-nb::object array_of(const ConstPixelView& pixels) {
-  return made_array<nb::ndarray<nb::numpy, nb::ro>>(pixels);
-}
-nb::object array_of(const PixelView& pixels) { return made_array<nb::ndarray<nb::numpy>>(pixels); }
-
-PixelView view_of_array(nb::handle array) {
-  const auto pixels = nb::cast<nb::ndarray<nb::ro, nb::device::cpu>>(array);
-  const PixelType type = type_of(pixels.dtype());
-  if (pixels.ndim() != 3) throw InvalidArgument("an array of rows, columns and channels was expected");
-  const auto side = [&](std::size_t axis) { return static_cast<std::int64_t>(pixels.shape(axis)); };
-  PixelView view{
-      static_cast<std::byte*>(const_cast<void*>(pixels.data())), {side(0), side(1)}, side(2), type, 0};
-  view.pitch_bytes = side(0) > 1 ? pixels.stride(0) * size_of(type) : view.row_bytes();
-  return view;
-}
 
 std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settings) {
   std::unique_ptr<RasterSet> set;

@@ -34,12 +34,6 @@ std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settin
 /// What is written to.
 JobEnds sink_of(const End& sink, const Settings& settings);
 
-/// A view of pixels as an array of rows, columns and channels, which lives no longer than they do.
-nb::object array_of(const ConstPixelView& pixels);
-nb::object array_of(const PixelView& pixels);
-/// The other way round, for an array of rows, columns and channels in memory that somebody holds.
-PixelView view_of_array(nb::handle array);
-
 /// Calls work() as run_interruptible() does: `options` have its token, and `told` is called by this thread
 /// with pixels done, pixels, and bytes read and written, unless it is None. The last time is before anything
 /// gets its name, so that nothing is left of a run that it ends.

@@ -33,6 +33,16 @@ void check_axes(const Array& in, const Array& out, std::size_t image_axes) {
   if (!fits) throw InvalidArgument("the input and the result must have the same number of axes, two or more");
 }
 
+template <class Array, class View>
+nb::object made_array(const View& pixels) {
+  const std::size_t shape[] = {static_cast<std::size_t>(pixels.extent.rows),
+                               static_cast<std::size_t>(pixels.extent.cols),
+                               static_cast<std::size_t>(pixels.channels)};
+  const std::int64_t strides[] = {pixels.pitch_bytes / size_of(pixels.type), pixels.channels, 1};
+  return nb::cast(Array(pixels.data, 3, shape, nb::handle(), strides, dtype_of(pixels.type)),
+                  nb::rv_policy::reference);
+}
+
 }  // namespace
 
 Images::Images(const Array& in, const Array& out, std::size_t image_axes) {
@@ -75,6 +85,22 @@ PixelType type_of(nb::dlpack::dtype type) {
 
 nb::dlpack::dtype dtype_of(PixelType type) {
   return visit_pixel_type(type, [](auto tag) { return nb::dtype<typename decltype(tag)::type>(); });
+}
+
+nb::object array_of(const ConstPixelView& pixels) {
+  return made_array<nb::ndarray<nb::numpy, nb::ro>>(pixels);
+}
+nb::object array_of(const PixelView& pixels) { return made_array<nb::ndarray<nb::numpy>>(pixels); }
+
+PixelView view_of_array(nb::handle array) {
+  const auto pixels = nb::cast<nb::ndarray<nb::ro, nb::device::cpu>>(array);
+  const PixelType type = type_of(pixels.dtype());
+  if (pixels.ndim() != 3) throw InvalidArgument("an array of rows, columns and channels was expected");
+  const auto side = [&](std::size_t axis) { return static_cast<std::int64_t>(pixels.shape(axis)); };
+  PixelView view{
+      static_cast<std::byte*>(const_cast<void*>(pixels.data())), {side(0), side(1)}, side(2), type, 0};
+  view.pitch_bytes = side(0) > 1 ? pixels.stride(0) * size_of(type) : view.row_bytes();
+  return view;
 }
 
 std::optional<Arithmetic> arithmetic_of(std::optional<std::string_view> asked) {

@@ -1,5 +1,5 @@
 // The images of an array: its last axes are rows, columns and, where there are three, channels; the others
-// count images. And the types that their pixels are of.
+// count images. Their pixels as views, and the types of these.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -43,6 +43,12 @@ struct Images {
 PixelType type_named(std::string_view name);
 PixelType type_of(nb::dlpack::dtype type);
 nb::dlpack::dtype dtype_of(PixelType type);
+
+/// A view of pixels as an array of rows, columns and channels, which lives no longer than they do.
+nb::object array_of(const ConstPixelView& pixels);
+nb::object array_of(const PixelView& pixels);
+/// The other way round, for an array of rows, columns and channels in memory that somebody holds.
+PixelView view_of_array(nb::handle array);
 
 /// What a call computes in: "f32" or "f64"; nothing as the chain and the types have it.
 std::optional<Arithmetic> arithmetic_of(std::optional<std::string_view> asked);

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "files.hpp"
+#include "images.hpp"
 
 namespace sepconv::python {
 namespace {
