@@ -75,7 +75,7 @@ class _End:
     """Axes by the rules of NPY files: a last c are channels, others than y and x count images."""
 
     def __init__(self, array, names):
-        self.array = self.pieces = array
+        self.array, self.layers = array, None
         self.names = names
         self.channels = names[-1] == "c"
         self.outer = [axis for axis, name in enumerate(names) if name not in "yx" and not (name == "c" and axis == len(names) - 1)]
@@ -116,7 +116,7 @@ class _End:
         pixels = max(self._side("y") * self._side("x"), 1)
         layers = _layers.Layers(self, chunks, most_held // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
         if layers.images > 1:
-            self.pieces = layers
+            self.layers = layers
         said = (f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
                 "a greater max_memory has room for more")
         return (rows, cols, layers.images), [said] if layers.times > 1 else []
@@ -143,8 +143,8 @@ class Source(_End):
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
         return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said
 
-    def goes_to_file(self):
-        """What is beside the values is not in it."""
+    def say_what_files_lack(self):
+        """Of what is beside the values."""
         beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and len(found)]
         self.said = [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"] if beside else []
 
@@ -152,7 +152,7 @@ class Source(_End):
         try:
             rows, cols, _ = out.shape
             key = self._at(raster, slice(row, row + rows), slice(col, col + cols))
-            values = self._image(self.asked(key) if self.pieces is self.array else self.pieces[key])
+            values = self._image(self.asked(key) if self.layers is None else self.layers[key])
             if self.dtype in _types.PARTS:
                 values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
             elif self.dtype in _types.HOLDERS:
@@ -221,7 +221,7 @@ class Sink(_End):
             values = self._values(pixels)
             if "y" not in self.names:
                 values = values[0]
-            self.pieces[key] = values if self.channels else values[..., 0]
+            (self.layers or self.array)[key] = values if self.channels else values[..., 0]
         finally:
             del pixels  # as in read()
             values = None
@@ -231,7 +231,7 @@ class Sink(_End):
         if self.dtype in _types.PARTS:
             return pixels.astype(_types.PARTS[self.dtype], copy=True).view(self.dtype)
         if self.dtype in _types.PIXELS:
-            return pixels.copy() if self.pieces is self.array and not isinstance(self.array, np.ndarray) else pixels
+            return pixels.copy() if self.layers is None and not isinstance(self.array, np.ndarray) else pixels
         values = np.empty(pixels.shape, self.dtype)
         _types.store(pixels, values)
         return values

@@ -12,10 +12,10 @@ from sepconv._linear import correlate1d, gaussian_filter
 from sepconv._separable import BORDERS
 
 
-def _joined(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
+def _join(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
     """Values stay in f64, or in complex numbers of it, until all are joined."""
     if not isinstance(array, np.ndarray):
-        return _joined_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords or {}, magnitude)
+        return _join_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords or {}, magnitude)
     given, dtype = result_of(output, array, array.dtype.kind == "c")
     axes = axes_of(axes, array.ndim)
     modes = each_of(mode, len(axes))
@@ -36,7 +36,7 @@ def _joined(array, derivative, output, mode, cval, axes, extra_arguments, extra_
     return made
 
 
-def _joined_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
+def _join_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
     """The same by the array's own library, on its current stream; the last step rounds and saturates."""
     if extra_keywords.get("stream") is not None:
         raise TypeError("stream is not for sums of filters, which the array's library makes on its current stream; make that stream current")
@@ -85,7 +85,7 @@ def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, e
     >>> ndimage.generic_laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]], second).tolist()
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
-    return _joined(input, derivative2, output, mode, cval, axes, extra_arguments, extra_keywords, False)
+    return _join(input, derivative2, output, mode, cval, axes, extra_arguments, extra_keywords, False)
 
 
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None, threads=0):
@@ -105,7 +105,7 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None, threads=
 
 
 @kept
-def _two_branches(types, stage, sigmas, truncate, radii, border, dtype):
+def _chain_of_stage(types, stage, sigmas, truncate, radii, border, dtype):
     reach = {"truncate": truncate} if radii[0] is None else {"radius_y": radii[0], "radius": radii[1]}
     chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], border=border, **reach)
     weights = 4 * sum(truncate * sigma if radius is None else radius for sigma, radius in zip(sigmas, radii))
@@ -115,7 +115,7 @@ def _two_branches(types, stage, sigmas, truncate, radii, border, dtype):
 _OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
 
 
-def _names(axes, ndim):
+def _letters(axes, ndim):
     """Letters for the axes of which two are rows and columns; None where columns stand neither last nor before channels."""
     if len(axes) != 2 or max(axes) < ndim - 2 or ndim > len(_OTHERS):
         return None
@@ -144,7 +144,7 @@ def _type_asked(array, output):
 
 def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):
     """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
-    modes, names, asked = set(each_of(mode, len(axes))), _names(axes, array.ndim), _type_asked(array, output)
+    modes, names, asked = set(each_of(mode, len(axes))), _letters(axes, array.ndim), _type_asked(array, output)
     if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > 1e-15:
         return None
     border = BORDERS[modes.pop()]
@@ -155,7 +155,7 @@ def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radi
     if (radii[0] is None) != (radii[1] is None):
         return None
     given = stage, sigma, float(truncate), radii, border, asked[1]
-    chain = _two_branches(types_within(given), *given)
+    chain = _chain_of_stage(types_within(given), *given)
     return _arrays.apply(chain, array, asked[0], names, "f64", threads, stream)
 
 
@@ -212,7 +212,7 @@ def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", c
     >>> ndimage.generic_gradient_magnitude([[0.0, 3.0], [4.0, 7.0]], ndimage.sobel).tolist()
     [[20.0, 20.0], [20.0, 20.0]]
     """
-    return _joined(input, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, True)
+    return _join(input, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, True)
 
 
 def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):

@@ -67,7 +67,7 @@ def ends_of(source, sink, options):
     if isinstance(sink, _ends.Sink):
         _ends.check_apart(source, sink)
     elif isinstance(source, _ends.Source):
-        source.goes_to_file()
+        source.say_what_files_lack()
     return source, sink, options
 
 

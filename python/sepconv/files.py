@@ -246,13 +246,7 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     >>> product.tolist()
     [[3.0, 3.0], [3.0, 3.0]]
     """
-    for name, factor in (("alpha", alpha), ("beta", beta or 0)):
-        if not math.isfinite(factor):
-            raise ValueError(f"{name}={factor!r} is no finite number")
-    if add is None and beta is not None:
-        raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
-    if add is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):
-        raise ValueError(f"{of_added[0]}= is of the matrix that is added; give add, or leave it out")
+    _check_factors(alpha, beta, add, options)
     operands = []
     for operand, suffix in ((a, ""), (b, "_b"), *([(add, "_c")] if add is not None else [])):
         source, of_source, options = _opening.source_and_settings(operand, options, suffix)
@@ -267,6 +261,16 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
         report = _sepconv.multiply(operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told)
     _opening.warn(report.warnings)
     return Report(report)
+
+
+def _check_factors(alpha, beta, add, options):
+    for name, factor in (("alpha", alpha), ("beta", beta or 0)):
+        if not math.isfinite(factor):
+            raise ValueError(f"{name}={factor!r} is no finite number")
+    if add is None and beta is not None:
+        raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
+    if add is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):
+        raise ValueError(f"{of_added[0]}= is of the matrix that is added; give add, or leave it out")
 
 
 def _or_stage(stage, function, least):
