@@ -10,6 +10,9 @@ A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of s
 `sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file to file, whatever their size.
 """
 
+# Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions are ndimage -> _linear and _joined ->
+# _arguments -> _separable; files are files, _image and _measure -> _opening -> _ends -> _layers. Below all of them is _sepconv, of python/src.
+
 from importlib.metadata import version
 
 from sepconv import _stages, files, ndimage

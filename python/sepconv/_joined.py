@@ -8,7 +8,7 @@ from sepconv import _arrays, _stages, _types
 from sepconv._arguments import axes_of, each_of, result_of
 from sepconv._caches import kept, types_within
 from sepconv._devices import Device, is_on_gpu
-from sepconv._linear import correlate1d, gaussian_filter
+from sepconv._linear import LEAST_SIGMA, correlate1d, gaussian_filter
 from sepconv._separable import BORDERS
 
 
@@ -145,7 +145,7 @@ def _type_asked(array, output):
 def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):
     """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
     modes, names, asked = set(each_of(mode, len(axes))), _letters(axes, array.ndim), _type_asked(array, output)
-    if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > 1e-15:
+    if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > LEAST_SIGMA:
         return None
     border = BORDERS[modes.pop()]
     if border == "constant" and cval != 0:  # SciPy has it beyond the edges of what the first pass has made

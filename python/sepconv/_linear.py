@@ -11,6 +11,7 @@ from sepconv._separable import make_pass, remembered
 
 MOST_RADIUS = 1 << 20  # that the library takes
 MOST_ORDER = 255  # such powers of a distance leave f64
+LEAST_SIGMA = 1e-15  # up to which SciPy does nothing
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
@@ -200,7 +201,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
 def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
     axes = axes_of(axes, ndim)
     each = zip(axes, *(each_of(value, len(axes)) for value in (sigma, order, mode, radius)))
-    return [_gaussian_pass(axis, width, n, border, cval, truncate, most) for axis, width, n, border, most in each if not width <= 1e-15]
+    return [_gaussian_pass(axis, width, n, border, cval, truncate, most) for axis, width, n, border, most in each if not width <= LEAST_SIGMA]
 
 
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):

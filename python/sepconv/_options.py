@@ -10,7 +10,7 @@ MOST_BYTES = 1 << 62
 MOST = (1 << 31) - 1  # of everything that is counted
 
 
-def size(name, value):
+def _size(name, value):
     """Bytes: a number, or a text like '2G', '256M' and '1.5GiB' in binary units."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?\d+)?)\s*([KMGT]?)(?:i?B)?\s*", str(value), re.IGNORECASE)
     try:
@@ -35,14 +35,14 @@ def whole(least):
     return convert
 
 
-def flag(name, value):
+def _flag(name, value):
     if value not in (True, False):
         raise TypeError(f"{name}={value!r} is neither True nor False")
     return bool(value)
 
 
 def _pyramid(name, value):
-    return False if value == "none" else flag(name, value)
+    return False if value == "none" else _flag(name, value)
 
 
 def _text(name, value):
@@ -129,11 +129,11 @@ def _plan(name, value):
 #: What is read and how, and what Image has been opened with.
 OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw)}
 MISSING = {"nodata": (None, _nodata)}
-LIMITS = {"max_memory": (None, size), "device": ("auto", _device), "max_device_memory": (None, size), "threads": (0, whole(0)), "slots": (0, whole(0)),
+LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
 ARITHMETIC = {"arithmetic": (None, _word("f32", "f64"))}
-LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
-          "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
+LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "planar": (False, _flag), "no_predictor": (False, _flag), "pyramid": (None, _pyramid),
+          "cog": (False, _flag), "big_tiff": (None, _flag), "overwrite": (False, _flag), "durable": (False, _flag)}
 RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
 
 

@@ -14,18 +14,18 @@ _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true",
 
 def _text(kind, value):
     """A value as it would be typed; the library says what is wrong with one that cannot be."""
-    if kind == "size" and not isinstance(value, str):
-        rows, cols = value
-        return f"{cols}x{rows}"
-    if kind == "numbers" and not isinstance(value, str):
-        return ",".join(repr(float(number)) for number in value)
-    if kind == "path":
-        return os.fsdecode(value)
     if kind == "flag":
         return str(value).lower()
-    if kind == "number" and not isinstance(value, str):
-        return repr(float(value))
-    return str(value)
+    if kind == "path":
+        return os.fsdecode(value)
+    if isinstance(value, str):
+        return str(value)
+    if kind == "size":
+        rows, cols = value
+        return f"{cols}x{rows}"
+    if kind == "numbers":
+        return ",".join(repr(float(number)) for number in value)
+    return repr(float(value)) if kind == "number" else str(value)
 
 
 def _parameter(key, first):

@@ -31,26 +31,26 @@ struct WorkInHand {
 class InHand {
  public:
   InHand() {
-    WorkInHand& all = WorkInHand::all();
-    const std::lock_guard lock(all.mutex);
-    ++all.count;
+    const std::lock_guard lock(all_.mutex);
+    ++all_.count;
   }
   InHand(const InHand&) = delete;
   InHand& operator=(const InHand&) = delete;
   ~InHand() {
-    WorkInHand& all = WorkInHand::all();
-    const std::lock_guard lock(all.mutex);
-    --all.count;
-    all.ended.notify_all();
+    const std::lock_guard lock(all_.mutex);
+    --all_.count;
+    all_.ended.notify_all();
   }
 
   /// False, and SystemExit is raised, which a thread ends with silently, where the interpreter ends.
   bool goes_on() const {
-    WorkInHand& all = WorkInHand::all();
-    const std::lock_guard lock(all.mutex);
-    if (all.interpreter_ends) PyErr_SetNone(PyExc_SystemExit);
-    return !all.interpreter_ends;
+    const std::lock_guard lock(all_.mutex);
+    if (all_.interpreter_ends) PyErr_SetNone(PyExc_SystemExit);
+    return !all_.interpreter_ends;
   }
+
+ private:
+  WorkInHand& all_ = WorkInHand::all();
 };
 
 /// Calls work(stop_token) in a thread of its own while this one, which holds the GIL, gives it up, does what
