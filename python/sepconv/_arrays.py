@@ -8,8 +8,8 @@ import numpy as np
 
 from sepconv import _devices, _libraries, _options, _sepconv, _shared, _types
 
-atexit.register(_sepconv.end_work)
-os.register_at_fork(after_in_child=_sepconv.forget_work)
+atexit.register(_sepconv.end_work)  # waits for what other threads compute
+os.register_at_fork(after_in_child=_sepconv.forget_work)  # whose threads are the parent's
 
 MOST_GUESSED_CHANNELS = 4  # as for NPY files
 checked_threads = _options.whole(0)
@@ -56,8 +56,8 @@ def names_of(shape, axes):
 
 def apply(chain, array, out, axes, arithmetic, threads, stream):
     threads = checked_threads("threads", threads)
-    if not isinstance(arithmetic, (str, type(None))) or arithmetic not in (None, "f32", "f64"):
-        raise ValueError(f"arithmetic={arithmetic!r} is none; there are 'f32' and 'f64'")
+    if arithmetic is not None:
+        _options.arithmetic("arithmetic", arithmetic)
     if type(array) is not np.ndarray:
         if _devices.is_on_gpu(array):
             return _apply_on_gpu(chain, array, out, axes, arithmetic, stream)

@@ -66,13 +66,7 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
 
 @remembered
 def _weights_passes(ndim, cval, axis, weights, mode, origin):
-    return [make_pass(axis_of(axis, ndim), weights, len(weights) // 2 + _origin(origin, len(weights)), mode, cval)]
-
-
-def _origin(origin, count):
-    if not -(count // 2) <= origin <= (count - 1) // 2:
-        raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
-    return origin
+    return [make_pass(axis_of(axis, ndim), weights, origin, mode, cval)]
 
 
 def _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream):
@@ -129,7 +123,7 @@ def _gaussian_pass(axis, sigma, order, mode, cval, truncate, radius):
         raise ValueError("Radius must be a nonnegative integer.")
     if radius > MOST_RADIUS:
         raise ValueError(f"a radius of {radius} exceeds {MOST_RADIUS}; take a smaller sigma or give radius")
-    return make_pass(axis, _gaussian_weights(sigma, operator.index(order), int(radius)), int(radius), mode, cval)
+    return make_pass(axis, _gaussian_weights(sigma, operator.index(order), int(radius)), 0, mode, cval)
 
 
 def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, threads=0, stream=None):
@@ -220,12 +214,10 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 
 
 def _uniform_pass(axis, size, origin, mode, cval):
-    size, left = int(size), int(size) // 2 + origin
-    if not 0 <= left < size:
-        raise ValueError("invalid origin")
+    size = int(size)
     if size > 2 * MOST_RADIUS:
         raise ValueError(f"a size of {size} exceeds {2 * MOST_RADIUS}; take a smaller one")
-    return make_pass(axis, (1 / size,) * size, left, mode, cval)
+    return make_pass(axis, (1 / size,) * size, origin, mode, cval)
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -253,7 +245,7 @@ def _derivative_passes(ndim, cval, axis, across, mode):
     """Differences along the axis, `across` along all others."""
     axis, modes = axis_of(axis, ndim), each_of(mode, ndim)
     order = [axis, *(other for other in range(ndim) if other != axis)]
-    return [make_pass(one, (-1, 0, 1) if one == axis else across, 1, modes[one], cval) for one in order]
+    return [make_pass(one, (-1, 0, 1) if one == axis else across, 0, modes[one], cval) for one in order]
 
 
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):

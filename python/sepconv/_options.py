@@ -51,13 +51,10 @@ def _text(name, value):
     return encodable(value)
 
 
-def _word(*words):
-    def convert(name, value):
-        if value not in words:
-            raise ValueError(f"{name}={value!r} is none of {', '.join(words)}")
-        return value
-
-    return convert
+def arithmetic(name, value):
+    if not isinstance(value, str) or value not in ("f32", "f64"):
+        raise ValueError(f"{name}={value!r} is none; there are 'f32' and 'f64'")
+    return value
 
 
 def _number(name, value):
@@ -131,7 +128,7 @@ OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "r
 MISSING = {"nodata": (None, _nodata)}
 LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
-ARITHMETIC = {"arithmetic": (None, _word("f32", "f64"))}
+ARITHMETIC = {"arithmetic": (None, arithmetic)}
 LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "planar": (False, _flag), "no_predictor": (False, _flag), "pyramid": (None, _pyramid),
           "cog": (False, _flag), "big_tiff": (None, _flag), "overwrite": (False, _flag), "durable": (False, _flag)}
 RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}

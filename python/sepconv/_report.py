@@ -134,7 +134,8 @@ class Report:
 
     def _repr_html_(self):
         rows = "".join(
-            f"<tr><td>{html.escape(step['name'])}</td><td>{step['busy_seconds']:.3f} s</td><td>{_rate(step):.0f}</td><td>{_hidden(step):.0f} %</td></tr>"
+            f"<tr><td>{html.escape(step['name'])}</td><td>{step['busy_seconds']:.3f} s</td><td>{_per_second(step, 'bytes') / 1e6:.0f}</td>"
+            f"<td>{100 * _per_second(step, 'hidden_seconds'):.0f} %</td></tr>"
             for step in self.steps
         )
         said = "".join(f"<p>warning: {html.escape(warning)}</p>" for warning in self.warnings)
@@ -143,12 +144,8 @@ class Report:
                 f"{_drawn(self.timeline, self.wall_seconds)}{said}</div>")
 
 
-def _rate(step):
-    return step["bytes"] / step["busy_seconds"] / 1e6 if step["busy_seconds"] > 0 else 0
-
-
-def _hidden(step):
-    return 100 * step["hidden_seconds"] / step["busy_seconds"] if step["busy_seconds"] > 0 else 0
+def _per_second(step, fact):
+    return step[fact] / step["busy_seconds"] if step["busy_seconds"] > 0 else 0
 
 
 def _drawn(spans, seconds):

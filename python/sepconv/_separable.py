@@ -55,12 +55,14 @@ def remembered(make):
     return passes
 
 
-def make_pass(axis, weights, left, mode, cval):
-    """The pass in which `left` weights stand before the anchor."""
+def make_pass(axis, weights, origin, mode, cval):
+    """The pass whose anchor stands so far behind the middle of the weights."""
+    left, right = len(weights) // 2 + origin, (len(weights) - 1) // 2 - origin
+    if left < 0 or right < 0:
+        raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
     if mode not in BORDERS:
         raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
     weights = tuple(map(float, weights))
-    right = len(weights) - 1 - left
     weights = (0.0,) * (right - left) + weights + (0.0,) * (left - right)
     border = BORDERS[mode]
     return Pass(axis, weights, border, float(cval) if border == "constant" else 0.0)
@@ -201,10 +203,7 @@ def filtered_on_gpu(array, passes, output, stream):
     """The same of an array on a GPU, of a pixel type: `output` is an array there, a type, or None for that of `array`."""
     device = _devices.Device(array, stream)
     out = output if _devices.is_on_gpu(output) else None
-    if out is not None or output is None:
-        dtype = device.dtype if out is None else _devices.Device(out, stream).dtype
-    else:
-        dtype = _types.result_type(output)
+    dtype = device.dtype if output is None else _types.result_type(output) if out is None else _devices.Device(out, stream).dtype
     if dtype not in _types.PIXELS:
         raise TypeError(f"a result of {dtype} is not made on a GPU; ask for u8, u16, i16, f32 or f64")
     order = _by_stride(device.strides)
