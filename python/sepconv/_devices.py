@@ -139,16 +139,17 @@ class _Made:
         return self.native.__dlpack__()
 
 
-class _Jax(_Library):
-    @functools.lru_cache(maxsize=None)  # noqa: B019  of one object
-    def _own_stream(self, device):
-        return _sepconv.make_stream(device)
+@functools.lru_cache(maxsize=None)
+def _stream_for_jax(device):
+    return _sepconv.make_stream(device)
 
+
+class _Jax(_Library):
     def device(self, array):
         return array.__dlpack_device__()[1]
 
     def stream(self, array):
-        return self._own_stream(self.device(array)).handle
+        return _stream_for_jax(self.device(array)).handle
 
     def place(self, array, stream):
         address, shape, strides = _sepconv.taken(array.native if isinstance(array, _Made) else array.__dlpack__(stream=stream or 1))
@@ -177,7 +178,7 @@ class _Jax(_Library):
         return jax.dlpack.from_dlpack(array)
 
 
-_LIBRARIES = {"cupy": _CuPy(), "torch": _Torch(), "jax": _Jax(), "jaxlib": _Jax()}
+_LIBRARIES = {"cupy": _CuPy(), "torch": _Torch(), **dict.fromkeys(("jax", "jaxlib"), _Jax())}
 
 
 def _dense_strides(shape, itemsize):
