@@ -250,6 +250,7 @@ def main(folder):
     targets = {"tif": "fuzz_tiff", "npy": "fuzz_npy"}
     seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image"), seed) for name, seed in image_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
+    seeds += [("fuzz_deflate", bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
     for index, (target, seed) in enumerate(seeds):
         corpus = pathlib.Path(folder, target)
         corpus.mkdir(parents=True, exist_ok=True)
