@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <random>
 
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/png/png_filters.hpp"
+#include "sepconv/io/tiff/running_sums.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 
 namespace sepconv {
@@ -36,6 +38,35 @@ TEST_CASE("Every set of instructions writes the same deflate stream and the same
   }
   force_simd_target("");
   CHECK(!first.empty());
+}
+
+TEST_CASE("Every set of instructions sums differences up as a loop does") {
+  std::mt19937_64 random(2);
+  const std::string target = GENERATE(from_range(simd_targets()));
+  force_simd_target(target);
+  for (const std::int64_t width : {1, 2, 4, 8}) {
+    for (const std::int64_t step : {1, 2, 3, 4, 5, 8}) {
+      for (const std::int64_t count : {0, 1, 2, 3, 4, 7, 15, 16, 17, 33, 130, 301}) {
+        CAPTURE(target, width, step, count);
+        std::vector<std::byte> words(static_cast<std::size_t>(width * count));
+        for (std::byte& byte : words) byte = static_cast<std::byte>(random());
+        std::vector<std::byte> expected = words;
+        const auto at = [&](std::int64_t i) {
+          std::uint64_t word = 0;
+          std::memcpy(&word, expected.data() + i * width, static_cast<std::size_t>(width));
+          return word;
+        };
+        for (std::int64_t i = step; i < count; ++i) {
+          const std::uint64_t sum = at(i) + at(i - step);
+          std::memcpy(expected.data() + i * width, &sum, static_cast<std::size_t>(width));
+        }
+        sum_up(words.data(), width, count, step);
+        const bool same = words == expected;
+        CHECK(same);
+      }
+    }
+  }
+  force_simd_target("");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
 
 namespace sepconv {
@@ -36,11 +37,21 @@ std::unique_ptr<BlockEncoder> BlockEncoder::make(const BlockFormat& format, std:
                                                          : make_libtiff_encoder(format, std::move(name));
 }
 
-void BlockEncoder::encode(EncodedBlock& encoded) {
+void BlockEncoder::encode(const ConstPixelView& pixels, std::int64_t channel, EncodedBlock& encoded) {
   if (encoded.memory.size() < format_.max_encoded_bytes())
     encoded.memory = Buffer(format_.max_encoded_bytes());
   encoded.size = 0;
+  const bool is_whole =
+      channel == kAllChannels && format_.type.is_pixels() && pixels.extent == format_.extent;
+  if (is_whole && append_whole(pixels, encoded)) return;
+  copy_to_block(pixels, format_.type, channel, block(), format_.row_bytes());
+  pad_block(block(), format_, pixels.extent);
   append_to(encoded);
+}
+
+std::byte* BlockEncoder::block() {
+  if (block_.size() == 0) block_ = Buffer(format_.bytes());
+  return block_.data();
 }
 
 std::int64_t BlockEncoder::memory_bytes(const BlockFormat& format) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "sepconv/core/image.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/tiff/block_format.hpp"
 
@@ -34,24 +35,27 @@ class BlockEncoder {
 
   const BlockFormat& format() const noexcept { return format_; }
 
-  /// The block to encode next, rows without gaps: to be filled by the caller. Encoding destroys it.
-  std::byte* pixels() noexcept { return pixels_.data(); }
-
-  /// Encodes pixels(), a JPEG with tables of its own. Throws IoError, OutOfMemory.
-  void encode(EncodedBlock& encoded);
+  /// Encodes channel `channel` of the pixels, or all of them (kAllChannels), filled up to a block; a JPEG
+  /// with tables of its own. Throws IoError, OutOfMemory.
+  void encode(const ConstPixelView& pixels, std::int64_t channel, EncodedBlock& encoded);
 
   /// Upper bound of the memory of one encoder.
   static std::int64_t memory_bytes(const BlockFormat& format);
 
  protected:
-  explicit BlockEncoder(const BlockFormat& format) : format_(format), pixels_(format.bytes()) {}
+  explicit BlockEncoder(const BlockFormat& format) : format_(format) {}
+
+  /// The block, rows without gaps; encoding may destroy it.
+  std::byte* block();
 
  private:
-  /// Appends to `encoded`, which is empty and has room for format().max_encoded_bytes().
+  /// Appends block() to `encoded`, which is empty and has room for format().max_encoded_bytes().
   virtual void append_to(EncodedBlock& encoded) = 0;
+  /// Appends pixels that are a whole block, as it is but for gaps between rows; false: block() is wanted.
+  virtual bool append_whole(const ConstPixelView&, EncodedBlock&) { return false; }
 
   BlockFormat format_;
-  Buffer pixels_;
+  Buffer block_;  ///< made when it is first wanted
 };
 
 std::unique_ptr<BlockEncoder> make_libtiff_encoder(const BlockFormat& format, std::string name);

@@ -73,18 +73,10 @@ class CompressedWriter final : public TiffWriter {
     format.extent.rows = directory().stored_rows(block.grid_row);
     if (format.extent == directory().block.extent) {
       const auto encoder = pool_->encoders.lease([&] { return BlockEncoder::make(format, sink().name()); });
-      encode_with(*encoder, block.plane, pixels, encoded);
+      encoder->encode(pixels, channel_of(block.plane), encoded);
     } else {  // the last strip, which is shorter: once a plane, so its encoder is not kept
-      encode_with(*BlockEncoder::make(format, sink().name()), block.plane, pixels, encoded);
+      BlockEncoder::make(format, sink().name())->encode(pixels, channel_of(block.plane), encoded);
     }
-  }
-
-  void encode_with(BlockEncoder& encoder, std::int64_t plane, const ConstPixelView& pixels,
-                   EncodedBlock& encoded) const {
-    copy_to_block(pixels, encoder.format().type, channel_of(plane), encoder.pixels(),
-                  encoder.format().row_bytes());
-    pad_block(encoder.pixels(), encoder.format(), pixels.extent);
-    encoder.encode(encoded);
   }
 
   std::int64_t batch_blocks(int concurrency) const {

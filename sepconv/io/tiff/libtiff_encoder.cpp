@@ -77,7 +77,7 @@ class LibtiffEncoder final : public BlockEncoder {
     handle_.clear_messages();
     collector_.collect_into(&encoded);
     const auto bytes = static_cast<tmsize_t>(format().bytes());
-    const tmsize_t taken = TIFFWriteEncodedStrip(handle_.get(), 0, pixels(), bytes);
+    const tmsize_t taken = TIFFWriteEncodedStrip(handle_.get(), 0, block(), bytes);
     collector_.collect_into(nullptr);
     handle_.check(taken == bytes, "cannot encode a block");
   }

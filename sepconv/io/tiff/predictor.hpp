@@ -8,9 +8,10 @@
 
 namespace sepconv {
 
-/// `rows`: whole rows of a block in this machine's byte order. `to`, of the same size, gets what is
-/// compressed of them, in the same order: of each element its difference from the pixel before.
-void apply_predictor(std::span<const std::byte> rows, std::span<std::byte> to, const BlockFormat& format);
+/// `rows`: those of a block, `pitch_bytes` apart, in this machine's byte order. `to`, without gaps, gets what
+/// is compressed of them, in the same order: of each element its difference from the pixel before.
+void apply_predictor(const std::byte* rows, std::int64_t pitch_bytes, std::byte* to,
+                     const BlockFormat& format);
 
 /// `rows`: whole rows of a block as they were before compression. In place: differences become values, and
 /// values get this machine's byte order.

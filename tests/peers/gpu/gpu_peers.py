@@ -110,7 +110,8 @@ class SepconvChain(SepconvNdimage):
 
     def filter(self, case):
         axes = "yxc" if case.channels > 1 else "yx"
-        chain = self.sepconv.gaussian(case.sigma, radius=case.radius, border=case.border, value=case.value)
+        beyond = {"value": case.value} if case.border == "constant" else {}
+        chain = self.sepconv.gaussian(case.sigma, radius=case.radius, border=case.border, **beyond)
         return lambda source, target: chain(source, target, axes=axes, stream=self.device.stream)
 
 
