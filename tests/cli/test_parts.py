@@ -37,7 +37,7 @@ def test_a_plan_is_what_is_run(sepconv, source):
 def test_a_plan_of_tiles_that_were_chosen_for_its_ceiling(sepconv):
     np.save(sepconv.folder / "in.npy", image(600, 30000))
     arguments = ["in.npy", "out.tif", "gaussian:sigma=2", "--compress", "deflate"]
-    options = ["--max-memory", "5M", "--threads", 1, "--device", "cpu"]
+    options = ["--max-memory", "6M", "--threads", 1, "--device", "cpu"]
     plan = sepconv("plan", *arguments, *options, "--json").stdout
     assert "strips of full width do not fit" in plan
     (sepconv.folder / "plan.json").write_text(plan)

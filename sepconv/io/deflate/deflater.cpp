@@ -55,7 +55,7 @@ Deflater::Search* Deflater::look(std::span<const std::byte> in, Raster raster, s
   const double bits = 8 * coded / static_cast<double>(sample.size());
   if (bits < 3) return &thorough_;  // smooth or drawn: strings repeat
   const double gain = coded / static_cast<double>(searched(of_sample_.get(), sample, out));
-  if (gain <= 1.0) return nullptr;
+  if (gain <= 1) return nullptr;
   return gain <= 1.05 && bits >= 3.5 ? &quick_ : &thorough_;
 }
 
