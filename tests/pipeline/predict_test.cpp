@@ -53,15 +53,15 @@ TEST_CASE("codecs take their own rates on as many threads as code at once") {
   const PlanOptions options{.max_memory_bytes = kMuch, .threads = 16};
   const auto reading = [&](const SourceLayout& layout) { return predicted(options, "abs", layout).read; };
   const double deflate = reading({.block = {512, 512}, .codec = "deflate"});
-  CHECK(deflate == Approx(8192.0 * 8192 / 16 / 205e6));
-  CHECK(reading({.block = {512, 512}, .codec = "zstd"}) < deflate);
+  CHECK(deflate == Approx(8192.0 * 8192 / 16 / 500e6));
+  CHECK(reading({.block = {512, 512}, .codec = "zstd"}) > deflate);
   CHECK(reading({.block = {512, 512}, .codec = "something new"}) == Approx(deflate));
   // Decoded as a whole, and 17 strips for 16 threads.
   CHECK(reading({.block = {8192, 8192}, .streams = false, .codec = kPicture}) ==
         Approx(8192.0 * 8192 / 150e6));
   CHECK(reading({.block = {1, 1}, .codec = kInMemory}) < 0.1 * deflate);
   CHECK(predicted(options, "abs", {}, {.block = {512, 512}, .codec = "deflate"}).write ==
-        Approx(8192.0 * 8192 / 16 / 15e6));
+        Approx(8192.0 * 8192 / 16 / 90e6));
 }
 
 TEST_CASE("the prediction is in what people and programs read of a plan") {
