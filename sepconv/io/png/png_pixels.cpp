@@ -17,6 +17,9 @@ namespace {
 /// Rows are compressed in parts of about as much.
 constexpr std::int64_t kPartBytes = std::int64_t{1} << 18;
 
+/// A chunk's length has 31 bits, and rows can be longer.
+constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;
+
 std::int64_t part_rows(std::int64_t row_bytes) {
   return std::max<std::int64_t>(1, kPartBytes / (row_bytes + 1));
 }
@@ -78,7 +81,12 @@ void write_png_pixels(const PixelView& image, OutputBytes& file) {
       sink.align();
       sink.put(__builtin_bswap32(adler), 32);
     }
-    write_chunk("IDAT", coded.bytes().first(static_cast<std::size_t>(sink.out - coded.data())), file);
+    for (std::span rest = coded.bytes().first(static_cast<std::size_t>(sink.out - coded.data()));
+         !rest.empty();) {
+      const std::span chunk = rest.first(std::min(rest.size(), kMostChunkBytes));
+      write_chunk("IDAT", chunk, file);
+      rest = rest.subspan(chunk.size());
+    }
     sink.out = coded.data();
   }
   write_chunk("IEND", {}, file);
