@@ -195,7 +195,7 @@ void put_stored(std::span<const std::byte> bytes, bool is_last, BitSink& sink) n
   sink.align();
   const auto size = static_cast<std::uint32_t>(bytes.size());
   sink.put(size | (~size & 0xFFFF) << 16, 32);
-  std::memcpy(sink.out, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(sink.out, bytes.data(), bytes.size());
   sink.out += bytes.size();
 }
 
