@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kPartBytes = std::int64_t{1} << 18;
 
 /// A chunk's length has 31 bits, and rows can be longer.
-constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostPixelBytes = std::size_t{1} << 30;
 
 std::int64_t part_rows(std::int64_t row_bytes) {
   return std::max<std::int64_t>(1, kPartBytes / (row_bytes + 1));
@@ -83,7 +83,7 @@ void write_png_pixels(const PixelView& image, OutputBytes& file) {
     }
     for (std::span rest = coded.bytes().first(static_cast<std::size_t>(sink.out - coded.data()));
          !rest.empty();) {
-      const std::span chunk = rest.first(std::min(rest.size(), kMostChunkBytes));
+      const std::span chunk = rest.first(std::min(rest.size(), kMostPixelBytes));
       write_chunk("IDAT", chunk, file);
       rest = rest.subspan(chunk.size());
     }
