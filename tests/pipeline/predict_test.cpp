@@ -59,7 +59,7 @@ TEST_CASE("codecs take their own rates on as many threads as code at once") {
   // Decoded as a whole, and 17 strips for 16 threads.
   CHECK(reading({.block = {8192, 8192}, .streams = false, .codec = kPicture}) ==
         Approx(8192.0 * 8192 / 150e6));
-  CHECK(reading({.block = {1, 1}, .codec = kInMemory}) < 0.1 * deflate);
+  CHECK(reading({.block = {1, 1}, .codec = kInMemory}) < 0.3 * deflate);
   CHECK(predicted(options, "abs", {}, {.block = {512, 512}, .codec = "deflate"}).write ==
         Approx(8192.0 * 8192 / 16 / 90e6));
 }
