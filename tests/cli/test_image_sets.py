@@ -231,7 +231,8 @@ def test_a_run_that_is_stopped_between_images_leaves_nothing(sepconv):
     """Behind the first of many: the temporary file is there and goes."""
     stack = np.random.default_rng(1).integers(0, 255, (400, 300, 300), np.uint8)
     tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata=None)
-    running = subprocess.Popen([BINARY, "run", "in.tif", "out.tif", "gaussian:sigma=8", "--quiet", "--threads", "1"], cwd=sepconv.folder)
+    running = subprocess.Popen([BINARY, "run", "in.tif", "out.tif", "gaussian:sigma=8", "--quiet", "--threads", "1"], cwd=sepconv.folder,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # ignored where these tests run in the background
     while running.poll() is None and not any(name != "in.tif" for name in listing(sepconv.folder)):
         time.sleep(0.005)
     time.sleep(0.05)

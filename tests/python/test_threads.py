@@ -4,6 +4,7 @@ import _thread
 import multiprocessing
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -67,6 +68,15 @@ def test_the_gil_is_free_while_a_call_computes():
     assert during > seconds / 0.0005 / 20
 
 
+@pytest.fixture
+def interrupts():
+    """SIGINT is ignored where these tests run in the background of a script."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_ends_a_long_call():
     array = np.zeros((4000, 4000))
     timer = threading.Timer(0.3, _thread.interrupt_main)
