@@ -47,8 +47,8 @@ std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std:
   return search == nullptr ? coder_.encode(in, raster, out) : searched(search->get(), in, out);
 }
 
-// The bounds are measured, docs/measurements/2026-11-23-deflate.md: they keep files within 3 % of the usual
-// level's and leave photographs unsearched.
+// The bounds are measured, docs/measurements/2026-11-23-deflate.md: they keep real images within 3 % of the
+// usual level's and leave photographs unsearched.
 Deflater::Search* Deflater::look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
   const std::span<const std::byte> sample = sample_of(in);
   const auto coded = static_cast<double>(coder_.encode(sample, raster, out));

@@ -10,6 +10,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/png/png_filters.hpp"
+#include "sepconv/io/stored_values.hpp"
 
 namespace sepconv {
 namespace {
@@ -44,8 +45,7 @@ void write_chunk(std::string_view type, std::span<const std::byte> data, OutputB
 
 void copy_in_png_order(const std::byte* from, PixelType type, std::byte* to, std::int64_t bytes) noexcept {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  if (std::endian::native == std::endian::big || type != PixelType::u16) return;
-  for (std::int64_t i = 0; i < bytes; i += 2) std::swap(to[i], to[i + 1]);
+  if (std::endian::native == std::endian::little) swap_elements(type, {to, static_cast<std::size_t>(bytes)});
 }
 
 }  // namespace

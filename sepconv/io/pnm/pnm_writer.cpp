@@ -6,6 +6,7 @@
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
+#include "sepconv/io/stored_values.hpp"
 
 namespace sepconv {
 namespace {
@@ -14,9 +15,8 @@ constexpr HeldFormat kPgm{"PGM", true, "1", kMaxSide};
 constexpr HeldFormat kPpm{"PPM", true, "3", kMaxSide};
 
 void swap_if_little_endian(const PixelView& image, std::int64_t row) {
-  if (image.type != PixelType::u16 || std::endian::native == std::endian::big) return;
-  auto* const values = image.row<std::uint16_t>(row);
-  for (std::int64_t i = 0; i < image.row_elements(); ++i) values[i] = __builtin_bswap16(values[i]);
+  if (std::endian::native == std::endian::little)
+    swap_elements(image.type, {image.row_data(row), static_cast<std::size_t>(image.row_bytes())});
 }
 
 void encode_pnm(OutputFile& file, const PixelView& image) {
