@@ -66,7 +66,7 @@ std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, st
 
 void parse_compress(const std::string& text, OutputRequest& request) {
   try {
-    const Codec codec = parse_codec(text);
+    const Codec codec = parse_codec(shortened(text));  // what is long is none
     request.compression = codec.compression;
     request.level = codec.level;
   } catch (const InvalidArgument& error) {
@@ -202,8 +202,7 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
       .add_option_function<std::string>(
           "--compress", [&request](const std::string& text) { parse_compress(text, request); },
           "with a level if wanted: deflate:1..12, deflate:fast, deflate:best, zstd:1..22, jpeg:1..100 "
-          "(quality); "
-          "deflate alone looks at each block, and searches those that a search makes smaller")
+          "(quality); deflate alone looks at each block, and searches those that a search makes smaller")
       ->type_name("none|lzw|deflate|zstd|jpeg|packbits[:LEVEL]");
   command
       .add_option_function<std::string>(
