@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 import PIL.Image
@@ -246,11 +247,17 @@ def image_seeds():
     return [*tiff_seeds(), *stack_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
 
 
+def raw_deflate(data, strategy):
+    coder = zlib.compressobj(6, zlib.DEFLATED, -15, 8, strategy)
+    return coder.compress(data[:len(data) // 2]) + coder.flush(zlib.Z_SYNC_FLUSH) + coder.compress(data[len(data) // 2:]) + coder.flush()
+
+
 def main(folder):
     targets = {"tif": "fuzz_tiff", "npy": "fuzz_npy"}
     seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image"), seed) for name, seed in image_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
     seeds += [("fuzz_deflate", bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
+    seeds += [("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy)) for rows in (1, 60) for strategy in range(5)]
     for index, (target, seed) in enumerate(seeds):
         corpus = pathlib.Path(folder, target)
         corpus.mkdir(parents=True, exist_ok=True)

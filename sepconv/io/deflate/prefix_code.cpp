@@ -8,7 +8,6 @@ namespace sepconv::deflate {
 namespace {
 
 constexpr std::size_t kMostSymbols = 288;
-constexpr int kMostBits = 15;
 constexpr int kSymbolBits = 9;
 
 /// Turns weights in ascending order into the depths of their leaves, deepest first.

@@ -18,7 +18,7 @@ constexpr std::int64_t kBlockBytes = 65280;
 /// Four of them are put at once.
 constexpr int kMostCodeBits = 14;
 constexpr int kMostDistance = 32768;
-constexpr std::size_t kEndOfBlock = 256, kLengths = 286, kDistances = 30;
+constexpr std::size_t kLengths = 286, kDistances = 30;
 
 /// What RFC 1951, 3.2.5 writes for a length or a distance.
 struct Value {
@@ -61,10 +61,8 @@ void for_each_part(std::int64_t length, Visit visit) {
 struct LengthSymbol {
   std::uint8_t symbol, extra;
 };
-constexpr std::size_t kLengthSymbols = 19;
-constexpr std::uint8_t kExtraBits[kLengthSymbols] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 7};
-constexpr std::uint8_t kOrder[kLengthSymbols] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
+constexpr std::uint8_t kExtraBits[kBitsSymbols.size()] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                                          0, 0, 0, 0, 0, 0, 2, 3, 7};
 
 /// Writes runs of equal code lengths as such.
 std::size_t shorten(std::span<const std::uint8_t> lengths, std::span<LengthSymbol> to) noexcept {
@@ -98,9 +96,9 @@ struct Codes {
   std::size_t lengths = 0, distances = 0;
   std::array<LengthSymbol, kLengths + kDistances> told;
   std::size_t told_count = 0;
-  std::array<std::uint32_t, kLengthSymbols> told_counts{};
-  std::array<std::uint8_t, kLengthSymbols> told_bits{};
-  std::array<std::uint16_t, kLengthSymbols> told_codes{};
+  std::array<std::uint32_t, kBitsSymbols.size()> told_counts{};
+  std::array<std::uint8_t, kBitsSymbols.size()> told_bits{};
+  std::array<std::uint16_t, kBitsSymbols.size()> told_codes{};
   std::size_t told_kinds = 0;
 
   void count(std::span<const std::byte> in, std::span<const Repeat> repeats, std::int64_t first,
@@ -141,14 +139,14 @@ struct Codes {
     for (std::size_t i = 0; i < told_count; ++i) ++told_counts[told[i].symbol];
     choose_lengths(told_counts, 7, told_bits);
     assign_codes(told_bits, told_codes);
-    told_kinds = kLengthSymbols;
-    while (told_kinds > 4 && told_bits[kOrder[told_kinds - 1]] == 0) --told_kinds;
+    told_kinds = kBitsSymbols.size();
+    while (told_kinds > 4 && told_bits[kBitsSymbols[told_kinds - 1]] == 0) --told_kinds;
   }
 
   /// Bits of the block as these codes write it.
   std::int64_t cost(std::span<const Repeat> repeats) const noexcept {
     std::int64_t sum = 3 + 5 + 5 + 4 + 3 * static_cast<std::int64_t>(told_kinds);
-    for (std::size_t i = 0; i < kLengthSymbols; ++i)
+    for (std::size_t i = 0; i < kBitsSymbols.size(); ++i)
       sum += std::int64_t{told_counts[i]} * (told_bits[i] + kExtraBits[i]);
     for (std::size_t i = 0; i < lengths; ++i) sum += std::int64_t{length_counts[i]} * bits[i];
     for (const Repeat& repeat : repeats) {
@@ -163,7 +161,7 @@ struct Codes {
   void put_head(bool is_last, BitSink& sink) const noexcept {
     sink.put((is_last ? 1u : 0u) | 2u << 1, 3);
     sink.put((lengths - 257) | (distances - 1) << 5 | (told_kinds - 4) << 10, 14);
-    for (std::size_t i = 0; i < told_kinds; ++i) sink.put(told_bits[kOrder[i]], 3);
+    for (std::size_t i = 0; i < told_kinds; ++i) sink.put(told_bits[kBitsSymbols[i]], 3);
     for (std::size_t i = 0; i < told_count; ++i) {
       const auto [symbol, extra] = told[i];
       sink.put(told_codes[symbol], told_bits[symbol]);

@@ -1,7 +1,6 @@
 #include "sepconv/io/tiff/block_decoder.hpp"
 
 #include <fmt/format.h>
-#include <libdeflate.h>
 
 #include <algorithm>
 #include <cstring>
@@ -48,6 +47,9 @@ std::int64_t decoding_bytes(const BlockFormat& format) {
       return format.bytes() + 512 * kKiB;  // of the window only what a block fills is ever touched
     case COMPRESSION_JPEG:
       return std::min(2 * format.bytes(), 100 * kMiB) + 64 * format.row_bytes() + kMiB;
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+      return 64 * kKiB + deflate::Inflater::memory_bytes();
     default:
       return 64 * kKiB;
   }
@@ -74,22 +76,6 @@ std::optional<Extent> jpeg_extent(std::span<const std::byte> stream) {
 
 }  // namespace
 
-/// Deflate by libdeflate, which says how many bytes it made; through libtiff it does not.
-class BlockDecoder::Inflater {
- public:
-  /// Success: `encoded` is a stream of exactly out's size. Insufficient space: of more, and `out` is not
-  /// filled.
-  libdeflate_result decode(std::span<const std::byte> encoded, std::span<std::byte> out) const noexcept {
-    if (!state_) return LIBDEFLATE_INSUFFICIENT_SPACE;
-    return libdeflate_zlib_decompress(state_.get(), encoded.data(), encoded.size(), out.data(), out.size(),
-                                      nullptr);
-  }
-
- private:
-  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> state_{
-      libdeflate_alloc_decompressor(), libdeflate_free_decompressor};
-};
-
 BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
     : format_(format),
       directory_(std::make_unique<ConstantBytes>(one_block_tiff(format))),
@@ -99,7 +85,7 @@ BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
                   "cannot deliver YCbCr as RGB");
   }
   if (!is_deflate(format.compression)) return;
-  if (format.fill_order == FILLORDER_MSB2LSB) inflater_ = std::make_unique<Inflater>();
+  if (format.fill_order == FILLORDER_MSB2LSB) inflater_ = std::make_unique<deflate::Inflater>();
   // What is left to libtiff are streams of more than the block. By zlib it fills the block or fails; by
   // libdeflate it leaves what does not fit as it was, without a word.
   handle_.check(TIFFSetField(handle_.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0,
@@ -135,13 +121,14 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
 
 bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& what) {
   if (!inflater_) return false;
-  const libdeflate_result result =
+  using deflate::Inflated;
+  const Inflated result =
       inflater_->decode(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)), out);
-  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) return false;
-  if (result != LIBDEFLATE_SUCCESS) {
+  if (result == Inflated::more) return false;
+  if (result != Inflated::whole) {
     throw IoError(fmt::format("{}: {}: {}", handle_.name(), what,
-                              result == LIBDEFLATE_SHORT_OUTPUT ? "its deflate stream holds fewer pixels"
-                                                                : "its deflate stream is broken"));
+                              result == Inflated::fewer ? "its deflate stream holds fewer pixels"
+                                                        : "its deflate stream is broken"));
   }
   undo_predictor(out, format_);
   return true;

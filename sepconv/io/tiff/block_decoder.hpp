@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/deflate/inflater.hpp"
 #include "sepconv/io/tiff/block_format.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
 
@@ -15,8 +16,6 @@ namespace sepconv {
 
 /// Owns a libtiff handle and the buffers of one worker. Not thread-safe: one per worker.
 class BlockDecoder {
-  class Inflater;
-
  public:
   BlockDecoder(const BlockFormat& format, std::string name);
   ~BlockDecoder();
@@ -42,7 +41,7 @@ class BlockDecoder {
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
 
   BlockFormat format_;
-  std::unique_ptr<Inflater> inflater_;
+  std::unique_ptr<deflate::Inflater> inflater_;
   std::unique_ptr<TiffBytes> directory_;
   TiffHandle handle_;
   Buffer encoded_;

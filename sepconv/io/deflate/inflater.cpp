@@ -1,0 +1,167 @@
+#include "sepconv/io/deflate/inflater.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv::deflate {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 2, kChecksumBytes = 4;
+/// Shorter streams do not pay for the tables.
+constexpr std::size_t kLeastBytes = 2048;
+
+/// Bits of the codes of a block.
+struct CodeBits {
+  std::array<std::uint8_t, kMostLengths + kMostDistances> bits;
+  std::size_t length_count = 0, distance_count = 0;
+
+  std::span<const std::uint8_t> lengths() const noexcept { return std::span(bits).first(length_count); }
+  std::span<const std::uint8_t> distances() const noexcept {
+    return std::span(bits).subspan(length_count, distance_count);
+  }
+};
+
+/// A header of deflate without a preset dictionary (RFC 1950, 2.2).
+bool is_header(std::span<const std::byte> stream) noexcept {
+  const auto method = std::to_integer<unsigned>(stream[0]), flags = std::to_integer<unsigned>(stream[1]);
+  return (method << 8 | flags) % 31 == 0 && (method & 15) == 8 && method >> 4 <= 7 && (flags & 32) == 0;
+}
+
+bool copy_stored(BitSource& source, ByteSink& sink) noexcept {
+  source.align();
+  source.refill();
+  const std::size_t size = source.take(16);
+  const bool confirmed = source.take(16) == (size ^ 0xFFFF);
+  if (!confirmed || source.overrun()) return false;
+  source.align();
+  if (size > static_cast<std::size_t>(source.end - source.in) ||
+      size > static_cast<std::size_t>(sink.end - sink.at))
+    return false;
+  if (size > 0) std::memcpy(sink.at, source.in, size);
+  source.in += size;
+  sink.at += size;
+  return true;
+}
+
+/// RFC 1951, 3.2.6.
+CodeBits fixed_bits() noexcept {
+  CodeBits fixed;
+  fixed.length_count = kMostLengths;
+  fixed.distance_count = kMostDistances;
+  auto at = std::fill_n(fixed.bits.begin(), 144, std::uint8_t{8});
+  at = std::fill_n(at, 112, std::uint8_t{9});
+  at = std::fill_n(at, 24, std::uint8_t{7});
+  at = std::fill_n(at, 8, std::uint8_t{8});
+  std::fill_n(at, kMostDistances, std::uint8_t{5});
+  return fixed;
+}
+
+/// RFC 1951, 3.2.7.
+bool take_bits(BitSource& source, CodeBits& codes) noexcept {
+  source.refill();
+  codes.length_count = 257 + source.take(5);
+  codes.distance_count = 1 + source.take(5);
+  const std::size_t kinds = 4 + source.take(4), count = codes.length_count + codes.distance_count;
+  std::array<std::uint8_t, kBitsSymbols.size()> of_bits{};
+  for (std::size_t i = 0; i < kinds; ++i) {
+    source.refill();
+    of_bits[kBitsSymbols[i]] = static_cast<std::uint8_t>(source.take(3));
+  }
+  BitsTable table;
+  if (!make_table(of_bits, table)) return false;
+  for (std::size_t at = 0; at < count;) {
+    source.refill();
+    if (source.overrun()) return false;
+    const Entry entry = table.entries[source.held & BitsTable::kMask];
+    source.drop(entry.bits());
+    const auto symbol = static_cast<std::uint8_t>(entry.bytes());
+    if (symbol < 16) {
+      codes.bits[at++] = symbol;
+      continue;
+    }
+    if (symbol == 16 && at == 0) return false;
+    const unsigned run = symbol == 16   ? 3 + source.take(2)
+                         : symbol == 17 ? 3 + source.take(3)
+                                        : 11 + source.take(7);
+    if (run > count - at) return false;
+    std::fill_n(codes.bits.begin() + static_cast<std::ptrdiff_t>(at), run,
+                symbol == 16 ? codes.bits[at - 1] : std::uint8_t{0});
+    at += run;
+  }
+  return true;
+}
+
+/// Whether nine of ten symbols are bytes, as the codes were made for them: with fewer, tables of several do
+/// not pay (measured, docs/measurements/2026-11-23-deflate.md).
+bool are_mostly_bytes(const CodeBits& codes) noexcept {
+  double share = 0;
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (codes.bits[byte] > 0) share += 1.0 / static_cast<double>(1u << codes.bits[byte]);
+  return share >= 0.9;
+}
+
+}  // namespace
+
+Inflater::Inflater()
+    : tables_(std::make_unique_for_overwrite<Tables>()), libdeflate_(libdeflate_alloc_decompressor()) {
+  if (!libdeflate_) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
+}
+
+Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte> out) noexcept {
+  if (stream.size() >= kLeastBytes && decode_by_tables(stream, out, true)) return Inflated::whole;
+  switch (libdeflate_zlib_decompress(libdeflate_.get(), stream.data(), stream.size(), out.data(), out.size(),
+                                     nullptr)) {
+    case LIBDEFLATE_SUCCESS:
+      return Inflated::whole;
+    case LIBDEFLATE_INSUFFICIENT_SPACE:
+      return Inflated::more;
+    case LIBDEFLATE_SHORT_OUTPUT:
+      return Inflated::fewer;
+    default:
+      return Inflated::broken;
+  }
+}
+
+bool Inflater::decode_by_tables(std::span<const std::byte> stream, std::span<std::byte> out,
+                                bool mostly_bytes) noexcept {
+  if (stream.size() < kHeaderBytes + kChecksumBytes || !is_header(stream)) return false;
+  BitSource source(stream.subspan(kHeaderBytes, stream.size() - kHeaderBytes - kChecksumBytes));
+  ByteSink sink{out.data(), out.data(), out.data() + out.size()};
+  if (!decode_blocks(source, sink, mostly_bytes) || sink.at != sink.end) return false;
+  source.align();
+  std::uint32_t checksum = 0;
+  for (std::size_t i = 0; i < kChecksumBytes; ++i)
+    checksum = checksum << 8 | std::to_integer<std::uint32_t>(source.in[i]);
+  return checksum == libdeflate_adler32(1, out.data(), out.size());
+}
+
+bool Inflater::decode_blocks(BitSource& source, ByteSink& sink, bool mostly_bytes) noexcept {
+  for (bool is_last = false; !is_last;) {
+    source.refill();
+    is_last = source.take(1) != 0;
+    const unsigned kind = source.take(2);
+    if (kind == 3 || source.overrun()) return false;
+    if (kind == 0) {
+      if (!copy_stored(source, sink)) return false;
+      continue;
+    }
+    CodeBits codes = fixed_bits();
+    if (kind == 2 && !take_bits(source, codes)) return false;
+    if (mostly_bytes && !are_mostly_bytes(codes)) return false;
+    mostly_bytes = false;  // the first block tells
+    if (!make_table(codes.lengths(), tables_->lengths) ||
+        !make_table(codes.distances(), tables_->distances) ||
+        !decode_block(tables_->lengths, tables_->distances, source, sink))
+      return false;
+  }
+  return true;
+}
+
+std::int64_t Inflater::memory_bytes() noexcept {
+  constexpr std::int64_t kOfLibdeflate = 16 << 10;
+  return static_cast<std::int64_t>(sizeof(Inflater) + sizeof(Tables)) + kOfLibdeflate;
+}
+
+}  // namespace sepconv::deflate

@@ -1,0 +1,55 @@
+// zlib streams to blocks of images.
+#pragma once
+
+#include <libdeflate.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "sepconv/io/deflate/bit_source.hpp"
+#include "sepconv/io/deflate/decode_block.hpp"
+
+namespace sepconv::deflate {
+
+/// What a stream turned out to hold: as many bytes as there was room for, more, fewer, or nothing that makes
+/// sense.
+enum class Inflated : std::uint8_t { whole, more, fewer, broken };
+
+/// Decodes streams that are mostly codes of single bytes, as images behind a predictor are, by tables of
+/// several bytes at once, and all others by libdeflate. Not thread-safe: one per worker.
+class Inflater {
+ public:
+  /// Throws OutOfMemory.
+  Inflater();
+
+  /// Fills `out` where `stream` begins with a zlib stream (RFC 1950) of exactly so many bytes; else what is
+  /// in `out` afterwards means nothing. What is wrong with a stream is libdeflate's word.
+  Inflated decode(std::span<const std::byte> stream, std::span<std::byte> out) noexcept;
+
+  /// The same by our tables alone; false: not whole. `mostly_bytes`: or not mostly codes of bytes.
+  bool decode_by_tables(std::span<const std::byte> stream, std::span<std::byte> out,
+                        bool mostly_bytes = false) noexcept;
+
+  /// Upper bound of what one holds.
+  static std::int64_t memory_bytes() noexcept;
+
+ private:
+  struct Tables {
+    LengthTable lengths;
+    DistanceTable distances;
+  };
+  struct Free {
+    void operator()(libdeflate_decompressor* decoder) const noexcept {
+      libdeflate_free_decompressor(decoder);
+    }
+  };
+
+  bool decode_blocks(BitSource& source, ByteSink& sink, bool mostly_bytes) noexcept;
+
+  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<libdeflate_decompressor, Free> libdeflate_;
+};
+
+}  // namespace sepconv::deflate

@@ -1,0 +1,80 @@
+// Any bytes as the blocks of a stream, with the header and the checksum that make it one: our tables take
+// nothing but what libdeflate takes, and make the same of it; they take what zlib takes; and the decoder says
+// of whole and of broken streams what libdeflate says.
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "sepconv/io/deflate/inflater.hpp"
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+constexpr std::size_t kMost = 1 << 18;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+libdeflate_decompressor* libdeflate() {
+  static libdeflate_decompressor* const decoder = libdeflate_alloc_decompressor();
+  return decoder;
+}
+
+bool zlib_takes(Bytes& blocks) {
+  Bytes out(kMost);
+  z_stream z{};
+  z.next_in = reinterpret_cast<Bytef*>(blocks.data());
+  z.avail_in = static_cast<uInt>(blocks.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = static_cast<uInt>(out.size());
+  require(inflateInit2(&z, -15) == Z_OK);
+  const int result = inflate(&z, Z_FINISH);
+  inflateEnd(&z);
+  return result == Z_STREAM_END;
+}
+
+Bytes stream_of(const Bytes& blocks, const Bytes& out) {
+  Bytes stream{std::byte{0x78}, std::byte{0x01}};
+  stream.insert(stream.end(), blocks.begin(), blocks.end());
+  const std::uint32_t checksum = libdeflate_adler32(1, out.data(), out.size());
+  for (int shift = 24; shift >= 0; shift -= 8) stream.push_back(static_cast<std::byte>(checksum >> shift));
+  return stream;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using sepconv::deflate::Inflated;
+  static sepconv::deflate::Inflater inflater;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(data);
+  Bytes blocks(bytes, bytes + size);
+  Bytes right(kMost);
+  std::size_t taken = 0, made = 0;
+  const libdeflate_result result = libdeflate_deflate_decompress_ex(
+      libdeflate(), blocks.data(), blocks.size(), right.data(), right.size(), &taken, &made);
+  const bool by_zlib = zlib_takes(blocks);
+  if (result == LIBDEFLATE_SUCCESS) right.resize(made), blocks.resize(taken);
+  // The checksum of a broken stream is any.
+  const Bytes stream = stream_of(blocks, right);
+  Bytes out(result == LIBDEFLATE_SUCCESS ? made : 1000);
+  const bool whole = inflater.decode_by_tables(stream, out);
+  require(!whole || (result == LIBDEFLATE_SUCCESS && out == right));
+  require(whole || !by_zlib);
+  if (result == LIBDEFLATE_SUCCESS) {
+    Bytes smaller(made / 2);
+    require(made == 0 || !inflater.decode_by_tables(stream, smaller));
+    require(inflater.decode(stream, out) == Inflated::whole && out == right);
+  } else {
+    require(inflater.decode(stream, out) != Inflated::whole);
+  }
+  // As it is, too: a header and a checksum of any bytes.
+  Bytes any(out.size());
+  const bool is_stream = libdeflate_zlib_decompress(libdeflate(), bytes, size, any.data(), any.size(),
+                                                    nullptr) == LIBDEFLATE_SUCCESS;
+  require(inflater.decode_by_tables({bytes, size}, out) <= is_stream);
+  return 0;
+}

@@ -1,0 +1,334 @@
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "sepconv/io/deflate/bit_sink.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/deflate/inflater.hpp"
+#include "sepconv/io/deflate/prefix_code.hpp"
+
+namespace sepconv::deflate {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using Random = std::mt19937_64;
+
+constexpr std::byte kPoison{0xA5};
+constexpr std::size_t kGuard = 64;
+
+/// What the decoder fills, behind which nothing may be written.
+template <class Decode>
+Bytes filled(std::size_t size, Decode decode) {
+  Bytes out(size + kGuard, kPoison);
+  decode(std::span(out).first(size));
+  CHECK(std::count(out.begin() + static_cast<std::ptrdiff_t>(size), out.end(), kPoison) == kGuard);
+  out.resize(size);
+  return out;
+}
+
+void check_decodes(const Bytes& stream, const Bytes& bytes) {
+  Inflater inflater;
+  bool whole = false;
+  const bool same = filled(bytes.size(), [&](std::span<std::byte> out) {
+                      whole = inflater.decode_by_tables(stream, out);
+                    }) == bytes;
+  CHECK(whole);
+  CHECK(same);
+  Inflated result{};
+  const bool as_same =
+      filled(bytes.size(), [&](std::span<std::byte> out) { result = inflater.decode(stream, out); }) == bytes;
+  CHECK(result == Inflated::whole);
+  CHECK(as_same);
+}
+
+Inflated by_libdeflate(const Bytes& stream, std::span<std::byte> out) {
+  auto* const state = libdeflate_alloc_decompressor();
+  const auto result =
+      libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), nullptr);
+  libdeflate_free_decompressor(state);
+  return result == LIBDEFLATE_SUCCESS              ? Inflated::whole
+         : result == LIBDEFLATE_INSUFFICIENT_SPACE ? Inflated::more
+         : result == LIBDEFLATE_SHORT_OUTPUT       ? Inflated::fewer
+                                                   : Inflated::broken;
+}
+
+/// The tables take nothing that libdeflate does not, and the decoder says what libdeflate says.
+void check_as_libdeflate(const Bytes& stream, std::size_t size) {
+  Inflater inflater;
+  Inflated expected{}, result{};
+  bool whole = false;
+  const Bytes right = filled(size, [&](std::span<std::byte> out) { expected = by_libdeflate(stream, out); });
+  const Bytes ours = filled(size, [&](std::span<std::byte> out) { result = inflater.decode(stream, out); });
+  const Bytes by_tables =
+      filled(size, [&](std::span<std::byte> out) { whole = inflater.decode_by_tables(stream, out); });
+  const bool same = expected != Inflated::whole || ours == right;
+  CHECK(result == expected);
+  CHECK(same);
+  if (!whole) return;
+  const bool same_by_tables = by_tables == right;
+  CHECK(expected == Inflated::whole);
+  CHECK(same_by_tables);
+}
+
+Bytes noise(std::size_t size, double spread, Random& random) {
+  std::geometric_distribution<int> magnitude(1 / (1 + spread));
+  Bytes bytes(size);
+  for (std::byte& byte : bytes)
+    byte = static_cast<std::byte>((random() & 1) != 0 ? magnitude(random) : -magnitude(random));
+  return bytes;
+}
+
+/// Noise, and strings of it again from anywhere, near and far.
+Bytes text(std::size_t size, Random& random) {
+  Bytes bytes = noise(size, 6, random);
+  for (std::size_t at = 1; at < size; at += random() % 20) {
+    const std::size_t distance = 1 + random() % std::min<std::size_t>(at, 1u << random() % 16);
+    for (std::size_t end = std::min(size, at + random() % 40); at < end; ++at)
+      bytes[at] = bytes[at - distance];
+  }
+  return bytes;
+}
+
+/// `flush` after every third of the bytes.
+Bytes by_zlib(const Bytes& bytes, int level, int strategy, int flush = Z_NO_FLUSH, int memory = 8) {
+  z_stream z{};
+  REQUIRE(deflateInit2(&z, level, Z_DEFLATED, 15, memory, strategy) == Z_OK);
+  Bytes stream(deflateBound(&z, bytes.size()) + 1000);
+  z.next_out = reinterpret_cast<Bytef*>(stream.data());
+  z.avail_out = static_cast<uInt>(stream.size());
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
+  const auto feed = [&](std::size_t count, int how, int result) {
+    z.avail_in = static_cast<uInt>(count);
+    REQUIRE(::deflate(&z, how) == result);
+  };
+  const std::size_t part = flush == Z_NO_FLUSH ? 0 : bytes.size() / 3;
+  if (part > 0) feed(part, flush, Z_OK), feed(part, flush, Z_OK);
+  feed(bytes.size() - 2 * part, Z_FINISH, Z_STREAM_END);
+  stream.resize(z.total_out);
+  deflateEnd(&z);
+  return stream;
+}
+
+template <class Coder>
+Bytes by_coder(Coder&& coder, const Bytes& bytes, Raster raster) {
+  Bytes stream(static_cast<std::size_t>(Deflater::max_bytes(std::ssize(bytes))));
+  stream.resize(static_cast<std::size_t>(coder.encode(bytes, raster, stream)));
+  return stream;
+}
+
+constexpr std::size_t kSizes[] = {0, 1, 2, 3, 7, 8, 9, 100, 301, 302, 303, 1000, 40'000, 150'001};
+
+TEST_CASE("Streams of zlib are decoded, of every level, strategy and way to flush") {
+  Random random(1);
+  constexpr std::pair<int, int> kKinds[] = {{0, Z_DEFAULT_STRATEGY},
+                                            {1, Z_DEFAULT_STRATEGY},
+                                            {6, Z_DEFAULT_STRATEGY},
+                                            {9, Z_DEFAULT_STRATEGY},
+                                            {6, Z_HUFFMAN_ONLY},
+                                            {6, Z_RLE},
+                                            {6, Z_FIXED},
+                                            {6, Z_FILTERED}};
+  const auto [level, strategy] = kKinds[GENERATE(range(0, 8))];
+  CAPTURE(level, strategy);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    for (const double spread : {0.0, 0.3, 5.0, 5000.0}) {
+      const Bytes bytes = noise(size, spread, random);
+      check_decodes(by_zlib(bytes, level, strategy), bytes);
+    }
+    const Bytes bytes = text(size, random);
+    check_decodes(by_zlib(bytes, level, strategy, Z_NO_FLUSH, 1), bytes);  // blocks of 128 symbols
+    for (const int flush : {Z_PARTIAL_FLUSH, Z_SYNC_FLUSH, Z_FULL_FLUSH, Z_BLOCK})
+      check_decodes(by_zlib(bytes, level, strategy, flush), bytes);
+  }
+}
+
+TEST_CASE("Streams of libdeflate and of our coder are decoded") {
+  Random random(2);
+  const int level = GENERATE(values<int>({kFast, kAutomatic, 1, 6, 9, kBestLevel}));
+  CAPTURE(level);
+  Deflater deflater(level);
+  for (const std::size_t size : kSizes) {
+    CAPTURE(size);
+    for (const double spread : {0.0, 0.3, 5.0, 5000.0}) {
+      const Bytes bytes = noise(size, spread, random);
+      check_decodes(by_coder(deflater, bytes, {2, 300}), bytes);
+    }
+    const Bytes bytes = text(size, random);
+    check_decodes(by_coder(deflater, bytes, {2, 300}), bytes);
+  }
+}
+
+TEST_CASE("Codes of bytes are decoded by tables of several, and streams of a search by libdeflate") {
+  Random random(3);
+  Inflater inflater;
+  const Bytes photograph = noise(100'000, 4, random), strings = text(100'000, random);
+  Bytes out(photograph.size());
+  CHECK(inflater.decode_by_tables(by_coder(Deflater(kFast), photograph, {1, 500}), out, true));
+  CHECK_FALSE(inflater.decode_by_tables(by_coder(Deflater(6), strings, {1, 500}), out, true));
+}
+
+/// A stream that is written symbol by symbol.
+class Script {
+ public:
+  Script() { sink_.put(kZlibHeader, 16); }
+
+  void begin_fixed() {
+    sink_.put(1 | 1 << 1, 3);
+    set_codes(fixed_lengths(), std::vector<std::uint8_t>(30, 5));
+  }
+
+  /// The bits of the codes one by one, each as a code of 4 bits.
+  void begin_dynamic(const std::vector<std::uint8_t>& lengths, const std::vector<std::uint8_t>& distances) {
+    sink_.put(1 | 2 << 1, 3);
+    sink_.put((lengths.size() - 257) | (distances.size() - 1) << 5 | 15 << 10, 14);
+    for (const int symbol : {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15})
+      sink_.put(symbol < 16 ? 4 : 0, 3);
+    std::vector<std::uint16_t> codes(16);
+    assign_codes(std::vector<std::uint8_t>(16, 4), codes);
+    for (const auto& list : {lengths, distances})
+      for (const std::uint8_t bits : list) sink_.put(codes[bits], 4);
+    set_codes(lengths, distances);
+  }
+
+  void literal(std::byte byte) {
+    put_symbol(length_bits_, length_codes_, std::to_integer<std::size_t>(byte));
+    bytes_.push_back(byte);
+  }
+
+  /// `length` from 3 to 10, or 258. One that reaches before the bytes is written, but has none.
+  void match(std::size_t length, std::size_t distance) {
+    put_symbol(length_bits_, length_codes_, length == 258 ? 285 : 254 + length);
+    // RFC 1951, 3.2.5.
+    static constexpr std::size_t kFirst[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+                                             33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
+                                             1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+    const auto symbol = static_cast<std::size_t>(std::ranges::upper_bound(kFirst, distance) - kFirst) - 1;
+    put_symbol(distance_bits_, distance_codes_, symbol);
+    sink_.put(distance - kFirst[symbol], symbol < 4 ? 0 : static_cast<unsigned>(symbol / 2 - 1));
+    if (distance > bytes_.size()) return;
+    for (std::size_t i = 0; i < length; ++i) bytes_.push_back(bytes_[bytes_.size() - distance]);
+  }
+
+  Bytes finish() {
+    put_symbol(length_bits_, length_codes_, 256);
+    sink_.align();
+    sink_.put(__builtin_bswap32(libdeflate_adler32(1, bytes_.data(), bytes_.size())), 32);
+    room_.resize(static_cast<std::size_t>(sink_.out - room_.data()));
+    return room_;
+  }
+
+  const Bytes& bytes() const { return bytes_; }
+
+ private:
+  static std::vector<std::uint8_t> fixed_lengths() {
+    std::vector<std::uint8_t> bits(288, 8);
+    std::fill(bits.begin() + 144, bits.begin() + 256, std::uint8_t{9});
+    std::fill(bits.begin() + 256, bits.begin() + 280, std::uint8_t{7});
+    return bits;
+  }
+
+  void set_codes(const std::vector<std::uint8_t>& lengths, const std::vector<std::uint8_t>& distances) {
+    length_bits_ = lengths, distance_bits_ = distances;
+    length_codes_.resize(lengths.size()), distance_codes_.resize(distances.size());
+    assign_codes(lengths, length_codes_);
+    assign_codes(distances, distance_codes_);
+  }
+
+  void put_symbol(const std::vector<std::uint8_t>& bits, const std::vector<std::uint16_t>& codes,
+                  std::size_t symbol) {
+    sink_.put(codes.at(symbol), bits.at(symbol));
+  }
+
+  Bytes room_ = Bytes(std::size_t{1} << 20), bytes_;
+  BitSink sink_{room_.data()};
+  std::vector<std::uint8_t> length_bits_, distance_bits_;
+  std::vector<std::uint16_t> length_codes_, distance_codes_;
+};
+
+TEST_CASE("Matches of every distance come out right, also where they overlap themselves or end the image") {
+  Random random(4);
+  for (std::size_t distance = 1; distance <= 32768; distance += distance < 300 ? 1 : distance / 7) {
+    if (distance > 30000) distance = 32768;
+    CAPTURE(distance);
+    Script script;
+    script.begin_fixed();
+    for (std::size_t i = 0; i < distance; ++i) script.literal(static_cast<std::byte>(random()));
+    for (const std::size_t length : {3, 4, 258, 10, 5, 258, 9}) script.match(length, distance);
+    script.literal(std::byte{7});
+    script.match(258, distance);
+    check_decodes(script.finish(), script.bytes());
+  }
+}
+
+TEST_CASE("A distance that reaches before the image is refused") {
+  Inflater inflater;
+  for (const std::size_t distance : {1, 2, 3, 40, 32768}) {
+    for (const std::size_t behind : {std::size_t{0}, std::size_t{5000}}) {
+      CAPTURE(distance, behind);
+      Script script;
+      script.begin_fixed();
+      for (std::size_t i = 1; i < distance; ++i) script.literal(std::byte{1});
+      script.match(3, distance);
+      for (std::size_t i = 0; i < behind; ++i) script.literal(std::byte{2});
+      const Bytes stream = script.finish();
+      Bytes out(script.bytes().size() + 3);
+      CHECK_FALSE(inflater.decode_by_tables(stream, out));
+      CHECK(inflater.decode(stream, out) == Inflated::broken);
+    }
+  }
+}
+
+TEST_CASE("Codes may be as long as they can be, or the only one") {
+  std::vector<std::uint8_t> lengths(258, 0), distances(16);
+  for (std::size_t i = 0; i < 14; ++i) lengths[i] = static_cast<std::uint8_t>(i + 1);
+  lengths[256] = lengths[257] = 15;
+  for (std::size_t i = 0; i < 16; ++i)
+    distances[i] = static_cast<std::uint8_t>(std::min(16 - i, std::size_t{15}));
+  const std::size_t kind = GENERATE(range(0, 3));
+  if (kind > 0) distances.assign(1, static_cast<std::uint8_t>(kind == 1));  // the only one, and none
+  CAPTURE(kind);
+  Random random(5);
+  Script script;
+  script.begin_dynamic(lengths, distances);
+  for (int i = 0; i < 300; ++i) script.literal(static_cast<std::byte>(random() % 14));
+  for (int i = 0; i < 3000 && kind < 2; ++i) {
+    script.literal(static_cast<std::byte>(random() % 14));
+    script.match(3, kind == 0 ? 1 + random() % 256 : 1);
+  }
+  const Bytes stream = script.finish();
+  check_decodes(stream, script.bytes());
+  lengths[0] = 2;  // no longer complete
+  Script incomplete;
+  incomplete.begin_dynamic(lengths, distances);
+  check_as_libdeflate(incomplete.finish(), 0);
+  Inflater inflater;
+  CHECK(inflater.decode(incomplete.finish(), {}) == Inflated::broken);
+}
+
+TEST_CASE("A stream that is cut off, damaged, or of another size is what libdeflate says of it") {
+  Random random(6);
+  const Bytes bytes = text(3000, random), photograph = noise(6000, 3, random);
+  for (const Bytes& stream : {by_zlib(bytes, 6, Z_DEFAULT_STRATEGY, Z_SYNC_FLUSH), by_zlib(bytes, 6, Z_FIXED),
+                              by_coder(Deflater(kFast), photograph, {1, 60})}) {
+    const std::size_t size = stream.size() > 4000 ? photograph.size() : bytes.size();
+    for (std::size_t cut = 0; cut < stream.size(); ++cut)
+      check_as_libdeflate(Bytes(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(cut)), size);
+    for (std::size_t bit = 0; bit < 8 * stream.size(); bit += 1 + random() % 9) {
+      Bytes damaged = stream;
+      damaged[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+      check_as_libdeflate(damaged, size);
+    }
+    for (const std::size_t other : {std::size_t{0}, size / 2, size - 1, size + 1, size + 1000})
+      check_as_libdeflate(stream, other);
+    Bytes longer = stream;
+    longer.resize(stream.size() + 9);
+    check_as_libdeflate(longer, size);
+  }
+}
+
+}  // namespace
+}  // namespace sepconv::deflate
