@@ -81,12 +81,18 @@ HWY_INLINE Codes join_32(Codes two) noexcept {
           _mm512_add_epi64(first, _mm512_srli_epi64(two.bits, 32))};
 }
 
-HWY_INLINE void put_lanes(Codes codes, BitSink& sink) noexcept {
+/// Codes of 64 bits in memory, at most 56 of which count.
+struct StoredCodes {
   alignas(64) std::uint64_t code[8], bits[8];
-  _mm512_store_si512(code, codes.code);
-  _mm512_store_si512(bits, codes.bits);
-  for (int i = 0; i < 8; ++i) sink.put(code[i], static_cast<unsigned>(bits[i]));
-}
+
+  HWY_INLINE explicit StoredCodes(Codes codes) noexcept {
+    _mm512_store_si512(code, codes.code);
+    _mm512_store_si512(bits, codes.bits);
+  }
+  HWY_INLINE void put(int i, BitSink& sink) const noexcept {
+    sink.put(code[i], static_cast<unsigned>(bits[i]));
+  }
+};
 
 inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
   std::size_t done = 0;
@@ -114,9 +120,11 @@ inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes
       const Codes eight{_mm512_or_si512(even.code, _mm512_sllv_epi64(odd.code, even.bits)),
                         _mm512_add_epi64(even.bits, odd.bits)};
       if (_mm512_cmpgt_epu64_mask(eight.bits, _mm512_set1_epi64(56)) == 0) {
-        put_lanes(eight, local);
+        const StoredCodes stored(eight);
+        for (int i = 0; i < 8; ++i) stored.put(i, local);
       } else {
-        put_by_words(bytes + done, 64, codes, local);
+        const StoredCodes stored_even(even), stored_odd(odd);
+        for (int i = 0; i < 8; ++i) stored_even.put(i, local), stored_odd.put(i, local);
       }
     }
     sink = local;

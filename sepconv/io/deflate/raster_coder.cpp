@@ -15,8 +15,9 @@ namespace {
 
 /// A whole number of vectors that a stored block can hold.
 constexpr std::int64_t kBlockBytes = 65280;
-/// Four of them are put at once.
-constexpr int kMostCodeBits = 14;
+/// Four of them are put at once, and decoders that look up 13 bits, as ours, need no second table; 14 would
+/// save 0.09 % over 45 images, 0.5 % at most.
+constexpr int kMostCodeBits = 13;
 constexpr int kMostDistance = 32768;
 constexpr std::size_t kLengths = 286, kDistances = 30;
 
