@@ -44,7 +44,8 @@ std::int64_t decoding_bytes(const BlockFormat& format) {
     case COMPRESSION_LZW:
       return 128 * kKiB;
     case COMPRESSION_ZSTD:
-      return format.bytes() + 512 * kKiB;  // of the window only what a block fills is ever touched
+      return format.bytes() +
+             704 * kKiB;  // ours and libtiff's; of the window only what a block fills is ever touched
     case COMPRESSION_JPEG:
       return std::min(2 * format.bytes(), 100 * kMiB) + 64 * format.row_bytes() + kMiB;
     case COMPRESSION_ADOBE_DEFLATE:
@@ -84,6 +85,8 @@ BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
     handle_.check(TIFFSetField(handle_.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0,
                   "cannot deliver YCbCr as RGB");
   }
+  if (format.compression == COMPRESSION_ZSTD && format.fill_order == FILLORDER_MSB2LSB)
+    zstd_ = std::make_unique<ZstdDecoder>();
   if (!is_deflate(format.compression)) return;
   if (format.fill_order == FILLORDER_MSB2LSB) inflater_ = std::make_unique<deflate::Inflater>();
   // What is left to libtiff are streams of more than the block. By zlib it fills the block or fails; by
@@ -109,7 +112,7 @@ std::span<std::byte> BlockDecoder::scratch() {
 }
 
 void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, bool is_last_strip) {
-  if (inflate(out, what)) return;
+  if (decode_directly(out, what)) return;
   if (format_.compression == COMPRESSION_JPEG) check_jpeg_extent(out, what, is_last_strip);
   handle_.clear_messages();
   const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
@@ -119,18 +122,23 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
     throw IoError(handle_.name() + ": " + what + ": " + handle_.jpeg_complaint());
 }
 
-bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& what) {
-  if (!inflater_) return false;
+bool BlockDecoder::decode_directly(std::span<std::byte> out, const std::string& what) {
+  const std::span<const std::byte> encoded = encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_));
+  const bool done = (inflater_ && inflate(encoded, out, what)) || (zstd_ && zstd_->decode(encoded, out));
+  if (done) undo_predictor(out, format_);
+  return done;
+}
+
+bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byte> out,
+                           const std::string& what) {
   using deflate::Inflated;
-  const Inflated result =
-      inflater_->decode(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)), out);
+  const Inflated result = inflater_->decode(stream, out);
   if (result == Inflated::more) return false;
   if (result != Inflated::whole) {
     throw IoError(fmt::format("{}: {}: {}", handle_.name(), what,
                               result == Inflated::fewer ? "its deflate stream holds fewer pixels"
                                                         : "its deflate stream is broken"));
   }
-  undo_predictor(out, format_);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "sepconv/io/deflate/inflater.hpp"
 #include "sepconv/io/tiff/block_format.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
+#include "sepconv/io/zstd/zstd_coder.hpp"
 
 namespace sepconv {
 
@@ -37,11 +38,14 @@ class BlockDecoder {
   static std::int64_t memory_bytes(const BlockFormat& format);
 
  private:
-  bool inflate(std::span<std::byte> out, const std::string& what);
+  /// Without libtiff; false: that has the word.
+  bool decode_directly(std::span<std::byte> out, const std::string& what);
+  bool inflate(std::span<const std::byte> stream, std::span<std::byte> out, const std::string& what);
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
 
   BlockFormat format_;
   std::unique_ptr<deflate::Inflater> inflater_;
+  std::unique_ptr<ZstdDecoder> zstd_;
   std::unique_ptr<TiffBytes> directory_;
   TiffHandle handle_;
   Buffer encoded_;

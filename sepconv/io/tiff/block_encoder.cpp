@@ -10,7 +10,7 @@
 namespace sepconv {
 namespace {
 
-/// ZSTD_estimateCStreamSize by level, measured (zstd 1.5.4) and rounded up.
+/// ZSTD_estimateCStreamSize by level, measured (zstd 1.5.4) and rounded up: no less than a context takes.
 std::int64_t encoding_bytes(const BlockFormat& format) {
   constexpr std::int64_t kMiB = 1 << 20;
   switch (format.compression) {
@@ -33,8 +33,9 @@ std::int64_t encoding_bytes(const BlockFormat& format) {
 }  // namespace
 
 std::unique_ptr<BlockEncoder> BlockEncoder::make(const BlockFormat& format, std::string name) {
-  return format.compression == COMPRESSION_ADOBE_DEFLATE ? make_deflate_encoder(format)
-                                                         : make_libtiff_encoder(format, std::move(name));
+  if (format.compression == COMPRESSION_ADOBE_DEFLATE || format.compression == COMPRESSION_ZSTD)
+    return make_predicted_encoder(format);
+  return make_libtiff_encoder(format, std::move(name));
 }
 
 void BlockEncoder::encode(const ConstPixelView& pixels, std::int64_t channel, EncodedBlock& encoded) {

@@ -59,6 +59,7 @@ class BlockEncoder {
 };
 
 std::unique_ptr<BlockEncoder> make_libtiff_encoder(const BlockFormat& format, std::string name);
-std::unique_ptr<BlockEncoder> make_deflate_encoder(const BlockFormat& format);
+/// Deflate and zstd.
+std::unique_ptr<BlockEncoder> make_predicted_encoder(const BlockFormat& format);
 
 }  // namespace sepconv

@@ -43,8 +43,6 @@ void set_codec(const TiffHandle& handle, const BlockFormat& format) {
     if (format.photometric == PHOTOMETRIC_YCBCR)
       set = set && TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0;
   }
-  if (format.compression == COMPRESSION_ZSTD)
-    set = set && TIFFSetField(tiff, TIFFTAG_ZSTD_LEVEL, *format.level) != 0;
   handle.check(set, "cannot set up its compression");
 }
 

@@ -1,0 +1,47 @@
+#include "sepconv/io/zstd/zstd_coder.hpp"
+
+#include <string>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+void check(std::size_t result) {
+  if (ZSTD_isError(result) != 0)
+    throw OutOfMemory(std::string("no memory for a zstd encoder (") + ZSTD_getErrorName(result) +
+                      "); ask for fewer threads");
+}
+
+}  // namespace
+
+// In inputs of 256 KiB and less zstd's fast levels look for shorter strings and in smaller tables than in
+// others. Behind a predictor those cost more than they save: levels 1 and 2 are what they are for large
+// inputs (measured, docs/decisions/0018-deflate.md).
+ZstdEncoder::ZstdEncoder(int level) : context_(ZSTD_createCCtx()) {
+  if (!context_) throw OutOfMemory("no memory for a zstd encoder; ask for fewer threads");
+  const auto set = [&](ZSTD_cParameter parameter, int value) {
+    check(ZSTD_CCtx_setParameter(context_.get(), parameter, value));
+  };
+  set(ZSTD_c_compressionLevel, level);
+  if (level > 2) return;
+  set(ZSTD_c_minMatch, level == 1 ? 7 : 6);
+  set(ZSTD_c_hashLog, level == 1 ? 14 : 16);
+}
+
+std::int64_t ZstdEncoder::encode(std::span<const std::byte> in, std::span<std::byte> out) {
+  const std::size_t size = ZSTD_compress2(context_.get(), out.data(), out.size(), in.data(), in.size());
+  check(size);
+  return static_cast<std::int64_t>(size);
+}
+
+ZstdDecoder::ZstdDecoder() : context_(ZSTD_createDCtx()) {
+  if (!context_) throw OutOfMemory("no memory for a zstd decoder; ask for fewer threads");
+}
+
+bool ZstdDecoder::decode(std::span<const std::byte> frames, std::span<std::byte> out) noexcept {
+  return ZSTD_decompressDCtx(context_.get(), out.data(), out.size(), frames.data(), frames.size()) ==
+         out.size();
+}
+
+}  // namespace sepconv
