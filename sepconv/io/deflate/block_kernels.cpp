@@ -119,18 +119,19 @@ HWY_EXPORT(put_bytes);
 
 }  // namespace
 
-void count_bytes(std::span<const std::byte> bytes, std::span<std::uint32_t, 256> counts) noexcept {
-  // Neighbours are often equal, and a counter that is incremented twice in a row waits for its store.
-  std::array<std::array<std::uint32_t, 256>, 8> tables{};
+void ByteCounts::add(std::span<const std::byte> bytes) noexcept {
   std::size_t i = 0;
   for (; i + 8 <= bytes.size(); i += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, bytes.data() + i, sizeof eight);
-    for (std::size_t k = 0; k < 8; ++k) ++tables[k][eight >> (8 * k) & 0xFF];
+    for (std::size_t k = 0; k < 8; ++k) ++tables_[k][eight >> (8 * k) & 0xFF];
   }
-  for (; i < bytes.size(); ++i) ++tables[0][std::to_integer<std::size_t>(bytes[i])];
-  for (std::size_t value = 0; value < 256; ++value)
-    for (const auto& table : tables) counts[value] += table[value];
+  for (; i < bytes.size(); ++i) ++tables_[i % 8][std::to_integer<std::size_t>(bytes[i])];
+}
+
+void ByteCounts::add_to(std::span<std::uint32_t, 256> counts) const noexcept {
+  for (const auto& table : tables_)
+    for (std::size_t value = 0; value < 256; ++value) counts[value] += table[value];
 }
 
 void find_repeats(std::span<const std::byte> data, std::int64_t first, std::int64_t last,

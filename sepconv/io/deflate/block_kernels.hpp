@@ -18,11 +18,30 @@ struct Repeat {
   std::int64_t position, length, distance;
 };
 
-/// The codes of the 256 bytes: bits in the upper half, at most 14, and the code in the lower.
-using ByteCodes = std::array<std::uint32_t, 256>;
+/// The codes of the 256 bytes, each in two ways.
+struct ByteCodes {
+  alignas(64) std::array<std::uint8_t, 256> low, high, bits;  ///< for vectors: halves of the code, its length
+  std::array<std::uint32_t, 256> words;                       ///< the code, and its length in the upper half
 
-/// Adds how often each byte is there.
-void count_bytes(std::span<const std::byte> bytes, std::span<std::uint32_t, 256> counts) noexcept;
+  /// `count` bits: at most 14.
+  void set(std::size_t byte, std::uint16_t code, std::uint8_t count) noexcept {
+    low[byte] = static_cast<std::uint8_t>(code);
+    high[byte] = static_cast<std::uint8_t>(code >> 8);
+    bits[byte] = count;
+    words[byte] = code | std::uint32_t{count} << 16;
+  }
+};
+
+/// How often each byte is there.
+class ByteCounts {
+ public:
+  void add(std::span<const std::byte> bytes) noexcept;
+  void add_to(std::span<std::uint32_t, 256> counts) const noexcept;
+
+ private:
+  // Neighbours are often equal, and a counter that is incremented twice in a row waits for its store.
+  std::array<std::array<std::uint32_t, 256>, 8> tables_{};
+};
 
 /// Appends the repeats within [first, last) of `data` at either distance, in order and apart from each other,
 /// each of kLeastRepeat bytes or more. Distances are from 1 to 32768; what they reach may lie before `first`.

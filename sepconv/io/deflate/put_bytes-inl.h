@@ -23,7 +23,7 @@ HWY_INLINE void put_four(std::uint64_t word, int first, const ByteCodes& codes, 
   std::uint64_t joined = 0;
   unsigned bits = 0;
   for (int i = 0; i < 4; ++i) {
-    const std::uint32_t code = codes[word >> (first + 8 * i) & 0xFF];
+    const std::uint32_t code = codes.words[word >> (first + 8 * i) & 0xFF];
     joined |= static_cast<std::uint64_t>(code & 0xFFFF) << bits;
     bits += code >> 16;
   }
@@ -40,23 +40,20 @@ inline void put_by_words(const std::byte* bytes, std::size_t count, const ByteCo
     put_four(word, 32, codes, sink);
   }
   for (; i < count; ++i) {
-    const std::uint32_t code = codes[std::to_integer<std::size_t>(bytes[i])];
+    const std::uint32_t code = codes.words[std::to_integer<std::size_t>(bytes[i])];
     sink.put(code & 0xFFFF, code >> 16);
   }
 }
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-/// A table of 256 bytes in four vectors.
-struct ByteTable {
-  alignas(64) std::uint8_t bytes[256];
-
-  HWY_INLINE __m512i look_up(__m512i index, __mmask64 upper) const noexcept {
-    const auto* const quarters = reinterpret_cast<const __m512i*>(bytes);
-    return _mm512_mask_blend_epi8(upper, _mm512_permutex2var_epi8(quarters[0], index, quarters[1]),
-                                  _mm512_permutex2var_epi8(quarters[2], index, quarters[3]));
-  }
-};
+/// What a table of 256 bytes, in four vectors, has at 64 places.
+HWY_INLINE __m512i look_up(const std::array<std::uint8_t, 256>& table, __m512i index,
+                           __mmask64 upper) noexcept {
+  const auto* const quarters = reinterpret_cast<const __m512i*>(table.data());
+  return _mm512_mask_blend_epi8(upper, _mm512_permutex2var_epi8(quarters[0], index, quarters[1]),
+                                _mm512_permutex2var_epi8(quarters[2], index, quarters[3]));
+}
 
 /// Codes in the lanes of a vector, and how many bits each has.
 struct Codes {
@@ -96,21 +93,15 @@ struct StoredCodes {
 
 inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
   std::size_t done = 0;
-  if (count >= 1024) {  // else the tables cost more than they save
-    ByteTable low, high, lengths;
-    for (std::size_t value = 0; value < 256; ++value) {
-      low.bytes[value] = static_cast<std::uint8_t>(codes[value]);
-      high.bytes[value] = static_cast<std::uint8_t>(codes[value] >> 8);
-      lengths.bytes[value] = static_cast<std::uint8_t>(codes[value] >> 16);
-    }
+  if (count >= 64) {
     BitSink local = sink;
     const __m512i zero = _mm512_setzero_si512();
     for (; done + 64 <= count; done += 64) {
       const __m512i index = _mm512_loadu_si512(bytes + done);
       const __mmask64 upper = _mm512_movepi8_mask(index);
-      const __m512i code_low = low.look_up(index, upper);
-      const __m512i code_high = high.look_up(index, upper);
-      const __m512i bits = lengths.look_up(index, upper);
+      const __m512i code_low = look_up(codes.low, index, upper);
+      const __m512i code_high = look_up(codes.high, index, upper);
+      const __m512i bits = look_up(codes.bits, index, upper);
       const auto four = [&](__m512i code, __m512i length) { return join_32(join_16({code, length})); };
       const Codes a = four(_mm512_unpacklo_epi8(code_low, code_high), _mm512_unpacklo_epi8(bits, zero));
       const Codes b = four(_mm512_unpackhi_epi8(code_low, code_high), _mm512_unpackhi_epi8(bits, zero));

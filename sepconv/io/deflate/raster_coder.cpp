@@ -104,11 +104,10 @@ struct Codes {
 
   void count(std::span<const std::byte> in, std::span<const Repeat> repeats, std::int64_t first,
              std::int64_t last) noexcept {
-    const std::span<std::uint32_t, 256> bytes(length_counts.data(), 256);
+    ByteCounts bytes;
     std::int64_t cursor = first;
     const auto literals_to = [&](std::int64_t end) {
-      count_bytes(in.subspan(static_cast<std::size_t>(cursor), static_cast<std::size_t>(end - cursor)),
-                  bytes);
+      bytes.add(in.subspan(static_cast<std::size_t>(cursor), static_cast<std::size_t>(end - cursor)));
     };
     for (const Repeat& repeat : repeats) {
       literals_to(repeat.position);
@@ -120,6 +119,7 @@ struct Codes {
       cursor = repeat.position + repeat.length;
     }
     literals_to(last);
+    bytes.add_to(std::span<std::uint32_t, 256>(length_counts.data(), 256));
     length_counts[kEndOfBlock] = 1;
     // Some decoders want a code of distances that is complete, even if none is used.
     for (std::size_t i = 0; i < 2 && std::ranges::count_if(distance_counts, [](auto n) { return n > 0; }) < 2;
@@ -246,8 +246,7 @@ void RasterCoder::put_block(std::span<const std::byte> in, Raster raster, const 
 
   codes.put_head(block.is_last, sink);
   ByteCodes of_bytes;
-  for (std::size_t value = 0; value < of_bytes.size(); ++value)
-    of_bytes[value] = codes.codes[value] | std::uint32_t{codes.bits[value]} << 16;
+  for (std::size_t byte = 0; byte < 256; ++byte) of_bytes.set(byte, codes.codes[byte], codes.bits[byte]);
   std::int64_t cursor = block.first;
   for (const Repeat& repeat : repeats_) {
     put_bytes(part(cursor, repeat.position), of_bytes, sink);
