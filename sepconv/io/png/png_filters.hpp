@@ -8,7 +8,7 @@
 namespace sepconv {
 
 /// Filters the rows of an image one after another, each by the filter whose results are smallest in sum, as
-/// the standard proposes (12.7). Not thread-safe.
+/// the standard proposes (12.7), or, in long rows, those of a quarter. Not thread-safe.
 class PngFilters {
  public:
   PngFilters(std::int64_t row_bytes, std::int64_t pixel_bytes);
@@ -22,7 +22,7 @@ class PngFilters {
  private:
   std::int64_t row_bytes_, pixel_bytes_;
   std::vector<std::byte> rows_[2];  ///< the next and the one above, behind a pixel of zeros
-  std::vector<std::byte> tried_;    ///< of each filter
+  std::vector<std::byte> tried_;    ///< for sums
 };
 
 }  // namespace sepconv

@@ -53,7 +53,7 @@ void copy_in_png_order(const std::byte* from, PixelType type, std::byte* to, std
 std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept {
   const std::int64_t part = part_rows(row_bytes) * (row_bytes + 1);
   constexpr std::int64_t kCoder = 256 << 10;
-  return 7 * (row_bytes + 8) + part + deflate::RasterCoder::max_bytes(part) + kCoder;
+  return 2 * (row_bytes + 8) + part + deflate::RasterCoder::max_bytes(part) + kCoder;
 }
 
 void write_png_pixels(const PixelView& image, OutputBytes& file) {
