@@ -33,6 +33,9 @@ decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
 
+// Those that need more of sepconv than is installed (simulated_tiles.cpp).
+decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
+
 /// What has_context() says.
 extern std::atomic<bool> context_is_made;
 

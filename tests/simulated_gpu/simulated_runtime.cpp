@@ -223,6 +223,7 @@ const CudaBackend simulated::gpu{.check = check,
                                  .exact_gemm = simulated::exact_gemm,
                                  .cell_moments = simulated::cell_moments,
                                  .count_values = simulated::count_values,
-                                 .count_bins = simulated::count_bins};
+                                 .count_bins = simulated::count_bins,
+                                 .deflate_tiles = simulated::deflate_tiles};
 
 }  // namespace sepconv

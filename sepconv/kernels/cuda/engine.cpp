@@ -36,6 +36,7 @@ decltype(sepconv::exact_gemm_cuda) exact_gemm;
 decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
+decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
 }  // namespace engine
 
 namespace {
@@ -225,6 +226,7 @@ const CudaBackend cuda_engine{.check = check,
                               .exact_gemm = engine::exact_gemm,
                               .cell_moments = engine::cell_moments,
                               .count_values = engine::count_values,
-                              .count_bins = engine::count_bins};
+                              .count_bins = engine::count_bins,
+                              .deflate_tiles = engine::deflate_tiles};
 
 }  // namespace sepconv

@@ -3,6 +3,7 @@
 
 #include "sepconv/kernels/conv/conv_check.hpp"
 #include "sepconv/kernels/cuda/backend.hpp"
+#include "sepconv/kernels/deflate/tiles_check.hpp"
 #include "sepconv/kernels/pointwise/pointwise_check.hpp"
 #include "sepconv/kernels/resample/resample_check.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
@@ -122,6 +123,14 @@ void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int6
                      DeviceStream stream) {
   check_counted_type(is_floating(in.type));
   if (!in.extent.empty()) cuda_backend().count_bins(in, scales, counts, stream);
+}
+
+void deflate_tiles_cuda(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch,
+                        std::byte* encoded, EncodedTile* entries, DeviceStream stream) {
+  check_tiles(tiles, in);
+  if (tiles.big_endian)
+    throw InvalidArgument("tiles are coded in the order of this machine's bytes; leave big_endian false");
+  cuda_backend().deflate_tiles(in, tiles, scratch, encoded, entries, stream);
 }
 
 }  // namespace sepconv

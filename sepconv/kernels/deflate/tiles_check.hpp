@@ -1,0 +1,11 @@
+// What coding and decoding of tiles ask of their arguments. Private to this folder and its launchers.
+#pragma once
+
+#include "sepconv/kernels/deflate/tiles.hpp"
+
+namespace sepconv {
+
+/// Throws InvalidArgument unless `part` has the pixels that `tiles` says.
+void check_tiles(const CodedTiles& tiles, const ConstPixelView& part);
+
+}  // namespace sepconv
