@@ -33,18 +33,6 @@ std::uint64_t same_as_before(const std::byte* at, std::int64_t distance) noexcep
   return same;
 }
 
-/// Bits where kLeastRepeat bits in a row begin; `next` follows `bits`.
-std::uint64_t beginnings(std::uint64_t bits, std::uint64_t next) noexcept {
-  static_assert(kLeastRepeat == 16);
-  const auto both = [&](int shift) { bits &= bits >> shift | next << (64 - shift); };
-  const auto further = [&](int shift) { next &= next >> shift; };
-  both(1), further(1);
-  both(2), further(2);
-  both(4), further(4);
-  both(8);
-  return bits;
-}
-
 /// Where repeats of one distance begin, 64 bytes after 64 bytes.
 class Beginnings {
  public:
@@ -55,7 +43,7 @@ class Beginnings {
     const std::uint64_t here = chunk == next_at_ ? next_ : same_as_before(data_ + chunk, distance_);
     next_at_ = chunk + 64;
     next_ = next_at_ + 64 <= last ? same_as_before(data_ + next_at_, distance_) : 0;
-    return beginnings(here, next_);
+    return repeats_begin(here, next_);
   }
 
  private:

@@ -7,11 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "sepconv/core/deflate/block_code.hpp"
 #include "sepconv/io/deflate/bit_sink.hpp"
 
 namespace sepconv::deflate {
-
-inline constexpr std::int64_t kLeastRepeat = 16;
 
 /// `length` bytes at `position` are those `distance` before.
 struct Repeat {

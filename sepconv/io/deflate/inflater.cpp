@@ -64,10 +64,11 @@ bool take_bits(BitSource& source, CodeBits& codes) noexcept {
   codes.length_count = 257 + source.take(5);
   codes.distance_count = 1 + source.take(5);
   const std::size_t kinds = 4 + source.take(4), count = codes.length_count + codes.distance_count;
-  std::array<std::uint8_t, kBitsSymbols.size()> of_bits{};
+  std::array<std::uint8_t, kToldSymbols> of_bits{};
   for (std::size_t i = 0; i < kinds; ++i) {
     source.refill();
-    of_bits[kBitsSymbols[i]] = static_cast<std::uint8_t>(source.take(3));
+    of_bits[static_cast<std::size_t>(told_order(static_cast<int>(i)))] =
+        static_cast<std::uint8_t>(source.take(3));
   }
   BitsTable table;
   if (!make_table(of_bits, table)) return false;

@@ -11,14 +11,6 @@
 
 namespace sepconv::deflate {
 
-/// Before the blocks of a zlib stream, 16 bits: deflate, a window of 32 KiB, the fastest of the levels.
-inline constexpr std::uint64_t kZlibHeader = 0x0178;
-
-/// How the bytes of an image lie.
-struct Raster {
-  std::int64_t pixel_bytes = 1, row_bytes = 0;
-};
-
 /// Codes bytes by their frequencies, and repeats of the pixel before and of the row above. Not thread-safe.
 class RasterCoder {
  public:
