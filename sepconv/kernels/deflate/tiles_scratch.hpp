@@ -1,13 +1,10 @@
 // How the device memory lies that coding of tiles takes. Private to this folder.
 #pragma once
 
+#include "sepconv/core/deflate/block_code.hpp"
 #include "sepconv/kernels/deflate/tiles.hpp"
 
 namespace sepconv::deflate {
-
-/// A whole number of vectors that a stored block can hold; the block of deflate that is coded at once.
-inline constexpr std::int64_t kBlockBytes = 65280;
-inline constexpr std::int64_t kLeastRepeat = 16;
 
 /// `length` bytes at `position` of a block are those before: the pixel's or, far, the row's.
 struct BlockRepeat {
@@ -16,8 +13,8 @@ struct BlockRepeat {
 
 /// What is known of a block before it is written.
 struct BlockPlan {
-  std::uint32_t codes[286 + 30];  ///< of bytes, lengths and distances: their bits in the upper half
-  std::uint32_t head[142];        ///< 316 lengths of codes, of 14 bits at most, after 74 bits
+  CodeTable table;
+  std::uint32_t head[142];  ///< 316 lengths of codes, of 14 bits at most, after 74 bits
   std::uint32_t head_bits, repeats, is_stored;
   std::uint32_t sum,
       weighted;       ///< for the checksum: of all bytes, and of each times those from it to the end

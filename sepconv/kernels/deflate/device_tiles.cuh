@@ -1,0 +1,87 @@
+// Tiles that are being coded, as kernels see them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sepconv/kernels/deflate/tiles_scratch.hpp"
+
+namespace sepconv::deflate {
+
+constexpr int kThreads = 256;
+
+struct DeviceTiles {
+  std::byte* predicted;
+  BlockRepeat* repeats;
+  BlockPlan* plans;
+  std::int64_t tiles, pitch_bytes, blocks, most_repeats;
+  std::int64_t rows, row_bytes, across;  ///< of a tile; tiles in a row of them
+  std::int64_t part_rows;
+  bool pads;
+  Raster raster;
+
+  DeviceTiles(const CodedTiles& coded, Extent part, std::byte* scratch)
+      : DeviceTiles(coded, part, scratch, TilesScratch(coded, part)) {}
+
+  /// The last strip has fewer.
+  __device__ std::int64_t rows_of(std::int64_t tile) const {
+    const std::int64_t left = part_rows - tile / across * rows;
+    return pads || left > rows ? rows : left;
+  }
+  __device__ std::int64_t bytes_of(std::int64_t tile) const { return rows_of(tile) * row_bytes; }
+  __device__ const std::uint8_t* data_of(std::int64_t tile) const {
+    return reinterpret_cast<const std::uint8_t*>(predicted) + tile * pitch_bytes;
+  }
+  __device__ BlockPlan& plan(std::int64_t tile, std::int64_t block) const {
+    return plans[tile * blocks + block];
+  }
+
+ private:
+  DeviceTiles(const CodedTiles& coded, Extent part, std::byte* scratch, const TilesScratch& lies)
+      : predicted(scratch),
+        repeats(reinterpret_cast<BlockRepeat*>(scratch + lies.repeats_at())),
+        plans(reinterpret_cast<BlockPlan*>(scratch + lies.plans_at())),
+        tiles(lies.tiles),
+        pitch_bytes(lies.pitch_bytes),
+        blocks(lies.blocks),
+        most_repeats(lies.most_repeats()),
+        rows(coded.tile.rows),
+        row_bytes(coded.row_bytes()),
+        across(coded.grid(part).cols),
+        part_rows(part.rows),
+        pads(coded.pads),
+        raster{coded.channels * size_of(coded.type), coded.row_bytes()} {}
+};
+
+/// A block of a tile's stream; `size` is 0 where the tile has no such block.
+struct DeviceBlock {
+  std::int64_t tile, index, first;
+  int size;
+  bool is_last;
+
+  __device__ DeviceBlock(const DeviceTiles& tiles, std::int64_t number)
+      : tile(number / tiles.blocks), index(number % tiles.blocks), first(index * kBlockBytes) {
+    const std::int64_t left = tiles.bytes_of(tile) - first;
+    size = static_cast<int>(left < 0 ? 0 : left < kBlockBytes ? left : kBlockBytes);
+    is_last = left <= kBlockBytes;
+  }
+  __device__ const std::uint8_t* data(const DeviceTiles& tiles) const { return tiles.data_of(tile) + first; }
+  __device__ BlockRepeat* repeats(const DeviceTiles& tiles) const {
+    return tiles.repeats + tile * tiles.most_repeats + index * (kBlockBytes / kLeastRepeat);
+  }
+};
+
+/// A bit for each byte of a block, set by all threads where a repeat covers it. `covered` begins as zeros.
+__device__ inline void cover(const BlockRepeat* repeats, int count, std::uint32_t* covered) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
+    const int first = repeats[i].position, last = first + repeats[i].length;
+    for (int word = first / 32; word * 32 < last; ++word) {
+      std::uint32_t bits = ~0U;
+      if (word * 32 < first) bits &= ~0U << (first - word * 32);
+      if (word * 32 + 32 > last) bits &= ~0U >> (word * 32 + 32 - last);
+      atomicOr(covered + word, bits);
+    }
+  }
+}
+
+}  // namespace sepconv::deflate

@@ -1,0 +1,158 @@
+// What each block is written by: its repeats, its codes and how they are told, or that it is stored.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "sepconv/kernels/deflate/choose_repeats.cuh"
+
+namespace sepconv::deflate {
+
+/// Shared memory of a block's threads.
+struct PlanMemory {
+  static constexpr int kTables = kThreads / kLanes;  // a warp a table: few threads ask for the same counter
+  union {
+    SameBytes same;
+    struct {
+      std::uint32_t covered[2 * kMaskWords];
+      std::uint32_t tables[kTables][256];
+    } counted;
+  };
+  BlockCode code;
+  std::uint32_t keys[kLengths], depths[kLengths];
+  int used, repeats;
+  std::uint32_t sum;
+  unsigned long long weighted;
+};
+
+/// Calls visit(i) for what is this thread's of [0, count).
+template <class Visit>
+__device__ void share(int count, const Visit& visit) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) visit(i);
+}
+
+/// Bits into words, by one thread.
+struct WordSink {
+  std::uint32_t* words;
+  std::uint64_t held = 0;
+  unsigned count = 0, total = 0;
+
+  /// At most 32 bits.
+  __device__ void put(std::uint64_t code, unsigned bits) {
+    held |= code << count;
+    count += bits, total += bits;
+    if (count >= 32) {
+      *words++ = static_cast<std::uint32_t>(held);
+      held >>= 32, count -= 32;
+    }
+  }
+  __device__ void finish() {
+    if (count > 0) *words = static_cast<std::uint32_t>(held);
+  }
+};
+
+/// Counts what the block is written as.
+__device__ inline void count_symbols(const std::uint8_t* data, int size, const BlockRepeat* repeats,
+                                     const Raster& raster, PlanMemory& memory) {
+  auto& [covered, tables] = memory.counted;
+  share(2 * kMaskWords, [&](int i) { covered[i] = 0; });
+  share(PlanMemory::kTables * 256, [&](int i) { tables[i / 256][i % 256] = 0; });
+  __syncthreads();
+  cover(repeats, memory.repeats, covered);
+  share(memory.repeats, [&](int i) {
+    const std::int64_t distance = repeats[i].is_far != 0 ? raster.far_distance() : raster.near_distance();
+    const unsigned of_distance = distance_value(distance).symbol;
+    for_each_part(repeats[i].length, [&](std::int64_t part) {
+      atomicAdd(memory.code.length_counts + length_value(part).symbol, 1U);
+      atomicAdd(memory.code.distance_counts + of_distance, 1U);
+    });
+  });
+  __syncthreads();
+  share(size, [&](int i) {
+    if ((covered[i / 32] >> (i % 32) & 1) == 0) atomicAdd(tables[threadIdx.x / kLanes] + data[i], 1U);
+  });
+  __syncthreads();
+  share(256, [&](int value) {
+    for (const auto& table : tables) memory.code.length_counts[value] += table[value];
+  });
+  if (threadIdx.x == 0) memory.code.complete();
+  __syncthreads();
+}
+
+/// choose_lengths() of all symbols, by all threads.
+__device__ inline void choose_together(const std::uint32_t* counts, int symbols, int most_bits,
+                                       PlanMemory& memory, std::uint8_t* lengths) {
+  if (threadIdx.x == 0) memory.used = 0;
+  __syncthreads();
+  const auto key_of = [&](int symbol) { return symbol_key(counts[symbol], static_cast<unsigned>(symbol)); };
+  share(symbols, [&](int symbol) {
+    lengths[symbol] = 0;
+    if (counts[symbol] == 0) return;
+    const std::uint32_t key = key_of(symbol);
+    int place = 0;
+    for (int other = 0; other < symbols; ++other) place += counts[other] > 0 && key_of(other) < key ? 1 : 0;
+    memory.keys[place] = key;
+    atomicAdd(&memory.used, 1);
+  });
+  __syncthreads();
+  if (threadIdx.x == 0) choose_lengths(memory.keys, memory.used, most_bits, memory.depths, lengths);
+  __syncthreads();
+}
+
+__device__ inline void choose_codes(PlanMemory& memory) {
+  BlockCode& code = memory.code;
+  choose_together(code.length_counts, kLengths, kMostCodeBits, memory, code.length_bits);
+  choose_together(code.distance_counts, kDistances, kMostCodeBits, memory, code.distance_bits);
+  if (threadIdx.x == 0) code.tell();
+  __syncthreads();
+  choose_together(code.told_counts, kToldSymbols, BlockCode::kMostToldBits, memory, code.told_bits);
+}
+
+/// By one thread.
+__device__ inline void finish_plan(const DeviceBlock& block, PlanMemory& memory, BlockPlan& plan) {
+  memory.code.assign(plan.table);
+  plan.bits = memory.code.cost();
+  const std::int64_t stored_bits = 8 * std::int64_t{block.size} + 40;
+  plan.is_stored = plan.bits >= stored_bits ? 1 : 0;
+  WordSink head{plan.head};
+  if (plan.is_stored != 0) {
+    head.put(block.is_last ? 1 : 0, 3);
+    plan.bits = 3 + 32 + 8 * std::int64_t{block.size};
+  } else {
+    memory.code.put_head(block.is_last, head);
+  }
+  head.finish();
+  plan.head_bits = head.total;
+  plan.repeats = plan.is_stored != 0 ? 0 : static_cast<unsigned>(memory.repeats);
+  plan.sum = memory.sum % kAdlerBase;
+  plan.weighted = static_cast<unsigned>(memory.weighted % kAdlerBase);
+}
+
+__global__ void __launch_bounds__(kThreads, 6) plan_blocks(const DeviceTiles tiles) {
+  __shared__ PlanMemory memory;
+  const DeviceBlock block(tiles, blockIdx.x);
+  if (block.size == 0) return;
+  const std::uint8_t* const data = block.data(tiles);
+  BlockRepeat* const repeats = block.repeats(tiles);
+  share(sizeof(BlockCode) / sizeof(std::uint32_t),
+        [&](int i) { reinterpret_cast<std::uint32_t*>(&memory.code)[i] = 0; });
+  if (threadIdx.x == 0) memory.sum = 0, memory.weighted = 0;
+  __syncthreads();
+  const ByteSums sums = find_same_bytes(data, block, tiles.raster, memory.same);
+  atomicAdd(&memory.sum, sums.sum);
+  atomicAdd(&memory.weighted, static_cast<unsigned long long>(sums.weighted));
+  __syncthreads();
+  if (threadIdx.x < kLanes) {
+    const int made = choose_repeats(memory.same, block.size, repeats);
+    if (threadIdx.x == 0) memory.repeats = made;
+  }
+  __syncthreads();
+  count_symbols(data, block.size, repeats, tiles.raster, memory);
+  choose_codes(memory);
+  BlockPlan& plan = tiles.plan(block.tile, block.index);
+  if (threadIdx.x == 0) finish_plan(block, memory, plan);
+  __syncthreads();
+  if (plan.is_stored != 0)
+    share(256, [&](int byte) { plan.table.lengths[byte] = static_cast<unsigned>(byte) | 8U << 16; });
+}
+
+}  // namespace sepconv::deflate

@@ -1,0 +1,207 @@
+// Where each block lies, and the streams themselves.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cub/block/block_scan.cuh>
+
+#include "sepconv/kernels/deflate/plan_blocks.cuh"
+
+namespace sepconv::deflate {
+
+constexpr int kPlacingThreads = 1024;
+constexpr int kBytesAtOnce = 16;  // of a thread: no more than one repeat begins there
+
+/// Where the bits of a tile's blocks lie, and the stream's checksum.
+struct StreamEnd {
+  std::int64_t bytes;
+  std::uint32_t checksum;
+};
+
+__device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t tile) {
+  std::int64_t at = 16;  // after kZlibHeader
+  std::uint64_t sum = 1, sums = 0;
+  for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
+       block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
+    BlockPlan& plan = tiles.plan(tile, block.index);
+    plan.at = at;
+    at += plan.bits;
+    // What is stored begins at a byte, after three bits.
+    if (plan.is_stored != 0) at += (8 - (plan.at + 3) % 8) % 8;
+    sums = (sums + static_cast<unsigned>(block.size) * sum + plan.weighted) % kAdlerBase;
+    sum = (sum + plan.sum) % kAdlerBase;
+    if (block.is_last) break;
+  }
+  return {(at + 7) / 8 + 4, static_cast<std::uint32_t>(sums << 16 | sum)};
+}
+
+/// By one block: where the streams lie, and what comes before and after their blocks.
+__global__ void __launch_bounds__(kPlacingThreads)
+    place_streams(const DeviceTiles tiles, std::byte* encoded, EncodedTile* entries) {
+  using Scan = cub::BlockScan<std::int64_t, kPlacingThreads>;
+  __shared__ typename Scan::TempStorage storage;
+  std::int64_t begin = 0;
+  for (std::int64_t first = 0; first < tiles.tiles; first += kPlacingThreads) {
+    const std::int64_t tile = first + threadIdx.x;
+    const StreamEnd end = tile < tiles.tiles ? place_blocks(tiles, tile) : StreamEnd{};
+    std::int64_t offset = 0, all = 0;
+    Scan(storage).ExclusiveSum((end.bytes + 15) / 16 * 16, offset, all);
+    __syncthreads();  // before the storage is used again
+    if (tile < tiles.tiles) {
+      entries[tile] = {begin + offset, end.bytes};
+      auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + begin + offset;
+      for (int i = 0; i < 2; ++i) stream[i] = static_cast<std::uint8_t>(kZlibHeader >> (8 * i));
+      for (int i = 0; i < 4; ++i)
+        stream[end.bytes - 1 - i] = static_cast<std::uint8_t>(end.checksum >> (8 * i));
+    }
+    begin += all;
+  }
+  if (threadIdx.x == 0) entries[tiles.tiles] = {begin, 0};
+}
+
+/// Bits into a stream of zeros, of which others write other bits at the same time.
+class StreamSink {
+ public:
+  __device__ StreamSink(std::uint32_t* stream, std::int64_t bit)
+      : word_(stream + bit / 32), count_(static_cast<unsigned>(bit % 32)), shared_(count_ > 0) {}
+
+  /// At most 32 bits.
+  __device__ void put(std::uint64_t code, unsigned bits) {
+    held_ |= code << count_;
+    count_ += bits;
+    if (count_ < 32) return;
+    store(shared_);
+    ++word_;
+    shared_ = false;
+    held_ >>= 32, count_ -= 32;
+  }
+  __device__ void finish() {
+    if (count_ > 0) store(true);
+  }
+
+ private:
+  __device__ void store(bool with_others) {
+    const auto word = static_cast<std::uint32_t>(held_);
+    if (with_others) {
+      atomicOr(word_, word);
+    } else {
+      *word_ = word;
+    }
+  }
+
+  std::uint32_t* word_;
+  std::uint64_t held_ = 0;
+  unsigned count_;
+  bool shared_;
+};
+
+struct BitCount {
+  unsigned bits = 0;
+  __device__ void put(std::uint64_t, unsigned more) { bits += more; }
+};
+
+struct WriteMemory {
+  CodeTable table;
+  std::uint32_t covered[2 * kMaskWords];
+  /// Which repeat, counted from 1, begins in which bytes that a thread takes at once.
+  std::uint16_t begins[kBlockBytes / kBytesAtOnce];
+  typename cub::BlockScan<unsigned, kThreads>::TempStorage storage;
+};
+
+/// What a thread writes of a block: the literals of its bytes, then the repeat that begins there.
+struct ThreadPart {
+  std::uint32_t bytes[kBytesAtOnce / 4] = {};
+  unsigned literals = 0;  ///< a bit for each byte
+  int length = 0;         ///< of the repeat, or 0
+  Value distance{};
+
+  __device__ ThreadPart(const DeviceTiles& tiles, const DeviceBlock& block, const WriteMemory& memory,
+                        int first) {
+    if (first >= block.size) return;
+    const uint4 four = *reinterpret_cast<const uint4*>(block.data(tiles) + first);
+    bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
+    const int there = block.size - first;
+    const unsigned all = there < kBytesAtOnce ? (1U << there) - 1 : 0xFFFFU;
+    literals = ~(memory.covered[first / 32] >> (first % 32)) & all;
+    const int repeat = memory.begins[first / kBytesAtOnce];
+    if (repeat == 0) return;
+    const BlockRepeat begun = block.repeats(tiles)[repeat - 1];
+    length = begun.length;
+    distance = distance_value(begun.is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance());
+  }
+
+  template <class Sink>
+  __device__ void put(const CodeTable& table, Sink& sink) const {
+#pragma unroll
+    for (int i = 0; i < kBytesAtOnce; ++i) {
+      if ((literals >> i & 1) == 0) continue;
+      const std::uint32_t code = table.lengths[bytes[i / 4] >> (8 * (i % 4)) & 0xFF];
+      sink.put(code & 0xFFFF, code >> 16);
+    }
+    if (length > 0) put_repeat(table, length, distance, sink);
+  }
+};
+
+/// Returns where the block's bytes begin.
+__device__ inline std::int64_t write_head(const BlockPlan& plan, int size, std::uint32_t* stream) {
+  share(static_cast<int>(plan.head_bits + 31) / 32, [&](int i) {
+    const unsigned left = plan.head_bits - 32 * static_cast<unsigned>(i);
+    StreamSink sink(stream, plan.at + 32 * i);
+    sink.put(plan.head[i], left < 32 ? left : 32);
+    sink.finish();
+  });
+  const std::int64_t end = plan.at + plan.head_bits;
+  if (plan.is_stored == 0) return end;
+  const std::int64_t at = (end + 7) / 8 * 8;
+  if (threadIdx.x == 0) {
+    StreamSink sink(stream, at);
+    sink.put(static_cast<unsigned>(size) | (~static_cast<unsigned>(size) & 0xFFFF) << 16, 32);
+    sink.finish();
+  }
+  return at + 32;
+}
+
+__device__ inline void write_bytes(const DeviceTiles& tiles, const DeviceBlock& block, const BlockPlan& plan,
+                                   WriteMemory& memory, std::int64_t at, std::uint32_t* stream) {
+  for (int begin = 0; begin < block.size; begin += kThreads * kBytesAtOnce) {
+    const ThreadPart part(tiles, block, memory, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
+    BitCount count;
+    part.put(memory.table, count);
+    unsigned before = 0, all = 0;
+    cub::BlockScan<unsigned, kThreads>(memory.storage).ExclusiveSum(count.bits, before, all);
+    __syncthreads();  // before the storage is used again
+    StreamSink sink(stream, at + before);
+    part.put(memory.table, sink);
+    sink.finish();
+    at += all;
+  }
+  if (threadIdx.x == 0 && plan.is_stored == 0) {
+    StreamSink sink(stream, at);
+    put_value(memory.table.lengths[kEndOfBlock], {}, sink);
+    sink.finish();
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    write_blocks(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
+  __shared__ WriteMemory memory;
+  const DeviceBlock block(tiles, blockIdx.x);
+  if (block.size == 0) return;
+  const BlockPlan& plan = tiles.plan(block.tile, block.index);
+  const BlockRepeat* const repeats = block.repeats(tiles);
+  share(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
+  share(kBlockBytes / kBytesAtOnce, [&](int i) { memory.begins[i] = 0; });
+  share(kLengths, [&](int i) { memory.table.lengths[i] = plan.table.lengths[i]; });
+  share(kDistances, [&](int i) { memory.table.distances[i] = plan.table.distances[i]; });
+  __syncthreads();
+  cover(repeats, static_cast<int>(plan.repeats), memory.covered);
+  share(static_cast<int>(plan.repeats), [&](int i) {
+    memory.begins[repeats[i].position / kBytesAtOnce] = static_cast<std::uint16_t>(i + 1);
+  });
+  auto* const stream = reinterpret_cast<std::uint32_t*>(encoded + entries[block.tile].offset);
+  const std::int64_t at = write_head(plan, block.size, stream);
+  __syncthreads();
+  write_bytes(tiles, block, plan, memory, at, stream);
+}
+
+}  // namespace sepconv::deflate

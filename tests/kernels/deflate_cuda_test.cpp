@@ -1,0 +1,202 @@
+// Tiles that a GPU codes are, byte for byte, what the CPU's coder makes of them; and libdeflate reads them.
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <vector>
+
+#include "../support/gpu.hpp"
+#include "random_image.hpp"
+#include "sepconv/io/deflate/raster_coder.hpp"
+#include "sepconv/io/tiff/block_pixels.hpp"
+#include "sepconv/io/tiff/predictor.hpp"
+#include "sepconv/kernels/deflate/tiles.hpp"
+
+using namespace sepconv;
+using sepconv::test::DeviceImage;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Where streams lie, one behind the other, with zeros between and behind them.
+struct Coded {
+  Bytes bytes;
+  std::vector<std::int64_t> entries;  ///< offset and size of each, and of the end
+
+  Coded(const CodedTiles& tiles, Extent part, int poison)
+      : bytes(static_cast<std::size_t>(deflate_tiles_most_bytes(tiles, part)),
+              static_cast<std::byte>(poison)),
+        entries(2 * static_cast<std::size_t>(tiles.grid(part).area() + 1), poison) {}
+};
+
+Coded by_gpu(const ConstPixelView& in, const CodedTiles& tiles, const Stream& stream) {
+  const auto on_device = [](std::int64_t bytes) { return Buffer(bytes, device_resource()); };
+  const auto copy = [&](auto* to, const auto* from, std::int64_t bytes) {
+    copy_rows(to, 0, from, 0, bytes, 1, stream.get());
+  };
+  Coded coded(tiles, in.extent, 0xA5);
+  const auto entry_bytes = static_cast<std::int64_t>(coded.entries.size() * sizeof(std::int64_t));
+  const Buffer scratch = on_device(deflate_tiles_scratch_bytes(tiles, in.extent));
+  const Buffer encoded = on_device(std::ssize(coded.bytes)), entries = on_device(entry_bytes);
+  copy(encoded.data(), coded.bytes.data(), std::ssize(coded.bytes));
+  deflate_tiles_cuda(in, tiles, scratch.data(), encoded.data(),
+                     reinterpret_cast<EncodedTile*>(entries.data()), stream.get());
+  copy(coded.bytes.data(), encoded.data(), std::ssize(coded.bytes));
+  copy(coded.entries.data(), entries.data(), entry_bytes);
+  stream.synchronize();
+  return coded;
+}
+
+BlockFormat format_of(const CodedTiles& tiles, Extent filled) {
+  BlockFormat format;
+  format.extent = {tiles.pads ? tiles.tile.rows : filled.rows, tiles.tile.cols};
+  format.channels = tiles.channels;
+  format.type = tiles.type;
+  format.predictor = static_cast<std::uint16_t>(tiles.predictor);
+  return format;
+}
+
+/// What is compressed of the pixels of a tile.
+Bytes tile_bytes(const ConstPixelView& pixels, const CodedTiles& tiles) {
+  const BlockFormat format = format_of(tiles, pixels.extent);
+  Bytes block(static_cast<std::size_t>(format.bytes())), predicted = block;
+  copy_to_block(pixels, format.type, kAllChannels, block.data(), format.row_bytes());
+  pad_block(block.data(), format, pixels.extent);
+  if (tiles.predictor == 1) return block;
+  apply_predictor(block.data(), format.row_bytes(), predicted.data(), format);
+  return predicted;
+}
+
+void check_decodes(std::span<const std::byte> stream, const Bytes& expected) {
+  Bytes out(expected.size());
+  auto* const decoder = libdeflate_alloc_decompressor();
+  const auto result =
+      libdeflate_zlib_decompress(decoder, stream.data(), stream.size(), out.data(), out.size(), nullptr);
+  libdeflate_free_decompressor(decoder);
+  CHECK(result == LIBDEFLATE_SUCCESS);
+  const bool same = out == expected;
+  CHECK(same);
+}
+
+Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
+  Coded coded(tiles, in.extent, 0);
+  deflate::RasterCoder coder;
+  const Extent grid = tiles.grid(in.extent);
+  std::int64_t offset = 0;
+  std::size_t entry = 0;
+  for (std::int64_t i = 0; i < grid.area(); ++i) {
+    const Rect tile{i / grid.cols * tiles.tile.rows, i % grid.cols * tiles.tile.cols, tiles.tile.rows,
+                    tiles.tile.cols};
+    const Bytes bytes = tile_bytes(in.crop(tile.intersect(Rect::whole(in.extent))), tiles);
+    Bytes stream(static_cast<std::size_t>(deflate::RasterCoder::max_bytes(std::ssize(bytes))));
+    const std::int64_t size =
+        coder.encode(bytes, {tiles.channels * size_of(tiles.type), tiles.row_bytes()}, stream);
+    stream.resize(static_cast<std::size_t>(size));
+    check_decodes(stream, bytes);
+    std::ranges::copy(stream, coded.bytes.begin() + offset);
+    coded.entries[entry++] = offset, coded.entries[entry++] = size;
+    offset = round_up(offset + size, 16);
+  }
+  coded.entries[entry] = offset;
+  return coded;
+}
+
+enum class Content { noise, constant, ramp, differences, mask, repeats };
+
+/// Two-sided, of mean magnitude `spread`: what a predictor leaves.
+std::byte difference(Random& random, double spread) {
+  std::geometric_distribution<int> magnitude(1 / (1 + spread));
+  const int value = magnitude(random);
+  return static_cast<std::byte>((random() & 1) != 0 ? value : -value);
+}
+
+/// Repeats of the pixel before and of the row above among noise, many short ones and some of kilobytes.
+void put_repeats(std::span<std::byte> bytes, const CodedTiles& tiles, std::int64_t pitch_bytes,
+                 Random& random) {
+  const std::int64_t distances[] = {tiles.channels * size_of(tiles.type), tiles.row_bytes(), pitch_bytes};
+  for (std::int64_t at = 0; at < std::ssize(bytes); at += random_between(random, 1, 90)) {
+    const std::int64_t most = random_between(random, 0, 50) == 0 ? 9000 : 60;
+    const std::int64_t end = std::min(std::ssize(bytes), at + random_between(random, 0, most));
+    const std::int64_t distance = random_of(random, distances);
+    for (std::int64_t i = std::max(at, distance); i < end; ++i)
+      bytes[static_cast<std::size_t>(i)] = bytes[static_cast<std::size_t>(i - distance)];
+    if (most > 60) at = end;
+  }
+}
+
+void fill(const Image& image, const CodedTiles& tiles, Content content, Random& random) {
+  const std::span<std::byte> bytes(image.buffer.data(), static_cast<std::size_t>(image.buffer.size()));
+  bool is_set = false;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (random() % 97 == 0) is_set = !is_set;
+    bytes[i] = content == Content::noise      ? static_cast<std::byte>(random())
+               : content == Content::constant ? std::byte{7}
+               : content == Content::ramp     ? static_cast<std::byte>(i / 3)
+               : content == Content::mask     ? static_cast<std::byte>(is_set ? 255 : 0)
+                                              : difference(random, 3);
+  }
+  if (content == Content::repeats) put_repeats(bytes, tiles, image.pitch_bytes, random);
+}
+
+/// Of an image whose rows do not lie one after the other, and whose first pixel is not aligned.
+void check_coding(const CodedTiles& tiles, Extent part, Content content) {
+  CAPTURE(name_of(tiles.type), tiles.channels, tiles.predictor, tiles.pads, tiles.tile.rows, tiles.tile.cols,
+          part.rows, part.cols, static_cast<int>(content));
+  Random random(11);
+  const Image image({part.rows + 1, part.cols + 2}, tiles.channels, tiles.type);
+  fill(image, tiles, content, random);
+  const Rect rect{1, 1, part.rows, part.cols};
+  const Stream stream;
+  const DeviceImage on_device(image.view, stream.get());
+  const Coded found = by_gpu(on_device.view().crop(rect), tiles, stream);
+  const Coded expected = by_cpu(image.view.crop(rect), tiles);
+  CHECK(found.entries == expected.entries);
+  const auto different = std::ranges::mismatch(found.bytes, expected.bytes).in1 - found.bytes.begin();
+  CHECK(different == std::ssize(expected.bytes));
+}
+
+constexpr Content kContents[] = {Content::noise,       Content::constant, Content::ramp,
+                                 Content::differences, Content::mask,     Content::repeats};
+
+}  // namespace
+
+TEST_CASE("tiles coded on a GPU have the bytes of the CPU's coder, whatever the pixels", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const PixelType type = GENERATE(from_range(std::begin(kPixelTypes), std::end(kPixelTypes)));
+  const std::int64_t channels = GENERATE(1, 3);
+  const int predictor = GENERATE(1, 2, 3);
+  if (predictor == 3 && !is_floating(type)) return;
+  const CodedTiles tiles{.tile = {48, 80}, .channels = channels, .type = type, .predictor = predictor};
+  for (const Content content : kContents) {
+    check_coding(tiles, {96, 160}, content);
+    check_coding(tiles, {50, 81}, content);  // one row and one column in the tiles at the edge, and two rows
+  }
+}
+
+TEST_CASE("tiles of one byte, of one block of deflate and of several are coded on a GPU", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  // 65280 bytes are a block; the last of these rows is out of reach for a repeat.
+  const Extent tile =
+      GENERATE(Extent{1, 1}, Extent{1, 15}, Extent{3, 21}, Extent{1, 64}, Extent{1, 65}, Extent{255, 256},
+               Extent{256, 256}, Extent{1, 65279}, Extent{1, 65281}, Extent{257, 509}, Extent{3, 40000});
+  const int predictor = GENERATE(1, 2);
+  const CodedTiles tiles{.tile = tile, .predictor = predictor};
+  for (const Content content : kContents) check_coding(tiles, {tile.rows, 2 * tile.cols}, content);
+}
+
+TEST_CASE("strips are coded on a GPU, the last with fewer rows and blocks", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const std::int64_t rows = GENERATE(200, 250, 300, 1);
+  const CodedTiles strips{
+      .tile = {100, 701}, .channels = 2, .type = PixelType::u16, .predictor = 2, .pads = false};
+  for (const Content content : kContents) check_coding(strips, {rows, 701}, content);
+}
+
+TEST_CASE("more tiles are coded on a GPU than are placed at once, and pixels of many channels", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_coding({.tile = {16, 16}}, {16 * 50, 16 * 50 - 5}, Content::differences);
+  check_coding({.tile = {32, 32}, .channels = 16, .type = PixelType::f64, .predictor = 3}, {40, 70},
+               Content::repeats);
+}
