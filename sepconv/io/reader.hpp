@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/core/coded_tiles.hpp"
 #include "sepconv/core/executor.hpp"
 #include "sepconv/core/image.hpp"
 #include "sepconv/io/file_layout.hpp"
@@ -14,6 +15,8 @@
 #include "sepconv/io/stored_type.hpp"
 
 namespace sepconv {
+
+class EncodedReader;
 
 /// In what order rectangles may be asked for.
 enum class Access : std::uint8_t {
@@ -51,6 +54,8 @@ struct SourceLayout {
   /// described
   /// ("deflate"), or kPicture.
   std::string codec{kUncompressed};
+  /// What blocks are that others may decode: Reader::encoded() is there then.
+  std::optional<CodedTiles> coded{};
 
   /// The smallest part that is decoded at once.
   Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }
@@ -79,6 +84,10 @@ class Reader {
   }
   /// Whether all of the image lies so.
   bool is_page_locked() const { return page_locked(Rect::whole(spec().extent)).data != nullptr; }
+
+  /// The file's blocks as they are stored, which lead to the pixels that read() gives; null unless
+  /// layout().coded says how. The reader's own.
+  virtual EncodedReader* encoded() noexcept { return nullptr; }
 
   /// Upper bound of the memory held while reads run on an executor of this concurrency, decoder's own
   /// included, `out` excluded. Part of the plan's ceiling, so it must hold.

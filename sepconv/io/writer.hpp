@@ -11,6 +11,8 @@
 
 namespace sepconv {
 
+class EncodedWriter;
+
 /// What a planner must know of a sink.
 struct SinkLayout {
   /// What the file stores in one piece: a tile, or a strip of full width. {1, 1}: rows one behind the other.
@@ -28,6 +30,8 @@ struct SinkLayout {
   std::optional<StoredType> stored{};
   /// As SourceLayout::codec.
   std::string codec{kUncompressed};
+  /// What blocks are that others may encode, to the same bytes: Writer::encoded() is there then.
+  std::optional<CodedTiles> coded{};
 
   /// Rectangles given to write() start at multiples of this and end at multiples of it or at the image's
   /// edge. {1, 1}: any rectangle.
@@ -57,6 +61,10 @@ class Writer {
   }
   /// Whether all of the image is to end up so.
   bool is_page_locked() const { return page_locked(Rect::whole(spec().extent)).data != nullptr; }
+
+  /// Takes encoded blocks in place of pixels; null unless layout().coded says how they are made. The writer's
+  /// own.
+  virtual EncodedWriter* encoded() noexcept { return nullptr; }
 
   /// Sinks of the image's smaller levels, each of half the sides (rounded up) of the one before, which stay
   /// this writer's: they get all of their pixels before finish(), which is not called of them. None: it makes

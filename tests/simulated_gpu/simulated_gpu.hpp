@@ -35,6 +35,8 @@ decltype(sepconv::count_bins_cuda) count_bins;
 
 // Those that need more of sepconv than is installed (simulated_tiles.cpp).
 decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
+decltype(sepconv::inflate_tiles_cuda) inflate_tiles;
+decltype(sepconv::place_tiles_cuda) place_tiles;
 
 /// What has_context() says.
 extern std::atomic<bool> context_is_made;

@@ -224,6 +224,8 @@ const CudaBackend simulated::gpu{.check = check,
                                  .cell_moments = simulated::cell_moments,
                                  .count_values = simulated::count_values,
                                  .count_bins = simulated::count_bins,
-                                 .deflate_tiles = simulated::deflate_tiles};
+                                 .deflate_tiles = simulated::deflate_tiles,
+                                 .inflate_tiles = simulated::inflate_tiles,
+                                 .place_tiles = simulated::place_tiles};
 
 }  // namespace sepconv

@@ -1,9 +1,14 @@
 // Coding of tiles on the simulated GPU: the encoder of TIFF's blocks, which is what a GPU's is held to.
+#include <libdeflate.h>
+
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
+#include "sepconv/io/tiff/predictor.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv::simulated {
@@ -40,6 +45,19 @@ void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encode
   *entries = {offset, 0};
 }
 
+std::int64_t rows_of(const CodedTiles& tiles, Extent part, std::int64_t index) {
+  const std::int64_t row = index / tiles.grid(part).cols * tiles.tile.rows;
+  return tiles.pads ? tiles.tile.rows : std::min(tiles.tile.rows, part.rows - row);
+}
+
+bool inflate(const std::byte* stream, std::int64_t bytes, std::byte* to, std::int64_t size) {
+  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decoder(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  return bytes > 0 &&
+         libdeflate_zlib_decompress(decoder.get(), stream, static_cast<std::size_t>(bytes), to,
+                                    static_cast<std::size_t>(size), nullptr) == LIBDEFLATE_SUCCESS;
+}
+
 }  // namespace
 
 void deflate_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch, std::byte* encoded,
@@ -48,6 +66,41 @@ void deflate_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte*
     // All of it is the GPU's while it works.
     std::fill_n(scratch, deflate_tiles_scratch_bytes(tiles, in.extent), std::byte{0xA5});
     encode(in, tiles, encoded, entries);
+  });
+}
+
+void inflate_tiles(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles, Extent part,
+                   std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
+  enqueue(stream, [=] {
+    const Extent grid = tiles.grid(part);
+    std::fill_n(decoded, inflate_tiles_bytes(tiles, grid.area()), std::byte{0xA5});
+    for (std::int64_t i = 0; i < grid.area(); ++i)
+      refused[i] =
+          inflate(encoded + streams[i].offset, streams[i].bytes, decoded + i * decoded_tile_bytes(tiles),
+                  rows_of(tiles, part, i) * tiles.row_bytes())
+              ? 0
+              : 1;
+  });
+}
+
+void place_tiles(const std::byte* decoded, const std::int32_t* refused, const CodedTiles& tiles, Extent part,
+                 const Rect& shown, const PixelView& out, DeviceStream stream) {
+  enqueue(stream, [=] {
+    const Extent grid = tiles.grid(part);
+    for (std::int64_t i = 0; i < grid.area(); ++i) {
+      const Rect tile{i / grid.cols * tiles.tile.rows, i % grid.cols * tiles.tile.cols,
+                      rows_of(tiles, part, i), tiles.tile.cols};
+      const Rect seen = tile.intersect(shown);
+      if (seen.empty() || refused[i] != 0) continue;
+      std::vector<std::byte> rows(static_cast<std::size_t>(tile.rows * tiles.row_bytes()));
+      std::copy_n(decoded + i * decoded_tile_bytes(tiles), rows.size(), rows.data());
+      BlockFormat format = format_of(tiles, tile.rows);
+      format.big_endian = tiles.big_endian;
+      undo_predictor(rows, format);
+      const ConstPixelView pixels{rows.data(), tile.extent(), tiles.channels, tiles.type, tiles.row_bytes()};
+      sepconv::copy_pixels(pixels.crop({seen.row - tile.row, seen.col - tile.col, seen.rows, seen.cols}),
+                           out.crop({seen.row - shown.row, seen.col - shown.col, seen.rows, seen.cols}));
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/io/tiff/block_decoder.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
@@ -11,7 +12,7 @@
 namespace sepconv {
 namespace {
 
-class CompressedReader : public TiffReader {
+class CompressedReader : public TiffReader, private EncodedReader {
  public:
   CompressedReader(std::unique_ptr<TiffFile> tiff, bool streams) : TiffReader(std::move(tiff), streams) {
     check_blocks([this](std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col) {
@@ -22,6 +23,8 @@ class CompressedReader : public TiffReader {
   std::int64_t buffer_bytes(int concurrency) const override {
     return file().memory_bytes() + concurrency * BlockDecoder::memory_bytes(directory().block);
   }
+
+  EncodedReader* encoded() noexcept override { return layout().coded ? this : nullptr; }
 
  protected:
   // A task per block and plane, planes apart: threads that fill neighbouring channels would fight for cache
@@ -41,6 +44,13 @@ class CompressedReader : public TiffReader {
   void free_decoders() { decoders_.clear(); }
 
  private:
+  std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) override {
+    return locate(directory().block_index(0, grid_row, grid_col), grid_row).bytes;
+  }
+  void read_encoded(std::int64_t grid_row, std::int64_t grid_col, std::span<std::byte> to) override {
+    file().bytes().read_at(file().locate(directory().block_index(0, grid_row, grid_col)).offset, to);
+  }
+
   void read_block(std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col, const Rect& part,
                   const PixelView& out) {
     const BlockFormat& format = directory().block;

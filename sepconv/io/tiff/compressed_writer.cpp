@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
 #include "sepconv/io/tiff/encoder_pool.hpp"
 #include "sepconv/io/tiff/tiff_writer.hpp"
@@ -11,7 +12,7 @@ namespace {
 /// Encoded blocks are held until all of their batch are there, to be placed in order.
 constexpr std::int64_t kBatchBytes = 32 << 20;
 
-class CompressedWriter final : public TiffWriter {
+class CompressedWriter final : public TiffWriter, private EncodedWriter {
  public:
   CompressedWriter(std::unique_ptr<TiffSink> tiff, std::shared_ptr<EncoderPool> image)
       : TiffWriter(std::move(tiff)),
@@ -20,6 +21,7 @@ class CompressedWriter final : public TiffWriter {
 
   void finish() override { finish_sink(); }
   std::shared_ptr<EncoderPool> encoder_pool() const override { return pool_; }
+  EncodedWriter* encoded() noexcept override { return layout().coded ? this : nullptr; }
 
   std::int64_t buffer_bytes(int concurrency) const override {
     if (is_guest_) return sink().memory_bytes();
@@ -36,6 +38,24 @@ class CompressedWriter final : public TiffWriter {
   struct Block {
     std::int64_t plane, grid_row, grid_col;
   };
+
+  void write_encoded(const Rect& rect, std::span<const std::span<const std::byte>> blocks,
+                     Executor& executor) override {
+    check_rect(rect);
+    const Rect grid = directory().grid_rect(rect);
+    if (std::ssize(blocks) != grid.area())
+      throw InvalidArgument(sink().name() + ": another number of blocks than the rectangle has");
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i < grid.area(); ++i)
+      offsets.push_back(
+          sink().place(directory().block_index(0, grid.row + i / grid.cols, grid.col + i % grid.cols),
+                       std::ssize(blocks[static_cast<std::size_t>(i)])));
+    OneAtATime(executor).for_each(grid.area(), [&](std::int64_t i, int) {
+      const auto at = static_cast<std::size_t>(i);
+      sink().write_at(offsets[at], blocks[at]);
+    });
+    add_written(rect);
+  }
 
   // Batch by batch: encode on all threads, place in row-major order on this one, write on all. So the file's
   // bytes do not depend on the threads.

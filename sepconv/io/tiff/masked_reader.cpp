@@ -27,6 +27,7 @@ class MaskedReader final : public Reader {
         spec_(image_->spec()),
         layout_(image_->layout()),
         metadata_(image_->metadata()) {
+    layout_.coded.reset();  // pixels are marked here
     if (mask_) layout_.description += fmt::format(", with a mask of {}", mask_->layout().description);
     if (has_nan_elements()) {
       mark_by_value();

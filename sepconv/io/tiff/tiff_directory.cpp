@@ -201,6 +201,16 @@ TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes) 
   return directory;
 }
 
+std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory) {
+  const BlockFormat& block = directory.block;
+  const bool is_deflate =
+      block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_DEFLATE;
+  if (!is_deflate || directory.planar || !block.type.is_pixels() || block.fill_order != FILLORDER_MSB2LSB)
+    return std::nullopt;
+  return CodedTiles{block.extent,    block.channels,   directory.spec.type,
+                    block.predictor, block.big_endian, directory.tiled};
+}
+
 std::string codec_name(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sepconv/core/coded_tiles.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/tiff/block_format.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
@@ -67,6 +68,9 @@ struct TiffDirectory {
 /// Reads the current directory of `handle`. Throws IoError: damaged, or something that sepconv does not read
 /// (it says what it does read). `file_bytes` bounds what the directory may claim.
 TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes);
+
+/// Of blocks that are deflate streams of all channels of pixels; else nothing.
+std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory);
 
 /// "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".
 std::string describe(const TiffDirectory& directory);

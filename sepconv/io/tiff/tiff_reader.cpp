@@ -59,6 +59,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.warnings = file_->warnings();
   layout_.stored = file_->directory().stored();
   layout_.file = layout_of(file_->directory());
+  if (streams) layout_.coded = coded_tiles(file_->directory());
   layout_.file->levels = file_->levels();
   unwritten_ =
       declared_nodata(metadata(), spec().type, layout_.stored.value_or(StoredType(spec().type))).value_or(0);

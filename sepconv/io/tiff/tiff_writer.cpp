@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_plan.hpp"
@@ -24,21 +25,27 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) 
   layout_.stored = directory().stored();
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);
+  // Where strings are searched for only the CPU makes the same bytes.
+  if (directory().block.level == deflate::kFast) layout_.coded = coded_tiles(directory());
   sink_->add_warnings(layout_.warnings);
 }
 
-void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+void TiffWriter::check_rect(const Rect& rect) const {
   const Extent image = spec().extent;
   const Extent unit = layout_.unit();
-  const bool fits = !rect.empty() && Rect::whole(image).contains(rect) && in.extent == rect.extent() &&
-                    in.channels == spec().channels && in.type == spec().type &&
+  const bool fits = !rect.empty() && Rect::whole(image).contains(rect) &&
                     aligned(rect.row, rect.row_end(), unit.rows, image.rows) &&
                     aligned(rect.col, rect.col_end(), unit.cols, image.cols);
-  if (!fits) {
-    throw InvalidArgument(fmt::format(
-        "{}: cannot write {} from a view of another shape, outside the image or off its blocks of {} x {}",
-        sink_->name(), to_string(rect), unit.cols, unit.rows));
-  }
+  if (!fits)
+    throw InvalidArgument(fmt::format("{}: cannot write {}, outside the image or off its blocks of {} x {}",
+                                      sink_->name(), to_string(rect), unit.cols, unit.rows));
+}
+
+void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+  check_rect(rect);
+  if (in.extent != rect.extent() || in.channels != spec().channels || in.type != spec().type)
+    throw InvalidArgument(
+        fmt::format("{}: cannot write {} from a view of another shape", sink_->name(), to_string(rect)));
   write_pixels(rect, in, executor);
   written_.add(rect);
 }

@@ -41,6 +41,10 @@ class TiffWriter : public Writer {
 
   virtual void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
 
+  /// Throws InvalidArgument for a part that is outside of the image or off its blocks.
+  void check_rect(const Rect& rect) const;
+  void add_written(const Rect& rect) { written_.add(rect); }
+
   /// Throws IoError for a file with holes, then what TiffSink::finish() does. A level waits for its image.
   void finish_sink();
 

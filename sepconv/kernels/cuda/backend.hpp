@@ -10,6 +10,7 @@
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/deflate/inflate.hpp"
 #include "sepconv/kernels/deflate/tiles.hpp"
 #include "sepconv/kernels/gemm/exact.hpp"
 #include "sepconv/kernels/gemm/gemm.hpp"
@@ -69,6 +70,8 @@ struct CudaBackend {
   decltype(sepconv::count_values_cuda)& count_values;
   decltype(sepconv::count_bins_cuda)& count_bins;
   decltype(sepconv::deflate_tiles_cuda)& deflate_tiles;
+  decltype(sepconv::inflate_tiles_cuda)& inflate_tiles;
+  decltype(sepconv::place_tiles_cuda)& place_tiles;
 };
 
 /// The backend in use. Throws CudaError where there is none.

@@ -37,6 +37,8 @@ decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
 decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
+decltype(sepconv::inflate_tiles_cuda) inflate_tiles;
+decltype(sepconv::place_tiles_cuda) place_tiles;
 }  // namespace engine
 
 namespace {
@@ -227,6 +229,8 @@ const CudaBackend cuda_engine{.check = check,
                               .cell_moments = engine::cell_moments,
                               .count_values = engine::count_values,
                               .count_bins = engine::count_bins,
-                              .deflate_tiles = engine::deflate_tiles};
+                              .deflate_tiles = engine::deflate_tiles,
+                              .inflate_tiles = engine::inflate_tiles,
+                              .place_tiles = engine::place_tiles};
 
 }  // namespace sepconv

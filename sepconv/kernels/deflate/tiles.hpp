@@ -4,32 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sepconv/core/coded_tiles.hpp"
 #include "sepconv/core/image.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv {
-
-/// How a TIFF stores the pixels of an image, all channels together, in blocks that are compressed one by one.
-struct CodedTiles {
-  Extent tile;
-  std::int64_t channels = 1;
-  PixelType type = PixelType::u8;
-  int predictor = 1;        ///< as the tag has it: none, horizontal, or that of floating point
-  bool big_endian = false;  ///< of the stored pixels
-  bool pads = true;         ///< false: strips, as wide as the image, of which the last may have fewer rows
-
-  std::int64_t row_bytes() const noexcept { return tile.cols * channels * size_of(type); }
-  std::int64_t bytes() const noexcept { return tile.rows * row_bytes(); }
-  /// Tiles that cover this many pixels: down and across.
-  Extent grid(Extent part) const noexcept {
-    return {ceil_div(part.rows, tile.rows), ceil_div(part.cols, tile.cols)};
-  }
-};
-
-/// Where a tile's stream lies, in bytes.
-struct EncodedTile {
-  std::int64_t offset, bytes;
-};
 
 /// Device memory that coding a part of this many pixels takes beside its result.
 std::int64_t deflate_tiles_scratch_bytes(const CodedTiles& tiles, Extent part);

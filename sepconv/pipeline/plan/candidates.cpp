@@ -63,6 +63,14 @@ std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   return source.cuts_blocks ? ceil_quotient(source.block.rows, scale) : 1;
 }
 
+/// Of the source, in a band whose blocks a GPU decodes: each is decoded in order, by a part of the GPU, so
+/// that many have to be there at once. They leave some bands, whose steps overlap.
+std::int64_t coded_band_bytes(const PlanProblem& problem) {
+  if (!problem.codecs.decodes) return 0;
+  const std::int64_t bands_bytes = problem.specs.front().bytes() / problem.machine.device.least_coded_bands;
+  return std::min(problem.machine.device.coded_blocks * problem.source.layout().coded->bytes(), bands_bytes);
+}
+
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.region.extent();
   const std::int64_t unit = problem.band_unit().rows;
@@ -80,7 +88,8 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t device_bytes =
       std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * device.band_bytes(problem.machine.bus))),
                  device.least_band_bytes, staged ? device.most_staged_band_bytes : device.most_band_bytes);
-  const std::int64_t band_bytes = problem.devices > 0 ? device_bytes : problem.machine.host.band_bytes;
+  const std::int64_t band_bytes = problem.devices > 0 ? std::max(device_bytes, coded_band_bytes(problem))
+                                                      : problem.machine.host.band_bytes;
   const double source_bytes = scale * static_cast<double>(input_row_bytes);
   const double row_bytes = problem.devices > 0 && scale == 1
                                ? source_bytes

@@ -2,6 +2,7 @@
 // planner.
 #pragma once
 
+#include "sepconv/pipeline/plan/device_codecs.hpp"
 #include "sepconv/pipeline/plan/plan.hpp"
 
 namespace sepconv {
@@ -24,12 +25,13 @@ struct PlanProblem {
   Rect region{};        ///< as in Plan
   bool turned = false;  ///< as in Plan
   Extent item{};
+  DeviceCodecs codecs{};  ///< what of coding the GPUs do
   double sum_length =
       0;  ///< of products with matrices, all stages together: they read both operands once a tile
   bool whole_columns =
       false;  ///< any part of the result needs columns of a product's input from top to bottom
 
-  /// Sets the last four from the chain.
+  /// Sets `turned`, `item`, `sum_length` and `whole_columns` from the chain.
   void find_turn();
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
@@ -54,6 +56,7 @@ struct Cut {
   int threads = 1;
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
+  Extent most_held{};  ///< as in Plan
   std::int64_t arena_bytes = 0;
   MemoryUse memory;
   DeviceMemoryUse device_memory;

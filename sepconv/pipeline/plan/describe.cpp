@@ -84,9 +84,11 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
                    bytes(plan.memory.source), bytes(plan.memory.sink), resident(plan.memory.resident)));
   if (!plan.devices.empty()) {
     line("devices", fmt::format("cuda:{}", fmt::join(plan.devices, ",")));
-    line("", fmt::format("{} of {} on each: slots {}, scratch {}{}", bytes(plan.device_memory.total()),
-                         bytes(plan.max_device_memory_bytes), bytes(plan.device_memory.slots),
-                         bytes(plan.device_memory.scratch), resident(plan.device_memory.resident)));
+    const DeviceMemoryUse& device = plan.device_memory;
+    const std::string codecs = device.codecs > 0 ? fmt::format(", codecs {}", bytes(device.codecs)) : "";
+    line("", fmt::format("{} of {} on each: slots {}, scratch {}{}{}", bytes(device.total()),
+                         bytes(plan.max_device_memory_bytes), bytes(device.slots), bytes(device.scratch),
+                         codecs, resident(device.resident)));
   }
   line("predicted", to_string(plan.predicted));
   if (plan.devices.empty()) line("limit", limit_text(plan));

@@ -204,6 +204,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
         fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));
   if (plan.devices.size() < options.devices.size())
     notes.emplace_back("one GPU, because the source or the sink goes row by row");
+  notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());
   if (options.max_memory_bytes == 0)
     notes.push_back(
         "the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");
@@ -250,6 +251,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
                       plan.region};
   problem.find_turn();
   check_edges(problem);
+  if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, reads_other_edge(problem));
   plan.turned = problem.turned;
   plan.item = problem.item;
   const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
@@ -262,6 +264,9 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.arena_bytes = cut.arena_bytes;
   plan.memory = cut.memory;
   plan.device_memory = cut.device_memory;
+  plan.decodes_on_devices = problem.codecs.decodes;
+  plan.encodes_on_devices = problem.codecs.encodes;
+  plan.most_held = cut.most_held;
   plan.bytes_read = cut.bytes_read;
   plan.bytes_written = plan.sink().bytes();
   plan.stores_rows = cut.stores_rows;

@@ -57,8 +57,9 @@ struct MemoryUse {
 struct DeviceMemoryUse {
   std::int64_t slots = 0;     ///< bands of source and result, all slots
   std::int64_t scratch = 0;   ///< what the chain takes between source and result of a band
+  std::int64_t codecs = 0;    ///< blocks as they are stored, and what coding them takes
   std::int64_t resident = 0;  ///< what the chain's stages hold
-  std::int64_t total() const noexcept { return slots + scratch + resident; }
+  std::int64_t total() const noexcept { return slots + scratch + codecs + resident; }
 };
 
 /// Seconds that a run should take by PlanOptions::machine: each step alone, and all of it.
@@ -131,7 +132,10 @@ struct Plan {
   std::int64_t max_memory_bytes = 0;
   std::vector<int>
       devices;  ///< GPUs that compute; empty: the CPU. Each has its own slots and a run of whole bands
-  DeviceMemoryUse device_memory;  ///< on each of them
+  DeviceMemoryUse device_memory;    ///< on each of them
+  bool decodes_on_devices = false;  ///< the source's blocks, which they get as they are in its file
+  bool encodes_on_devices = false;  ///< the sink's blocks
+  Extent most_held{};               ///< of the source, what a band holds at most
   std::int64_t max_device_memory_bytes = 0;
   std::int64_t bytes_read =
       0;  ///< of source pixels, decoded, halos of column tiles and partly used blocks included

@@ -57,9 +57,12 @@ json asked_json(const Plan& plan) {
 
 json device_json(const Plan& plan) {
   return {{"devices", plan.devices},
+          {"decodes", plan.decodes_on_devices},
+          {"encodes", plan.encodes_on_devices},
           {"memory_bytes",
            {{"slots", plan.device_memory.slots},
             {"scratch", plan.device_memory.scratch},
+            {"codecs", plan.device_memory.codecs},
             {"resident", plan.device_memory.resident},
             {"total", plan.device_memory.total()},
             {"ceiling", plan.max_device_memory_bytes}}}};

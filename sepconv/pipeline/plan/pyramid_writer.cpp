@@ -114,6 +114,7 @@ class PyramidWriter final : public Writer {
     turn_ = round_up(2 * levels_.front().held_rows(), unit.rows);
     layout_.access = Access::sequential;
     layout_.cuts_blocks = false;
+    layout_.coded.reset();  // levels are made of pixels
     layout_.block = {even(unit.rows), unit.cols};
   }
 

@@ -85,6 +85,7 @@ void set_slots(const PlanProblem& problem, Cut& cut, Places places) {
     const Rect held = held_rect(problem.chain, problem.specs, problem.source.layout(), band);
     most = {std::max(most.rows, held.rows), std::max(most.cols, held.cols)};
   });
+  cut.most_held = most;
   cut.slot_input_bytes = most.area() * source.pixel_bytes();
   cut.slot_output_bytes = cut.band.area() * problem.specs.back().pixel_bytes();
 }
@@ -122,12 +123,26 @@ void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
     cut.memory.scratch = cut.threads * cut.arena_bytes;
     return;
   }
-  const std::int64_t host_slot = (problem.source.is_page_locked() ? 0 : cut.slot_input_bytes) +
-                                 (problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes);
-  cut.memory.slots = problem.devices * cut.slots * host_slot;
+  std::int64_t host_input = problem.source.is_page_locked() ? 0 : cut.slot_input_bytes;
+  std::int64_t host_output = problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes;
+  std::int64_t codecs = 0, block = 0;
+  if (problem.codecs.decodes) {
+    const CodedTiles& tiles = *problem.source.layout().coded;
+    const DecodingSizes sizes(tiles, problem.specs.front(), cut.most_held);
+    host_input = sizes.host_bytes();
+    codecs += cut.slots * sizes.device_bytes();
+    block = tiles.bytes();
+  }
+  if (problem.codecs.encodes) {
+    const EncodingSizes sizes(*problem.sink.layout().coded, cut.band);
+    host_output = sizes.slot_bytes();
+    codecs += cut.slots * sizes.slot_bytes() + sizes.scratch_bytes;
+  }
+  cut.memory.slots = problem.devices * (cut.slots * (host_input + host_output) + block);
   cut.device_memory = {
       .slots = device_inputs(cut.slots) * cut.slot_input_bytes + cut.slots * cut.slot_output_bytes,
       .scratch = device_arena_bytes(problem, cut, places),
+      .codecs = codecs,
       .resident = problem.chain.resident_bytes()};
 }
 

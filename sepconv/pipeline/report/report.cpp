@@ -30,6 +30,8 @@ double least_seconds(const StepReport& step, const Plan& plan, const RunLimits& 
   // The bus goes both ways at once in a run, so that is its limit.
   if (on_device && (step.name.starts_with("upload") || step.name.starts_with("download")))
     return ratio(bytes, limits.device.duplex_bytes_per_second);
+  if (step.name.starts_with("decode") || step.name.starts_with("encode"))
+    return ratio(2 * bytes, limits.device.copy_bytes_per_second);
   if (on_device && computes) {
     const bool wide = plan.arithmetic == Arithmetic::f64;
     return std::max(
@@ -42,22 +44,28 @@ double least_seconds(const StepReport& step, const Plan& plan, const RunLimits& 
                   ratio(step.operations, limits.host.fma_per_second));
 }
 
-/// Bytes of a pixel as a step sees it: download and write move results, the others source pixels.
-std::int64_t pixel_bytes_of(const StepReport& step, const Plan& plan) {
-  return (step.name == "write" || step.name.starts_with("download") ? plan.result() : plan.source())
-      .pixel_bytes();
+/// Whether it moves results; the others move source pixels.
+bool is_of_result(const StepReport& step) {
+  return step.name == "write" || step.name.starts_with("encode") || step.name.starts_with("download");
+}
+
+/// Pixels that a step has had. Compute moves source and result, and where blocks are coded on devices others
+/// move streams: theirs are those of the result, halos of the source aside.
+double pixels_of(const StepReport& step, const RunReport& report) {
+  const Plan& plan = report.plan;
+  const bool of_result = is_of_result(step);
+  const bool moves_streams = of_result ? plan.encodes_on_devices : plan.decodes_on_devices;
+  if (!step.name.starts_with("compute") && !moves_streams)
+    return ratio(static_cast<double>(step.bytes),
+                 static_cast<double>((of_result ? plan.result() : plan.source()).pixel_bytes()));
+  const bool of_all = step.name == "read" || step.name == "write" || plan.devices.empty();
+  return static_cast<double>(report.pixels) / (of_all ? 1.0 : static_cast<double>(plan.devices.size()));
 }
 
 std::string table_row(const StepReport& step, const RunReport& report, const RunLimits& limits) {
   const Plan& plan = report.plan;
   const double rate = ratio(static_cast<double>(step.bytes), step.busy_seconds);
-  // Compute moves source and result; its pixels are those of the result, halos of the source aside.
-  const auto whole = static_cast<double>(report.pixels);
-  const double parts = static_cast<double>(std::max<std::size_t>(1, plan.devices.size()));
-  const double pixels =
-      step.name.starts_with("compute")
-          ? whole / parts
-          : ratio(static_cast<double>(step.bytes), static_cast<double>(pixel_bytes_of(step, plan)));
+  const double pixels = pixels_of(step, report);
   return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>9.0f} % {:>7.0f} %\n", step.name,
                      step.busy_seconds, rate / 1e6, ratio(pixels, step.busy_seconds) / 1e6,
                      100 * ratio(least_seconds(step, plan, limits), step.busy_seconds),

@@ -47,7 +47,7 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch
       options_(options),
       bands_(options.bands.value_or(plan.all_bands())),
       state_(bands_.count(), plan.pixels_of(bands_), plan.result().pixel_bytes(), options),
-      pool_({.threads = plan.threads, .others = 3 * static_cast<int>(plan.devices.size())},
+      pool_({.threads = plan.threads, .others = 4 * static_cast<int>(plan.devices.size())},
             state_.stop_token()) {
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const BandRange bands = share_of(bands_, i, plan.devices.size());
@@ -69,6 +69,7 @@ void CudaRun::execute(Timeline& timeline) {
     for (Lane& lane : lanes_) {
       roles.start([&] { play(lane, [&] { read_all(lane, timeline); }); });
       roles.start([&] { play(lane, [&] { upload_all(lane); }); });
+      roles.start([&] { play(lane, [&] { compute_all(lane); }); });
       roles.start([&] { play(lane, [&] { download_all(lane); }); });
     }
     write_all(timeline);
@@ -99,10 +100,12 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   const Rect missing = lane.ring->rows_of(band).missing;
   if (missing.empty()) return;
   const std::int64_t bytes = missing.area() * plan_.source().pixel_bytes();
-  const PixelView input = lane.ring->input(band, missing);
-  if (input.data != nullptr) {
-    const double begin = timeline.now();
-    const ProfilerRange range("read", band);
+  const double begin = timeline.now();
+  const ProfilerRange range("read", band);
+  if (plan_.decodes_on_devices) {
+    const std::int64_t stored = lane.ring->read_encoded(band, missing, pool_);
+    timeline.record({"read", band, begin, timeline.now(), stored});
+  } else if (const PixelView input = lane.ring->input(band, missing); input.data != nullptr) {
     read_periodic(source_, missing, input, pool_);
     watch_.look(input, pool_);
     timeline.record({"read", band, begin, timeline.now(), bytes});
@@ -114,11 +117,22 @@ void CudaRun::upload_all(Lane& lane) {
   const BandRange bands = lane.ring->bands();
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
-    if (!wait_for(lane, kRead, local + 1)) return;
+    const std::int64_t computed = local - device_inputs(plan_.slots) + 2;
+    if (!wait_for(lane, kRead, local + 1) || !wait_for(lane, kCompute, computed)) return;
     with_rows(plan_, band, [&] { lane.ring->upload(band); });
+    finish_band(lane, kUpload);
+  }
+}
+
+void CudaRun::compute_all(Lane& lane) {
+  const BandRange bands = lane.ring->bands();
+  for (std::int64_t band = bands.first; band < bands.end; ++band) {
+    const std::int64_t local = band - bands.first;
+    if (!wait_for(lane, kUpload, local + 1)) return;
+    if (plan_.decodes_on_devices) with_rows(plan_, band, [&] { lane.ring->finish_decoding(band, pool_); });
     if (!wait_for(lane, kDownload, local - plan_.slots + 1)) return;
     with_rows(plan_, band, [&] { lane.ring->compute(band); });
-    finish_band(lane, kUpload);
+    finish_band(lane, kCompute);
   }
 }
 
@@ -126,7 +140,7 @@ void CudaRun::download_all(Lane& lane) {
   const BandRange bands = lane.ring->bands();
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
-    if (!wait_for(lane, kUpload, local + 1) || !wait_for(lane, kWrite, local - plan_.slots + 1)) return;
+    if (!wait_for(lane, kCompute, local + 1) || !wait_for(lane, kWrite, local - plan_.slots + 1)) return;
     with_rows(plan_, band, [&] { lane.ring->download(band); });
     finish_band(lane, kDownload);
   }
@@ -153,11 +167,11 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   ConstPixelView result;
   with_rows(plan_, band, [&] { result = lane.ring->wait_for_result(band); });
   lane.ring->record_spans(band, timeline);
-  const std::int64_t bytes = rect.area() * plan_.result().pixel_bytes();
+  const std::int64_t bytes = lane.ring->downloaded_bytes(band);
   const double begin = timeline.now();
   {
     const ProfilerRange range("write", band);
-    sink_.write(rect, result, pool_);
+    plan_.encodes_on_devices ? lane.ring->write_encoded(band, pool_) : sink_.write(rect, result, pool_);
   }
   const bool in_place = sink_.page_locked(rect).data != nullptr;
   if (!in_place) timeline.record({"write", band, begin, timeline.now(), bytes});

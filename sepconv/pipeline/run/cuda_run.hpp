@@ -1,4 +1,4 @@
-// The streaming runner of GPUs: four roles around the ring of each device. Internal to run().
+// The streaming runner of GPUs: five roles around the ring of each device. Internal to run().
 #pragma once
 
 #include <array>
@@ -21,10 +21,16 @@ std::string track_suffix(const Plan& plan, int device);
 /// One streaming run on any number of GPUs, each of which has a run of whole bands and a DeviceRing of its
 /// own. Per ring:
 ///
-///   reader      waits until the slot's last band is uploaded; reads the rows that the device does not hold
-///   yet uploader    waits until band i is read; puts its upload and, when the download of band i - slots is
-///   enqueued, its kernels on streams downloader  waits until band i's kernels are enqueued and band i -
-///   slots is written; puts its download on a stream
+///   reader      waits until the slot's last band is uploaded; reads what the device does not hold yet: rows,
+///   or
+///               blocks as they are stored
+///   uploader    waits until band i is read and the buffer on the device is free; puts its upload, and what
+///               decodes it, on streams
+///   computer    waits until band i is uploaded, and decoded, and the download of band i - slots is enqueued;
+///               puts its kernels on a stream
+///   downloader  waits until band i's kernels are enqueued and band i - slots is written; puts its download
+///   on
+///               a stream
 ///
 /// and for all of them together the writer, which waits for band i's download and hands it to the sink. With
 /// one slot the reader waits until the band before is written, so that nothing overlaps. What the roles share
@@ -41,17 +47,18 @@ class CudaRun {
   int threads() const noexcept { return pool_.concurrency(); }
 
  private:
-  enum Role : std::size_t { kRead, kUpload, kDownload, kWrite };
+  enum Role : std::size_t { kRead, kUpload, kCompute, kDownload, kWrite };
 
   struct Lane {
     std::unique_ptr<DeviceRing> ring;
-    std::array<std::int64_t, 4> done{};  // bands finished, by role; under the state's lock
+    std::array<std::int64_t, 5> done{};  // bands finished, by role; under the state's lock
   };
 
   void read_band(Lane& lane, std::int64_t band, Timeline& timeline);
   void write_band(Lane& lane, std::int64_t band, Timeline& timeline);
   void read_all(Lane& lane, Timeline& timeline);
   void upload_all(Lane& lane);
+  void compute_all(Lane& lane);
   void download_all(Lane& lane);
   void write_all(Timeline& timeline);
 

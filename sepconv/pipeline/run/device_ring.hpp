@@ -2,12 +2,15 @@
 // Internal to CudaRun.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/plan/band_rows.hpp"
+#include "sepconv/pipeline/run/band_decoder.hpp"
+#include "sepconv/pipeline/run/band_encoder.hpp"
 #include "sepconv/pipeline/run/device_clock.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
@@ -22,13 +25,17 @@ namespace sepconv {
 ///             of band i - slots is downloaded
 ///   download  band i's result, once it is computed; the host has written band i - slots by then
 ///
-/// Bands go in ascending order. upload() and compute() are called by one thread, download() by one thread;
-/// who calls what when is CudaRun's business: before compute(i), download(i - slots) has been called.
+/// Where the device decodes, a slot has a stream for that, between upload and compute: a stream of deflate is
+/// decoded in order, so that bands are decoded side by side. Encoding follows a band's kernels.
+///
+/// Bands go in ascending order. upload(), compute() and download() are each called by one thread; who calls
+/// what when is CudaRun's business: before upload(i), compute(i - device_inputs + 1) has been called, and
+/// before compute(i) download(i - slots).
 class DeviceRing {
  public:
   /// Allocates everything. Throws OutOfMemory, before anything is read, and CudaError.
-  DeviceRing(int device, const std::string& track_suffix, BandRange bands, const Reader& source,
-             const Writer& sink, const Plan& plan, const ExecutionOptions& options);
+  DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source, Writer& sink,
+             const Plan& plan, const ExecutionOptions& options);
   DeviceRing(DeviceRing&&) = delete;
   /// Waits for the work of its own streams.
   ~DeviceRing();
@@ -44,12 +51,24 @@ class DeviceRing {
   /// already.
   PixelView input(std::int64_t band, const Rect& missing) const;
 
+  /// Where the device decodes, in place of input(): reads the blocks that cover these rows, and returns their
+  /// bytes.
+  std::int64_t read_encoded(std::int64_t band, const Rect& missing, Executor& executor);
+
   void upload(std::int64_t band);
+  /// Waits until the band is decoded; what the device refused the CPU decodes. Throws as Reader::read does.
+  void finish_decoding(std::int64_t band, Executor& executor);
   void compute(std::int64_t band);
+  /// Where the device encodes it waits until it has.
   void download(std::int64_t band);
 
-  /// Waits until the band's result has arrived, and returns it. Valid until download(band + slots).
+  /// Waits until the band's result has arrived, and returns it, without data where the device encodes. Valid
+  /// until download(band + slots).
   ConstPixelView wait_for_result(std::int64_t band) const;
+  /// Then, where the device encodes: hands the blocks to the sink.
+  void write_encoded(std::int64_t band, Executor& executor);
+  /// Of the result, as it crossed the bus.
+  std::int64_t downloaded_bytes(std::int64_t band) const;
 
   /// From now on spans are recorded on this timeline's clock.
   void set_clock(const Timeline& timeline);
@@ -58,24 +77,26 @@ class DeviceRing {
 
  private:
   struct Slot {
-    Buffer input;   // page-locked; empty if the source is
-    Buffer output;  // page-locked; empty if the sink is
+    Buffer input;   // page-locked; empty if the source is, or a decoder has the streams
+    Buffer output;  // page-locked; empty if the sink is, or an encoder has them
     Buffer device_output;
   };
   using Interval = DeviceClock::Interval;
   /// Of one band; used again for a later one when the host has recorded it.
   struct BandEvents {
-    Interval upload, compute, download;
-    Event shared_copied;
+    Interval upload, decode, compute, encode, download;
+    Event shared_copied, table_arrived;
+    std::int64_t uploaded_bytes = 0;
   };
 
   PixelView output(std::int64_t band) const;
   Region device_source(std::int64_t band) const;
   Region device_result(std::int64_t band) const;
   std::int64_t local(std::int64_t band) const noexcept { return band - bands_.first; }
-  const Slot& slot_of(std::int64_t band) const {
-    return slots_[static_cast<std::size_t>(local(band) % plan_.slots)];
-  }
+  std::int64_t slot_index(std::int64_t band) const noexcept { return local(band) % plan_.slots; }
+  const Slot& slot_of(std::int64_t band) const { return slots_[static_cast<std::size_t>(slot_index(band))]; }
+  PixelView device_missing(std::int64_t band) const;
+  void upload_pixels(std::int64_t band, const Rect& missing);
   const BandEvents& events_of(std::int64_t band) const {
     return events_[static_cast<std::size_t>(local(band)) % events_.size()];
   }
@@ -93,6 +114,8 @@ class DeviceRing {
   Arena arena_;  // of the compute stream
   Buffer resident_;
   Chain chain_;  // the plan's, with what it holds in resident_
+  std::optional<BandDecoder> decoder_;
+  std::optional<BandEncoder> encoder_;
   Stream upload_, compute_, download_;
   std::vector<BandEvents> events_;
   DeviceClock clock_;

@@ -80,8 +80,11 @@ Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
 /// The tracks that a run of this plan records, in the order in which a band passes them.
 std::vector<std::string> tracks_of(const Plan& plan) {
   if (plan.devices.empty()) return {"read", "compute", "write"};
+  using namespace std::string_view_literals;
   std::vector<std::string> tracks{"read"};
-  for (const char* name : {"upload", "compute", "download"}) {
+  for (const char* name : {"upload", "decode", "compute", "encode", "download"}) {
+    if ((name == "decode"sv && !plan.decodes_on_devices) || (name == "encode"sv && !plan.encodes_on_devices))
+      continue;
     for (const int device : plan.devices) tracks.push_back(name + track_suffix(plan, device));
   }
   tracks.emplace_back("write");

@@ -1,0 +1,45 @@
+// Whether GPUs decode the source's blocks and encode the sink's, so that both cross the bus as they lie in
+// their files, and the memory that takes. Internal to the planner and to the runner.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sepconv/core/coded_tiles.hpp"
+#include "sepconv/io/reader.hpp"
+#include "sepconv/io/writer.hpp"
+
+namespace sepconv {
+
+struct DeviceCodecs {
+  bool decodes = false, encodes = false;
+  std::vector<std::string> notes{};  ///< why the CPU does what files with such blocks would let a GPU do
+};
+
+/// `wraps`: rows beyond the source's edges are read.
+DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps);
+
+/// The blocks that cover a part of an image that may begin inside of one, and their buffers: a table of
+/// EncodedTile, the streams behind it, and what was refused.
+struct DecodingSizes {
+  DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Extent part);
+
+  std::int64_t blocks;
+  std::int64_t most_stream_bytes;  ///< longer streams, which no encoder makes, are left to the CPU
+  std::int64_t table_bytes, encoded_bytes, decoded_bytes, refused_bytes;
+
+  std::int64_t host_bytes() const noexcept { return table_bytes + encoded_bytes + refused_bytes; }
+  std::int64_t device_bytes() const noexcept { return host_bytes() + decoded_bytes; }
+};
+
+/// The same of what a band is encoded to, on the host and on a device; and what all bands share on that.
+struct EncodingSizes {
+  EncodingSizes(const CodedTiles& tiles, Extent band);
+
+  std::int64_t blocks;
+  std::int64_t table_bytes, encoded_bytes, scratch_bytes;
+
+  std::int64_t slot_bytes() const noexcept { return table_bytes + encoded_bytes; }
+};
+
+}  // namespace sepconv
