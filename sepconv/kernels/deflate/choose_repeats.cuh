@@ -13,7 +13,8 @@ constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 constexpr int kLanes = 32;
 constexpr int kMaskWords = 1024;  // for a bit a byte, with some to spare
 
-/// A bit for each byte of a block: whether it is the one `distance` before, near and far.
+/// A bit for each byte of a block: whether it is the one `distance` before, near and far. Those behind the
+/// block are 0, to the end of its last word.
 struct SameBytes {
   std::uint64_t words[2][kMaskWords];
 };
@@ -88,8 +89,7 @@ class RepeatChoice {
       const unsigned found = __ballot_sync(kWholeWarp, other != 0);
       if (found == 0) continue;
       const int end = word * 64 + __ffsll(static_cast<long long>(other)) - 1;
-      const int ended = __shfl_sync(kWholeWarp, end, __ffs(static_cast<int>(found)) - 1);
-      return (ended < size_ ? ended : size_) - position;
+      return __shfl_sync(kWholeWarp, end, __ffs(static_cast<int>(found)) - 1) - position;
     }
     return size_ - position;
   }

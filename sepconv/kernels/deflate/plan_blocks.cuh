@@ -74,11 +74,11 @@ __device__ inline void count_symbols(const std::uint8_t* data, int size, const B
   share(256, [&](int value) {
     for (const auto& table : tables) memory.code.length_counts[value] += table[value];
   });
-  if (threadIdx.x == 0) memory.code.complete();
   __syncthreads();
 }
 
-/// choose_lengths() of all symbols, by all threads.
+/// choose_lengths() of all symbols, by all threads, after what thread 0 did before; it alone has the lengths
+/// then.
 __device__ inline void choose_together(const std::uint32_t* counts, int symbols, int most_bits,
                                        PlanMemory& memory, std::uint8_t* lengths) {
   if (threadIdx.x == 0) memory.used = 0;
@@ -95,15 +95,14 @@ __device__ inline void choose_together(const std::uint32_t* counts, int symbols,
   });
   __syncthreads();
   if (threadIdx.x == 0) choose_lengths(memory.keys, memory.used, most_bits, memory.depths, lengths);
-  __syncthreads();
 }
 
 __device__ inline void choose_codes(PlanMemory& memory) {
   BlockCode& code = memory.code;
+  if (threadIdx.x == 0) code.complete();
   choose_together(code.length_counts, kLengths, kMostCodeBits, memory, code.length_bits);
   choose_together(code.distance_counts, kDistances, kMostCodeBits, memory, code.distance_bits);
   if (threadIdx.x == 0) code.tell();
-  __syncthreads();
   choose_together(code.told_counts, kToldSymbols, BlockCode::kMostToldBits, memory, code.told_bits);
 }
 
