@@ -8,7 +8,7 @@
 
 namespace sepconv::deflate {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 128;
 
 struct DeviceTiles {
   std::byte* predicted;

@@ -7,6 +7,9 @@
 
 namespace sepconv::deflate {
 
+/// While one thread of a block makes its codes, the others wait: what counts is how many blocks are in work.
+constexpr int kBlocksPerProcessor = 8;
+
 /// Shared memory of a block's threads.
 struct PlanMemory {
   static constexpr int kTables = kThreads / kLanes;  // a warp a table: few threads ask for the same counter
@@ -74,7 +77,6 @@ __device__ inline void count_symbols(const std::uint8_t* data, int size, const B
   share(256, [&](int value) {
     for (const auto& table : tables) memory.code.length_counts[value] += table[value];
   });
-  __syncthreads();
 }
 
 /// choose_lengths() of all symbols, by all threads, after what thread 0 did before; it alone has the lengths
@@ -126,7 +128,7 @@ __device__ inline void finish_plan(const DeviceBlock& block, PlanMemory& memory,
   plan.weighted = static_cast<unsigned>(memory.weighted % kAdlerBase);
 }
 
-__global__ void __launch_bounds__(kThreads, 6) plan_blocks(const DeviceTiles tiles) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerProcessor) plan_blocks(const DeviceTiles tiles) {
   __shared__ PlanMemory memory;
   const DeviceBlock block(tiles, blockIdx.x);
   if (block.size == 0) return;
