@@ -79,7 +79,7 @@ TEST_CASE("A GPU decodes and encodes deflate blocks as the CPU does", "[gpu][san
       Kind{{{129, 65}, 1, i16}, true, false, {64, 64}}, Kind{{{200, 300}, 1, u8}, false, true, {37, 0}},
       Kind{{{90, 1000}, 2, u16}, false, true, {8, 0}}, Kind{{{64, 64}, 1, u8}, false, false, {1, 0}},
       Kind{{{150, 130}, 1, f32}, true, true, {64, 64}}, Kind{{{700, 600}, 1, u8}, true, true, {512, 512}});
-  const int level = GENERATE(deflate::kFast, 1, 6, 12);
+  const int level = GENERATE(int{deflate::kFast}, 1, 6, 12);
   CAPTURE(kind.spec.extent.rows, kind.spec.extent.cols, kind.spec.channels, kind.tiled, level);
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
@@ -151,7 +151,7 @@ TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "
   const Kind kind{{{256, 256}, 1, PixelType::u8}, true, true, {64, 64}};
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
-  save(Image::of_pattern(kind.spec, Pattern::natural, 5), in, layout_of(kind, GENERATE(deflate::kFast, 6)));
+  save(Image::of_pattern(kind.spec, Pattern::natural, 5), in, layout_of(kind, GENERATE(int{deflate::kFast}, 6)));
   {
     std::fstream file(in, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(fs::file_size(in) / 2));
@@ -166,6 +166,7 @@ TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "
     return "";
   };
   const std::string by_cpu = message(false);
+  if (by_cpu.empty()) std::filesystem::copy_file(in, "/tmp/dmg/t.tif", fs::copy_options::overwrite_existing);
   CHECK(!by_cpu.empty());
   CHECK(message(true) == by_cpu);
   CHECK(!fs::exists(out));

@@ -13,6 +13,10 @@ constexpr int kLiteralBits = 11;  // of the stream that are looked up at once
 constexpr int kDistanceBits = 8;
 constexpr int kPreBits = 7;
 constexpr int kMostCodeBits = 15;
+// The last bytes of the result, from which nearly all repeats of an image are copied: its row above is near.
+constexpr unsigned kWindow = 8192;
+constexpr unsigned kFlush = 2048;  // go to the result at once
+constexpr unsigned kLongestRepeat = 258;
 
 /// A canonical prefix code: how many codes have each length, and the symbols in the order of their codes.
 template <int kSymbols>
@@ -22,7 +26,8 @@ struct PrefixCode {
   std::uint16_t symbols[kSymbols];
 };
 
-struct InflateTables {
+struct alignas(16) InflateTables {
+  std::uint8_t window[kWindow];  // byte i of the result is window[i % kWindow]
   // Of kLiteralBits of the stream: in bits 0 and 1 how many literals they are, in 2 to 5 how many bits those
   // take, from bit 8 on the literals. None: bits 6 and 7 are a Kind; of a length bits 8 to 10 are its extra
   // bits, and its base is above.
@@ -36,10 +41,16 @@ struct InflateTables {
 
 class WarpInflater {
  public:
-  /// `stream`: `bytes` of it, at a multiple of 4; `out`: `size` bytes of the result.
+  /// `stream`: `bytes` of it, at a multiple of 4 and fewer than 2^31; `out`: `size` bytes of the result, as
+  /// few, at a multiple of 16.
   __device__ WarpInflater(const std::uint32_t* stream, std::int64_t bytes, std::uint8_t* out,
                           std::int64_t size, InflateTables& tables)
-      : stream_(stream), bytes_(bytes), out_(out), size_(size), tables_(tables), lane_(threadIdx.x & 31) {}
+      : stream_(stream),
+        bytes_(static_cast<std::uint32_t>(bytes)),
+        out_(out),
+        size_(static_cast<std::uint32_t>(size)),
+        tables_(tables),
+        lane_(threadIdx.x & 31) {}
 
   /// Whether the stream is sound and of exactly that size; its checksum is still to be looked at. Streams
   /// with codes that encoders do not make are not taken, even where a lenient decoder would.
@@ -60,8 +71,9 @@ class WarpInflater {
                                     : false;
       if (!good || overrun()) return false;
     }
-    const std::int64_t end = (consumed() + 7) / 8;
+    const auto end = static_cast<std::uint32_t>((consumed() + 7) / 8);
     if (at_ != size_ || end + 4 > bytes_) return false;
+    flush(at_ - flushed_);
     const auto* const tail = reinterpret_cast<const std::uint8_t*>(stream_) + end;
     checksum_ = static_cast<std::uint32_t>(tail[0]) << 24 | static_cast<std::uint32_t>(tail[1]) << 16 |
                 static_cast<std::uint32_t>(tail[2]) << 8 | tail[3];
@@ -75,14 +87,14 @@ class WarpInflater {
 
   // The stream's words pass through two registers of each lane: 32 of them that are being used, and the next.
 
-  __device__ std::uint32_t load(std::int64_t line) const {
-    const std::int64_t word = line * 32 + lane_;
+  __device__ std::uint32_t load(std::uint32_t line) const {
+    const std::uint32_t word = line * 32 + lane_;
     return word * 4 < bytes_ ? __ldg(stream_ + word) : 0;
   }
 
   /// Goes on with this byte.
-  __device__ void seek(std::int64_t byte) {
-    const std::int64_t word = byte / 4;
+  __device__ void seek(std::uint32_t byte) {
+    const std::uint32_t word = byte / 4;
     line_ = word / 32;
     used_ = static_cast<int>(word % 32);
     words_ = load(line_);
@@ -120,20 +132,47 @@ class WarpInflater {
     return value;
   }
 
-  __device__ std::int64_t consumed() const { return (line_ * 32 + used_) * 32 - count_; }
-  __device__ bool overrun() const { return consumed() > bytes_ * 8; }
+  __device__ std::int64_t consumed() const { return (std::int64_t{line_} * 32 + used_) * 32 - count_; }
+  __device__ bool overrun() const { return consumed() > std::int64_t{bytes_} * 8; }
+
+  // The result passes through the window.
+
+  /// The next `count` bytes that are not yet in the result go there.
+  __device__ void flush(unsigned count) {
+    __syncwarp();
+    const std::uint8_t* const from = tables_.window + flushed_ % kWindow;  // kFlush divides the window
+    std::uint8_t* const to = out_ + flushed_;
+    const unsigned vectors = count / 16;
+    for (unsigned i = lane_; i < vectors; i += 32)
+      reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
+    for (unsigned i = vectors * 16 + lane_; i < count; i += 32) to[i] = from[i];
+    __syncwarp();
+    flushed_ += count;
+  }
+
+  /// After some bytes, at most kLongestRepeat; false: there are more than the result has.
+  __device__ bool flush_some() {
+    if (at_ - flushed_ < kFlush) return true;
+    if (at_ > size_) return false;
+    flush(kFlush);
+    return true;
+  }
 
   __device__ bool stored() {
-    const std::int64_t begin = (consumed() + 7) / 8;
+    const auto begin = static_cast<std::uint32_t>((consumed() + 7) / 8);
+    if (begin + 4 > bytes_) return false;
     seek(begin);
     const unsigned length = take(16);
     refill();
     const unsigned inverse = take(16);
     if ((length ^ inverse) != 0xFFFF || begin + 4 + length > bytes_ || at_ + length > size_) return false;
     const auto* const from = reinterpret_cast<const std::uint8_t*>(stream_) + begin + 4;
-    for (unsigned i = lane_; i < length; i += 32) out_[at_ + i] = from[i];
-    __syncwarp();
-    at_ += length;
+    for (unsigned first = 0; first < length; first += 256) {
+      const unsigned count = min(256U, length - first);
+      for (unsigned i = lane_; i < count; i += 32) tables_.window[(at_ + i) % kWindow] = from[first + i];
+      at_ += count;
+      if (!flush_some()) return false;
+    }
     seek(begin + 4 + length);
     return true;
   }
@@ -322,44 +361,48 @@ class WarpInflater {
     return true;
   }
 
+  __device__ std::uint32_t look_up() const { return tables_.literals[peek(kLiteralBits)]; }
+
+  /// The literals of an entry.
+  __device__ void put(std::uint32_t entry) {
+    const unsigned literals = entry & 3;
+    if (lane_ < literals)
+      tables_.window[(at_ + lane_) % kWindow] = static_cast<std::uint8_t>(entry >> (8 + 8 * lane_));
+    drop(static_cast<int>(entry >> 2 & 15));
+    at_ += literals;
+  }
+
   /// The symbols of a block, up to its end.
   __device__ bool coded() {
     for (;;) {
       refill();
-      std::uint32_t entry = tables_.literals[peek(kLiteralBits)];
-      const unsigned literals = entry & 3;
-      if (literals > 0) {
-        if (at_ + literals > size_) return false;
-        if (lane_ < literals) out_[at_ + lane_] = static_cast<std::uint8_t>(entry >> (8 + 8 * lane_));
-        drop(static_cast<int>(entry >> 2 & 15));
-        at_ += literals;
-        continue;
+      std::uint32_t entry = look_up();
+      if ((entry & 3) != 0) {
+        put(entry);
+        entry = look_up();
+        if ((entry & 3) != 0) {
+          put(entry);
+          if (!flush_some()) return false;
+          continue;
+        }
       }
+      // More than 21 bits are left, and a length takes at most 20.
       if ((entry >> 6 & 3) == kLong) {
         int bits = 0;
         const unsigned symbol = symbol_of(tables_.literal_code, peek(kMostCodeBits), kMostCodeBits, bits);
         if (bits == 0 || symbol > 285) return false;
         if (symbol < 256) {
-          if (at_ >= size_) return false;
-          if (lane_ == 0) out_[at_] = static_cast<std::uint8_t>(symbol);
-          ++at_;
-          drop(bits);
+          put(static_cast<unsigned>(bits) << 2 | symbol << 8 | 1);
+          if (!flush_some()) return false;
           continue;
         }
-        if (symbol == 256) {
-          drop(bits);
-          return true;
-        }
-        drop(bits);
-        entry = length_entry(symbol, 0);
-      } else if ((entry >> 6 & 3) == kEnd) {
-        drop(static_cast<int>(entry >> 2 & 15));
-        return true;
+        entry = symbol == 256 ? static_cast<unsigned>(bits) << 2 | kEnd << 6 : length_entry(symbol, bits);
       }
       drop(static_cast<int>(entry >> 2 & 15));
+      if ((entry >> 6 & 3) == kEnd) return at_ <= size_;
       const unsigned length = (entry >> 11) + take(static_cast<int>(entry >> 8 & 7));
       refill();
-      if (!repeat(length)) return false;
+      if (!repeat(length) || !flush_some()) return false;
     }
   }
 
@@ -374,27 +417,35 @@ class WarpInflater {
     drop(static_cast<int>(entry & 15));
     const unsigned distance = (entry >> 8) + take(static_cast<int>(entry >> 4 & 15));
     if (distance > at_ || at_ + length > size_) return false;
-    // What is copied lies before `at_`: of a repeat that overlaps itself its first period.
     __syncwarp();
-    const std::uint8_t* const from = out_ + at_ - distance;
-    for (unsigned i = lane_; i < length; i += 32) out_[at_ + i] = from[distance >= length ? i : i % distance];
+    const unsigned from = at_ - distance;
+    // What is copied lies before `at_`: of a repeat that overlaps itself its first period.
+    if (distance < length) {
+      for (unsigned i = lane_; i < length; i += 32)
+        tables_.window[(at_ + i) % kWindow] = tables_.window[(from + i % distance) % kWindow];
+    } else if (distance <= kWindow - kLongestRepeat) {
+      for (unsigned i = lane_; i < length; i += 32)
+        tables_.window[(at_ + i) % kWindow] = tables_.window[(from + i) % kWindow];
+    } else {  // long flushed
+      for (unsigned i = lane_; i < length; i += 32) tables_.window[(at_ + i) % kWindow] = out_[from + i];
+    }
     __syncwarp();
     at_ += length;
     return true;
   }
 
   const std::uint32_t* stream_;
-  std::int64_t bytes_;
+  std::uint32_t bytes_;
   std::uint8_t* out_;
-  std::int64_t size_;
+  std::uint32_t size_;
   InflateTables& tables_;
   unsigned lane_;
-  std::int64_t line_ = 0;
+  std::uint32_t line_ = 0;
   std::uint32_t words_ = 0, next_words_ = 0;
   int used_ = 0;
   std::uint64_t bits_ = 0;
   int count_ = 0;
-  std::int64_t at_ = 0;
+  std::uint32_t at_ = 0, flushed_ = 0;
   std::uint32_t checksum_ = 0;
 };
 

@@ -30,9 +30,9 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
     slot.input = Buffer(input_bytes, pinned);
     slot.output = Buffer(output_bytes, pinned);
   }
-  // upload(i) comes after download(i - 1 - slots), and that after the host has recorded band i - 1 - 2 *
-  // slots.
-  events_.resize(static_cast<std::size_t>(2 * plan.slots + 1));
+  // upload(i) comes after compute(i - device_inputs + 1), that after the download of the band `slots` before,
+  // and that after the host has recorded the one `slots` before that.
+  events_.resize(static_cast<std::size_t>(device_inputs(plan.slots) + 2 * plan.slots - 1));
   chain_ = plan.chain.on_device(resident_.data(), compute_.get());
 }
 
