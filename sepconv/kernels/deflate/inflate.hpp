@@ -24,7 +24,7 @@ std::int64_t inflate_tiles_bytes(const CodedTiles& tiles, std::int64_t count) no
 bool can_inflate_tiles(const CodedTiles& tiles) noexcept;
 
 /// Decodes zlib streams (RFC 1950, 1951) of whole tiles, one a warp. Stream i is streams[i] of `encoded`, at
-/// a multiple of 4; with 0 bytes it is left out. Tiles lie row-major and cover `part` of the image: where
+/// a multiple of 16; with 0 bytes it is left out. Tiles lie row-major and cover `part` of the image: where
 /// they are strips, the last has the rows that are left. Tile i comes to `decoded`, which has
 /// inflate_tiles_bytes(), + i * decoded_tile_bytes(), as it was before compression. refused[i] is 0 where it
 /// is exactly that and the stream's checksum holds. Else, or where the stream is left out, it is 1 and the

@@ -45,9 +45,8 @@ __global__ void __launch_bounds__(32)
   __shared__ InflateTables tables;
   const std::int64_t index = blockIdx.x;
   const EncodedTile stream = streams[index];
-  WarpInflater inflater(reinterpret_cast<const std::uint32_t*>(encoded + stream.offset), stream.bytes,
-                        reinterpret_cast<std::uint8_t*>(decoded + index * grid.stride), grid.bytes(index),
-                        tables);
+  WarpInflater inflater(encoded + stream.offset, stream.bytes, decoded + index * grid.stride,
+                        grid.bytes(index), tables);
   const bool good = stream.bytes > 0 && inflater.run();
   if (threadIdx.x == 0) {
     refused[index] = good ? 0 : 1;
