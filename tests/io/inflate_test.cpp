@@ -44,13 +44,24 @@ void check_decodes(const Bytes& stream, const Bytes& bytes) {
   CHECK(as_same);
 }
 
+/// Of a stream that does not fit: whether it is one at all.
+Inflated by_libdeflate_with_room(const Bytes& stream) {
+  auto* const state = libdeflate_alloc_decompressor();
+  Bytes out(1032 * stream.size() + 1);  // deflate makes no more of it
+  std::size_t made = 0;
+  const auto result =
+      libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), &made);
+  libdeflate_free_decompressor(state);
+  return result == LIBDEFLATE_SUCCESS ? Inflated::more : Inflated::broken;
+}
+
 Inflated by_libdeflate(const Bytes& stream, std::span<std::byte> out) {
   auto* const state = libdeflate_alloc_decompressor();
   const auto result =
       libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), nullptr);
   libdeflate_free_decompressor(state);
   return result == LIBDEFLATE_SUCCESS              ? Inflated::whole
-         : result == LIBDEFLATE_INSUFFICIENT_SPACE ? Inflated::more
+         : result == LIBDEFLATE_INSUFFICIENT_SPACE ? by_libdeflate_with_room(stream)  // more, if it is sound
          : result == LIBDEFLATE_SHORT_OUTPUT       ? Inflated::fewer
                                                    : Inflated::broken;
 }
@@ -187,8 +198,7 @@ class Script {
     sink_.put((lengths.size() - 257) | (distances.size() - 1) << 5 | 15 << 10, 14);
     for (const int symbol : {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15})
       sink_.put(symbol < 16 ? 4 : 0, 3);
-    std::vector<std::uint16_t> codes(16);
-    assign_codes(std::vector<std::uint8_t>(16, 4), codes);
+    const std::vector<std::uint16_t> codes = codes_of(std::vector<std::uint8_t>(16, 4));
     for (const auto& list : {lengths, distances})
       for (const std::uint8_t bits : list) sink_.put(codes[bits], 4);
     set_codes(lengths, distances);
@@ -231,11 +241,17 @@ class Script {
     return bits;
   }
 
+  static std::vector<std::uint16_t> codes_of(const std::vector<std::uint8_t>& lengths) {
+    std::vector<std::uint16_t> codes(lengths.size());
+    assign_codes(lengths.data(), static_cast<int>(lengths.size()), [&](int symbol, std::uint32_t code) {
+      codes[static_cast<std::size_t>(symbol)] = static_cast<std::uint16_t>(code);
+    });
+    return codes;
+  }
+
   void set_codes(const std::vector<std::uint8_t>& lengths, const std::vector<std::uint8_t>& distances) {
     length_bits_ = lengths, distance_bits_ = distances;
-    length_codes_.resize(lengths.size()), distance_codes_.resize(distances.size());
-    assign_codes(lengths, length_codes_);
-    assign_codes(distances, distance_codes_);
+    length_codes_ = codes_of(lengths), distance_codes_ = codes_of(distances);
   }
 
   void put_symbol(const std::vector<std::uint8_t>& bits, const std::vector<std::uint16_t>& codes,

@@ -1,5 +1,7 @@
 #include "sepconv/io/deflate/inflater.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 
@@ -8,6 +10,7 @@
 namespace sepconv::deflate {
 namespace {
 
+constexpr std::size_t kPassedBytes = 16 << 10;  // of a stream of more than is wanted, at once
 constexpr std::size_t kHeaderBytes = 2, kChecksumBytes = 4;
 /// Shorter streams do not pay for the tables.
 constexpr std::size_t kLeastBytes = 2048;
@@ -103,6 +106,25 @@ bool are_mostly_bytes(const CodeBits& codes) noexcept {
   return share >= 0.9;
 }
 
+/// Whether it is a zlib stream, however much it holds, whose checksum is right: one that was damaged often
+/// goes on for more than its block.
+bool is_sound(std::span<const std::byte> stream) {
+  z_stream zlib{};
+  if (inflateInit(&zlib) != Z_OK) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
+  std::array<Bytef, kPassedBytes> passed;
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(stream.data()));
+  zlib.avail_in = static_cast<uInt>(stream.size());
+  int result = Z_OK;
+  while (result == Z_OK) {
+    zlib.next_out = passed.data();
+    zlib.avail_out = static_cast<uInt>(passed.size());
+    result = ::inflate(&zlib, Z_NO_FLUSH);
+  }
+  inflateEnd(&zlib);
+  if (result == Z_MEM_ERROR) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
+  return result == Z_STREAM_END;
+}
+
 }  // namespace
 
 Inflater::Inflater()
@@ -110,14 +132,14 @@ Inflater::Inflater()
   if (!libdeflate_) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
 }
 
-Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte> out) noexcept {
+Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte> out) {
   if (stream.size() >= kLeastBytes && decode_by_tables(stream, out, true)) return Inflated::whole;
   switch (libdeflate_zlib_decompress(libdeflate_.get(), stream.data(), stream.size(), out.data(), out.size(),
                                      nullptr)) {
     case LIBDEFLATE_SUCCESS:
       return Inflated::whole;
     case LIBDEFLATE_INSUFFICIENT_SPACE:
-      return Inflated::more;
+      return is_sound(stream) ? Inflated::more : Inflated::broken;
     case LIBDEFLATE_SHORT_OUTPUT:
       return Inflated::fewer;
     default:
@@ -161,8 +183,8 @@ bool Inflater::decode_blocks(BitSource& source, ByteSink& sink, bool mostly_byte
 }
 
 std::int64_t Inflater::memory_bytes() noexcept {
-  constexpr std::int64_t kOfLibdeflate = 16 << 10;
-  return static_cast<std::int64_t>(sizeof(Inflater) + sizeof(Tables)) + kOfLibdeflate;
+  constexpr std::int64_t kOfLibdeflate = 16 << 10, kOfZlib = 48 << 10;
+  return static_cast<std::int64_t>(sizeof(Inflater) + sizeof(Tables)) + kOfLibdeflate + kOfZlib;
 }
 
 }  // namespace sepconv::deflate

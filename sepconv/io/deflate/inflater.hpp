@@ -13,8 +13,8 @@
 
 namespace sepconv::deflate {
 
-/// What a stream turned out to hold: as many bytes as there was room for, more, fewer, or nothing that makes
-/// sense.
+/// What a stream turned out to hold: as many bytes as there was room for, more of them and its checksum holds,
+/// fewer, or nothing that makes sense.
 enum class Inflated : std::uint8_t { whole, more, fewer, broken };
 
 /// Decodes streams that are mostly codes of single bytes, as images behind a predictor are, by tables of
@@ -26,7 +26,8 @@ class Inflater {
 
   /// Fills `out` where `stream` begins with a zlib stream (RFC 1950) of exactly so many bytes; else what is
   /// in `out` afterwards means nothing. What is wrong with a stream is libdeflate's word.
-  Inflated decode(std::span<const std::byte> stream, std::span<std::byte> out) noexcept;
+  /// Throws OutOfMemory, of a stream of more.
+  Inflated decode(std::span<const std::byte> stream, std::span<std::byte> out);
 
   /// The same by our tables alone; false: not whole. `mostly_bytes`: or not mostly codes of bytes.
   bool decode_by_tables(std::span<const std::byte> stream, std::span<std::byte> out,
