@@ -14,6 +14,8 @@ std::string with_flags(std::string_view text) {
       {"OutputRequest::compression", "--compress"},
       {"OutputRequest::tile", "--tile"},
       {"OutputRequest::planar", "--planar"},
+      {"OutputRequest::shard", "--shard"},
+      {"OutputRequest::zarr", "--zarr"},
       {"OutputRequest::no_predictor", "--no-predictor"},
       {"OutputRequest::pyramid", "--pyramid"},
       {"OutputRequest::cog", "--cog"},

@@ -216,7 +216,8 @@ void require_error(const Call& call, const std::string& words) {
 void what_is_none_is_refused(Formats formats) {
   require_error([] { open_reader("in.pfm"); }, "no format that is read (TIFF, NPY");
   require_error([&] { create_writer("a.pfm", {{2, 2}, 1, PixelType::u8}, {}, formats); }, "PFM holds f32");
-  require_error([&] { open_reader("in.pfm", {.page = 1}, formats); }, "only TIFF, NPY files have pages");
+  require_error([&] { open_reader("in.pfm", {.page = 1}, formats); },
+                "only TIFF, NPY, Zarr files have pages");
   std::ofstream("cut.pfm", std::ios::binary) << "Pf\n1 2\n1\nseven b";
   require_error([&] { open_reader("cut.pfm", {}, formats); }, "ends before its pixels do");
 }

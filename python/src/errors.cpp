@@ -20,6 +20,8 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"OutputRequest::compression", "compress"},
     {"OutputRequest::tile", "tile"},
     {"OutputRequest::planar", "planar"},
+    {"OutputRequest::shard", "shard"},
+    {"OutputRequest::zarr", "zarr"},
     {"OutputRequest::no_predictor", "no_predictor"},
     {"OutputRequest::pyramid", "pyramid"},
     {"OutputRequest::cog", "cog"},

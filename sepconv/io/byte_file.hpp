@@ -18,8 +18,9 @@ namespace sepconv {
 /// file.
 class InputFile {
  public:
-  /// Throws IoError for a missing file, a directory, an unreadable or an empty file.
-  explicit InputFile(const std::filesystem::path& path);
+  enum class Folders : std::uint8_t { refused, taken };
+  /// Throws IoError for a missing file, a folder that is not `taken`, an unreadable or an empty file.
+  explicit InputFile(const std::filesystem::path& path, Folders folders = Folders::refused);
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
   ~InputFile();
@@ -29,6 +30,8 @@ class InputFile {
   /// When it was last changed before it was opened, in nanoseconds since 1970.
   std::int64_t changed_ns() const noexcept { return changed_ns_; }
   int descriptor() const noexcept { return descriptor_; }
+  /// Then it has no bytes.
+  bool is_folder() const noexcept { return is_folder_; }
 
   /// Fills `bytes` from `offset`. Thread-safe. Throws IoError when the file ends before (it says where) or
   /// cannot be read.
@@ -37,12 +40,13 @@ class InputFile {
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes) const;
 
  private:
-  void look();
+  void look(Folders folders);
 
   std::filesystem::path path_;
   std::int64_t size_ = 0;
   std::int64_t changed_ns_ = 0;
   int descriptor_ = -1;
+  bool is_folder_ = false;
 };
 
 /// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be

@@ -71,6 +71,24 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+void check_folder_of(const std::filesystem::path& target) {
+  namespace fs = std::filesystem;
+  const fs::path folder = folder_of(target);
+  std::error_code ignored;
+  const fs::file_status status = fs::status(folder, ignored);
+  if (!fs::exists(status)) {
+    throw_write_error(
+        target, fmt::format("the folder {} does not exist; make it or choose another place", folder.native()),
+        ENOENT);
+  }
+  if (!fs::is_directory(status))
+    throw_write_error(target, fmt::format("{} is no folder; choose another place", folder.native()), ENOTDIR);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  if (errno == EROFS) throw_write_error(target, EROFS);
+  throw_write_error(
+      target, fmt::format("the folder {} is not writable; choose another place", folder.native()), EACCES);
+}
+
 std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept {
   std::size_t done = 0;
   while (done < bytes.size()) {

@@ -21,6 +21,8 @@ namespace sepconv {
 std::string write_fact(int error);
 
 std::filesystem::path folder_of(const std::filesystem::path& path);
+/// Throws unless there is a folder for a target, in which something can be made.
+void check_folder_of(const std::filesystem::path& target);
 
 /// The number of bytes read, short only at the end of the file; -1 and errno on failure.
 std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,16 @@ enum class Levels : std::uint8_t {
   cloud,  ///< behind; all directories at the file's beginning, then the pixels of the smallest level first: a
           ///< Cloud Optimized GeoTIFF
 };
+/// What only Zarr has.
+struct ZarrLayout {
+  int version = 0;  ///< 2 or 3; 0: 3, and none of this is asked for or a source's
+  /// Of an object of the store, which holds whole chunks; empty: chunks are objects of their own.
+  Extent shard{};
+  std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
+  std::string fill{};    ///< the value of what is not stored, as JSON; empty, or none of the type: 0
+  bool big_endian = false;
+};
+
 struct FileLayout {
   bool tiled = false;
   Extent tile{512, 512};            ///< tile size, when tiled
@@ -48,6 +59,7 @@ struct FileLayout {
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
   bool planar = false;    ///< channels in planes of their own instead of interleaved
   Levels levels = Levels::none;
+  ZarrLayout zarr{};  ///< of a source that is one, and for a result that is
 };
 
 /// Of an image of this extent the smaller levels, the largest first; none if it is laid out without.

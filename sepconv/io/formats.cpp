@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 
 #include "sepconv/core/error.hpp"
@@ -17,6 +18,7 @@
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
+#include "sepconv/io/zarr/zarr.hpp"
 
 namespace sepconv {
 namespace {
@@ -32,6 +34,7 @@ constexpr Format kFormats[] = {
      .has_pages = true,
      .has_levels = true,
      .has_layout = true,
+     .tile_unit = 16,
      .begins = is_tiff,
      .open = open_tiff,
      .open_set = open_tiff_set,
@@ -54,6 +57,18 @@ constexpr Format kFormats[] = {
      .create = create_npy,
      .create_set = create_npy_set,
      .holds = npy_holds},
+    {.name = "Zarr",
+     .endings = ".zarr",
+     .reads = "versions 2 and 3, folders; integers, bool, f16 f32 f64, complex, of both byte orders; C and "
+              "Fortran order; shards; blosc, zstd, gzip, zlib, lz4, crc32c; any axes",
+     .has_pages = true,
+     .has_axes = true,
+     .is_folder = true,
+     .is_meant = is_zarr_folder,
+     .open = open_zarr,
+     .open_set = open_zarr_set,
+     .describe = describe_zarr,
+     .holds = zarr_holds},
     {.name = "raw",
      .endings = ".raw .bin",
      .reads = "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
@@ -148,8 +163,15 @@ const Format* format_of_name(const std::filesystem::path& path, Formats formats)
 
 const Format& format_of_file(const InputFile& file, const OpenOptions& options, Formats formats) {
   for (const Format& format : formats) {
-    if (format.is_meant != nullptr && format.is_meant(file.path(), options)) return format;
+    if (format.is_folder == file.is_folder() && format.is_meant != nullptr &&
+        format.is_meant(file.path(), options))
+      return format;
   }
+  if (file.is_folder())
+    throw IoError(fmt::format("cannot read {}: it is a folder, and none of {}; give the name of a file",
+                              file.path().native(),
+                              listed(formats, &Format::name, [](const Format& f) { return f.is_folder; })),
+                  EISDIR);
   std::array<std::byte, 16> bytes{};
   const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
   for (const Format& format : formats) {
@@ -171,7 +193,7 @@ bool begins_with(std::span<const std::byte> head, std::string_view magic) noexce
 
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options,
                                     Formats formats) {
-  InputFile file(path);
+  InputFile file(path, InputFile::Folders::taken);
   const Format& format = format_of_file(file, options, formats);
   check_options(options, format, path, formats);
   return format.open(std::move(file), options);
@@ -214,7 +236,7 @@ CreateOptions storable(const std::filesystem::path& path, const Format& format, 
 }
 
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options, Formats formats) {
-  InputFile file(path);
+  InputFile file(path, InputFile::Folders::taken);
   const Format& format = format_of_file(file, options, formats);
   check_options(options, format, path, formats);
   if (format.describe != nullptr) return format.describe(std::move(file), options);

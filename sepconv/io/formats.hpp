@@ -88,6 +88,8 @@ struct Format {
   bool has_levels = false;             ///< OpenOptions::level means something
   bool has_axes = false;               ///< OpenOptions::axes means something
   bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
+  bool is_folder = false;              ///< a result is one; and a folder that is meant is opened
+  std::int64_t tile_unit = 1;          ///< the sides of tiles are multiples of it
   /// How its pixels are stored in any case, where that has a name.
   std::optional<Compression> compression{};
 
@@ -117,7 +119,7 @@ struct Format {
 /// In the order in which they are asked. A program with a format of its own hands a longer list to the
 /// functions below.
 using Formats = std::span<const Format>;
-/// TIFF, NPY, raw, PNG, JPEG, PNM and BMP; stays as long as the program runs.
+/// TIFF, NPY, Zarr, raw, PNG, JPEG, PNM and BMP; stays as long as the program runs.
 Formats built_in_formats() noexcept;
 
 /// The ending of a name with its dot, in lower case.

@@ -17,27 +17,29 @@ constexpr const char* kNoFile =
 
 }  // namespace
 
-InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
+InputFile::InputFile(const std::filesystem::path& path, Folders folders) : path_(path) {
   // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens
   // to the name.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor_ < 0 && errno == ENXIO) throw_read_error(path, kNoFile);
   if (descriptor_ < 0) throw_read_error(path, errno);
   try {
-    look();
+    look(folders);
   } catch (...) {
     close(descriptor_);
     throw;
   }
 }
 
-void InputFile::look() {
+void InputFile::look(Folders folders) {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) throw_read_error(path_, errno);
-  if (S_ISDIR(status.st_mode)) throw_read_error(path_, "it is a folder; give the name of a file", EISDIR);
-  if (!S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
-  if (status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
-  size_ = status.st_size;
+  is_folder_ = S_ISDIR(status.st_mode);
+  if (is_folder_ && folders == Folders::refused)
+    throw_read_error(path_, "it is a folder; give the name of a file", EISDIR);
+  if (!is_folder_ && !S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
+  if (!is_folder_ && status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
+  size_ = is_folder_ ? 0 : status.st_size;
   // Of a time that does not fit, what is left of it still tells another.
   changed_ns_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                                           static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
@@ -47,13 +49,15 @@ InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
       size_(other.size_),
       changed_ns_(other.changed_ns_),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      is_folder_(other.is_folder_) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(size_, other.size_);
   std::swap(changed_ns_, other.changed_ns_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(is_folder_, other.is_folder_);
   return *this;
 }
 

@@ -240,6 +240,7 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(texts, !metadata.date_time.empty(), "date");
   check(texts, !metadata.artist.empty(), "artist");
   check(texts, !metadata.copyright.empty(), "copyright");
+  check(attributes, !metadata.attributes.empty(), "attributes");
   const bool nodata = nodata_value(metadata).has_value();
   check(geo_tags, nodata, "nodata value");
   check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");

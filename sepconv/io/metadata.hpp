@@ -76,6 +76,7 @@ struct Metadata {
       false;        ///< it counts other images beside this one, so no result of one image has it
   RasterAxes axes;  ///< of the set that the description is of, where this is its first raster
   std::string software, date_time, artist, copyright;
+  std::string attributes;        ///< of a Zarr array: a JSON object; empty: none
   std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata)
                                  ///< and 42113 (nodata)
   std::optional<Photometric> photometric;
@@ -120,7 +121,8 @@ enum class MetadataKind : std::uint8_t {
   texts = 8,
   geo_tags = 16,
   photometric = 32,
-  alpha = 64
+  alpha = 64,
+  attributes = 128
 };
 
 /// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does

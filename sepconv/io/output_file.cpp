@@ -56,17 +56,8 @@ std::string space_fact(std::int64_t needed, std::int64_t there) {
 
 void check_target(const fs::path& target, bool overwrite) {
   if (!target.has_filename()) throw_write_error(target, "the name of a file is missing; add one");
-  const fs::path folder = folder_of(target);
+  check_folder_of(target);
   std::error_code ignored;
-  const fs::file_status folder_status = fs::status(folder, ignored);
-  if (!fs::exists(folder_status)) {
-    throw_write_error(
-        target, fmt::format("the folder {} does not exist; make it or choose another place", folder.native()),
-        ENOENT);
-  }
-  if (!fs::is_directory(folder_status)) {
-    throw_write_error(target, fmt::format("{} is no folder; choose another place", folder.native()), ENOTDIR);
-  }
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -74,10 +65,6 @@ void check_target(const fs::path& target, bool overwrite) {
   }
   // A symbolic link that leads nowhere has no status of its own, yet its name is taken.
   if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
-  if (errno == EROFS) throw_write_error(target, EROFS);
-  throw_write_error(
-      target, fmt::format("the folder {} is not writable; choose another place", folder.native()), EACCES);
 }
 
 /// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.

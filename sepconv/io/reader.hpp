@@ -93,6 +93,10 @@ class Reader {
   /// included, `out` excluded. Part of the plan's ceiling, so it must hold.
   virtual std::int64_t buffer_bytes(int concurrency) const = 0;
 
+  /// What a run has left of its ceiling: so much may be held beside buffer_bytes(), if it saves decoding the
+  /// same twice. Called once, before the first read.
+  virtual void may_hold(std::int64_t bytes) { (void)bytes; }
+
   /// Bytes of the file behind the pixels, 0 if unknown: for progress and rates.
   virtual std::int64_t stored_bytes() const noexcept { return spec().bytes(); }
   /// When that file was last changed, in nanoseconds since 1970; 0 if there is none or it is unknown.

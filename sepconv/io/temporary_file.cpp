@@ -33,11 +33,6 @@ std::string prefix_of(const fs::path& target) {
   return "." + target.filename().native().substr(0, longest_name) + ".sepconv-";
 }
 
-bool is_temporary_name(const std::string& name, const std::string& prefix) {
-  return name.size() == prefix.size() + kSuffixLetters && name.starts_with(prefix) &&
-         name.find_first_not_of(kLetters, prefix.size()) == std::string::npos;
-}
-
 /// Whether a name still leads to an open file.
 bool leads_to(const fs::path& name, const struct stat& file) {
   struct stat named {};
@@ -70,7 +65,21 @@ void if_dead(const fs::path& name, const Then& then) {
     then(status, status.st_nlink == 1 && fgetxattr(file.descriptor, kMark, nullptr, 0) >= 0);
 }
 
-/// Whether a lock that can be had says that no process on any machine holds it.
+}  // namespace
+
+bool is_temporary_name(const std::string& name, const fs::path& target) {
+  const std::string prefix = prefix_of(target);
+  return name.size() == prefix.size() + kSuffixLetters && name.starts_with(prefix) &&
+         name.find_first_not_of(kLetters, prefix.size()) == std::string::npos;
+}
+
+fs::path temporary_name(const fs::path& target) {
+  std::random_device random;
+  std::string name = prefix_of(target);
+  for (std::size_t i = 0; i < kSuffixLetters; ++i) name += kLetters[random() % kLetters.size()];
+  return folder_of(target) / name;
+}
+
 bool locks_tell(const fs::path& folder) {
   constexpr long kXfs = 0x58465342, kZfs = 0x2FC12FC1, kBcachefs = 0xCA451A4E;
   struct statfs system {};
@@ -81,14 +90,9 @@ bool locks_tell(const fs::path& folder) {
   return std::find(std::begin(local), std::end(local), type) != std::end(local);
 }
 
-}  // namespace
-
 TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
-  std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::string name = prefix_of(target);
-    for (std::size_t i = 0; i < kSuffixLetters; ++i) name += kLetters[random() % kLetters.size()];
-    TemporaryFile made{folder_of(target) / name};
+    TemporaryFile made{temporary_name(target)};
     // Not mkstemp: this way the kernel applies the umask, as for any file that a program makes.
     made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (made.descriptor < 0) {
@@ -154,10 +158,9 @@ void Leftovers::add_warnings(const fs::path& target, std::vector<std::string>& w
 Leftovers find_leftovers(const fs::path& target) {
   Leftovers found;
   const fs::path folder = folder_of(target);
-  const std::string prefix = prefix_of(target);
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (!is_temporary_name(entry->path().filename().native(), prefix) || !locks_tell(folder)) continue;
+    if (!is_temporary_name(entry->path().filename().native(), target) || !locks_tell(folder)) continue;
     if_dead(entry->path(), [&](const struct stat& status, bool proved) {
       (proved ? found.names : found.unproved).push_back(entry->path());
       (proved ? found.bytes : found.unproved_bytes) += status.st_size;

@@ -22,6 +22,12 @@ struct TemporaryFile {
 /// Makes one for a target, with this mode less the umask.
 TemporaryFile make_temporary_file(const std::filesystem::path& target, mode_t mode);
 
+/// A name for something of this target, and whether a name could be one.
+std::filesystem::path temporary_name(const std::filesystem::path& target);
+bool is_temporary_name(const std::string& name, const std::filesystem::path& target);
+/// Whether a lock that can be had in this folder says that no process on any machine holds it.
+bool locks_tell(const std::filesystem::path& folder);
+
 /// Gives a file the rights of the one that it is to replace, whose user, group and others get no more than
 /// they had. Returns 0 or an errno.
 int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept;

@@ -26,6 +26,7 @@ TEST_CASE("Every ending that is listed is written, and read back by what is in t
   const TemporaryFolder folder;
   const std::set<std::string> needs_colour{".ppm"};
   for (const Format& format : built_in_formats()) {
+    if (format.create == nullptr) continue;
     std::istringstream endings{std::string(format.endings)};
     for (std::string ending; endings >> ending;) {
       CAPTURE(ending);
@@ -71,7 +72,7 @@ TEST_CASE("Files that are none are refused in words") {
     CHECK_THROWS_AS(open_reader(folder.write("a", little)), IoError);
   }
   CHECK_THROWS_WITH(open_reader(folder.write("a.ppm", "P6 1 1 255\nRGB"), {.page = 1}),
-                    Contains("only TIFF, NPY files have pages"));
+                    Contains("only TIFF, NPY, Zarr files have pages"));
 }
 
 TEST_CASE("Targets that cannot be are refused before anything is made") {

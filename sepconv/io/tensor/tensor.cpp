@@ -135,7 +135,7 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   TensorFile tensor;
   tensor.path_ = path;
   tensor.options_ = options;
-  const InputFile file(path);
+  const InputFile file(path, InputFile::Folders::taken);
   const Format& known = format_of_file(file, options, formats);
   check_options(options, known, path, formats);
   const std::string_view format = known.name;

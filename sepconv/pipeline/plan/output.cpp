@@ -8,134 +8,21 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/plan/output_layout.hpp"
 #include "sepconv/pipeline/plan/plan.hpp"
 
 namespace sepconv {
 namespace {
 
-/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
-constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
-/// Likewise for tiles.
-constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
-constexpr Extent kUsualTile{512, 512};
-/// TIFF 6.0, section 15: the sides of tiles are multiples of it.
-constexpr std::int64_t kTileUnit = 16;
-
 using Map = std::optional<PixelMap>;
 
-bool is_scaled(const Map& map) { return map && map->scales(); }
+/// Of sides of tiles, for who names no file: TIFF 6.0, section 15.
+constexpr std::int64_t kTileUnit = 16;
 
-bool jpeg_can_hold(const ImageSpec& spec) {
-  return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
-}
-
-/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least
-/// that TIFF has. What is then still too large goes in strips.
-void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t most_bytes) {
-  if (layout.tile.area() * pixel_bytes > most_bytes && layout.tile.area() > kUsualTile.area())
-    layout.tile = kUsualTile;
-  while (layout.tile.area() * pixel_bytes > most_bytes &&
-         std::max(layout.tile.rows, layout.tile.cols) > kTileUnit) {
-    layout.tile.rows = std::max(kTileUnit, round_up(layout.tile.rows / 2, kTileUnit));
-    layout.tile.cols = std::max(kTileUnit, round_up(layout.tile.cols / 2, kTileUnit));
-  }
-  layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
-}
-
-/// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
-/// if they are more. Blocks of a file that are encoded whole are made smaller by it.
-std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
-  if (source == nullptr || !is_scaled(map)) return result.pixel_bytes();
-  return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
-}
-
-/// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind,
-                            const Map& map, Work work, const OutputRequest& request,
-                            std::vector<std::string>& warnings) {
-  const bool rearranged = !map && work == Work::none;
-  const bool moved = rearranged || (map && map->turned && !map->scales());
-  const std::optional<FileLayout>& from = source.layout().file;
-  if (!from) return {};
-  FileLayout layout = *from;
-  // What is only moved loses nothing.
-  if (layout.compression == Compression::jpeg && (moved || !jpeg_can_hold(spec))) {
-    layout.compression = Compression::deflate;
-    layout.level = 0;
-    layout.predictor = true;
-    if (!request.compression)
-      warnings.emplace_back(
-          moved ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
-                : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
-  }
-  if (moved) {
-    std::swap(layout.tile.rows, layout.tile.cols);
-    layout.rows_per_strip = 0;
-  }
-  if (layout.tiled) {
-    const Extent whole{round_up(layout.tile.rows, kTileUnit), round_up(layout.tile.cols, kTileUnit)};
-    if (whole != layout.tile && !request.tile) {
-      warnings.push_back(
-          fmt::format("tiles of {} x {} where the source's are {} x {}: TIFF has only multiples of {}",
-                      whole.cols, whole.rows, layout.tile.cols, layout.tile.rows, kTileUnit));
-    }
-    layout.tile = whole;
-  }
-  if (layout.tiled) shrink_tiles(layout, bytes_behind, rearranged ? kLargestKeptStrip : kLargestKeptTile);
-  if (is_scaled(map) && from->tiled && layout.tile != from->tile && !request.tile) {
-    warnings.push_back(fmt::format(
-        "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
-        layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
-        from->tile.cols, from->tile.rows, bytes_behind));
-  }
-  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
-    layout.rows_per_strip = 0;
-  layout.planar = layout.planar && spec.channels > 1;
-  return layout;
-}
-
-FileLayout chosen_layout(const Reader* source, const ImageSpec& spec, std::int64_t bytes_behind,
-                         const OutputRequest& request, const Map& map, Work work,
-                         std::vector<std::string>& warnings) {
-  FileLayout layout = source != nullptr
-                          ? inherited_layout(*source, spec, bytes_behind, map, work, request, warnings)
-                          : FileLayout{};
-  if (layout.compression == Compression::jpeg && !request.compression)
-    warnings.emplace_back(
-        "compressed as JPEG once more, like the source: pixels change a little (quality 90); another "
-        "compression loses nothing");
-  if (request.compression) {
-    layout.compression = *request.compression;
-    layout.level = request.level;
-  }
-  if (request.tile) {
-    layout.tiled = !request.tile->empty();
-    if (layout.tiled) layout.tile = *request.tile;
-    layout.rows_per_strip = 0;
-  }
-  if (is_scaled(map) && !layout.tiled)
-    layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
-  if (request.planar) layout.planar = true;
-  if (request.no_predictor) layout.predictor = false;
-  if (request.cog) {
-    if (!layout.tiled) layout.tile = kUsualTile;
-    layout.tiled = true;
-    layout.levels = Levels::cloud;
-  }
-  if (request.pyramid == false) layout.levels = Levels::none;
-  if (request.pyramid == true && layout.levels == Levels::none) layout.levels = Levels::behind;
-  return layout;
-}
-
-/// The layout options that the caller gave, by their names.
-std::vector<std::string> given_layout_options(const OutputRequest& request) {
+/// The layout options that the caller gave, by their names: those that only TIFF has, and only Zarr.
+std::vector<std::string> given_tiff_options(const OutputRequest& request) {
   std::vector<std::string> options;
-  if (request.compression)
-    options.push_back(fmt::format("OutputRequest::compression {}", name_of(*request.compression)));
-  if (request.tile) options.emplace_back("OutputRequest::tile");
-  if (request.planar) options.emplace_back("OutputRequest::planar");
   if (request.no_predictor) options.emplace_back("OutputRequest::no_predictor");
-  if (request.pyramid == true) options.emplace_back("OutputRequest::pyramid");
   if (request.cog) options.emplace_back("OutputRequest::cog");
   if (request.big_tiff)
     options.emplace_back(*request.big_tiff ? "OutputRequest::big_tiff = true"
@@ -143,15 +30,40 @@ std::vector<std::string> given_layout_options(const OutputRequest& request) {
   return options;
 }
 
+std::vector<std::string> given_zarr_options(const OutputRequest& request) {
+  std::vector<std::string> options;
+  if (request.shard) options.emplace_back("OutputRequest::shard");
+  if (request.zarr) options.emplace_back("OutputRequest::zarr");
+  return options;
+}
+
+/// All of them.
+std::vector<std::string> given_layout_options(const OutputRequest& request) {
+  std::vector<std::string> options;
+  if (request.compression)
+    options.push_back(fmt::format("OutputRequest::compression {}", name_of(*request.compression)));
+  if (request.tile) options.emplace_back("OutputRequest::tile");
+  if (request.planar) options.emplace_back("OutputRequest::planar");
+  if (request.pyramid == true) options.emplace_back("OutputRequest::pyramid");
+  for (const auto& others : {given_tiff_options(request), given_zarr_options(request)})
+    options.insert(options.end(), others.begin(), others.end());
+  return options;
+}
+
 /// An option that would be ignored is refused, unless the format stores everything as it says in any case.
 void check_layout_options(const std::filesystem::path& path, const OutputRequest& request, Formats formats) {
   const Format* const format = format_of_name(path, formats);
-  if (format == nullptr || format->has_layout) return;
+  if (format == nullptr) return;
   OutputRequest other = request;
   if (request.compression == format->compression) other.compression.reset();
-  const std::vector<std::string> options = given_layout_options(other);
+  const std::vector<std::string> options = !format->has_layout ? given_layout_options(other)
+                                           : format->is_folder ? given_tiff_options(request)
+                                                               : given_zarr_options(request);
   if (options.empty()) return;
-  const auto able = std::ranges::find_if(formats, &Format::has_layout);
+  const bool of_folders = !given_zarr_options(request).empty() && !format->is_folder;
+  const auto able = std::ranges::find_if(formats, [&](const Format& candidate) {
+    return candidate.has_layout && (!of_folders || candidate.is_folder);
+  });
   const std::string way = able == formats.end()
                               ? "leave it out"
                               : fmt::format("leave it out or end the name in {}",
@@ -161,10 +73,10 @@ void check_layout_options(const std::filesystem::path& path, const OutputRequest
 }
 
 /// What a name could not be that of.
-void check_output_name(const std::filesystem::path& path) {
+void check_output_name(const std::filesystem::path& path, const Format* format) {
   if (path.empty()) throw InvalidArgument("the name of the output image is empty; give one, like out.tif");
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
+  if ((format == nullptr || !format->is_folder) && std::filesystem::is_directory(path, ignored)) {
     throw IoError(fmt::format("cannot write {}: it is a folder; add the name of a file, like {}",
                               path.string(), (path / "out.tif").string()),
                   EISDIR);
@@ -192,12 +104,12 @@ ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const 
   return change;
 }
 
-CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
-                             const Map& map, Work work) {
+namespace {
+
+CreateOptions options_of(const ImageSpec& result, const Reader* source, const OutputRequest& request,
+                         const Map& map, Work work, std::int64_t tile_unit) {
   CreateOptions options;
-  const ImageSpec spec = region_spec(result, request.region);
-  options.layout = chosen_layout(source, spec, pixel_bytes_behind(source, result, map), request, map, work,
-                                 options.layout_warnings);
+  options.layout = chosen_layout(source, result, request, map, work, tile_unit, options.layout_warnings);
   if (source != nullptr) {
     Metadata metadata = source->metadata();
     declare(request.missing, work, metadata, options.warnings);
@@ -210,6 +122,13 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   options.durable = request.durable;
   options.big_tiff = request.big_tiff;
   return options;
+}
+
+}  // namespace
+
+CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputRequest& request,
+                             const Map& map, Work work) {
+  return options_of(result, source, request, map, work, kTileUnit);
 }
 
 std::optional<PixelMap> map_of(const Chain& chain, const ImageSpec& source) {
@@ -261,14 +180,21 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
 
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
                              const OutputRequest& request, const Map& map, Work work, Formats formats) {
-  check_output_name(path);
+  const Format* const format = format_of_name(path, formats);
+  check_output_name(path, format);
   check_layout_options(path, request, formats);
   if (request.cog && (request.pyramid == false || (request.tile && request.tile->empty())))
     throw InvalidArgument(
         "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
         "OutputRequest::cog");
-  CreateOptions options = output_options(result, source, request, map, work);
-  const Format* const format = format_of_name(path, formats);
+  CreateOptions options =
+      options_of(result, source, request, map, work, format == nullptr ? kTileUnit : format->tile_unit);
+  const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
+  if (format != nullptr && format->is_folder && !request.compression &&
+      (from == nullptr || from->zarr.version == 0)) {
+    options.layout.compression = Compression::zstd;
+    options.layout.level = 1;
+  }
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
@@ -279,12 +205,10 @@ Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& res
                          const OutputRequest& request, const Map& map, Work work, Formats formats) {
   Geometries geometries{output_options(path, result, source, request, map, work, formats), {}};
   const Format* const format = format_of_name(path, formats);
-  if (format == nullptr || !format->has_layout || request.tile || request.cog) return geometries;
-  FileLayout tiles;
-  tiles.tile = kUsualTile;
-  shrink_tiles(tiles, pixel_bytes_behind(source, result, map), kLargestKeptStrip);
+  if (format == nullptr || !format->has_layout || format->is_folder || request.tile || request.cog)
+    return geometries;
   OutputRequest other = request;
-  other.tile = geometries.first.layout.tiled ? Extent{} : tiles.tile;
+  other.tile = geometries.first.layout.tiled ? Extent{} : usual_tile(source, result, map);
   geometries.other = output_options(result, source, other, map, work);
   return geometries;
 }

@@ -27,6 +27,8 @@ struct OutputRequest {
   bool cog =
       false;  ///< a Cloud Optimized GeoTIFF: tiled, with levels, everything in the order for few requests
   std::optional<bool> pyramid;  ///< smaller levels; unset: where the source has them
+  std::optional<Extent> shard;  ///< of a Zarr; 0 x 0: none
+  std::optional<int> zarr;      ///< its version
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;

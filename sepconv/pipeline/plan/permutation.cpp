@@ -87,7 +87,8 @@ Permutation of_reversed(const Permutation& permutation, int axes) {
 
 /// Pages of pixels, and not one array.
 bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
-  const Format& format = format_of_file(InputFile(path), files.open, files.formats);
+  const Format& format =
+      format_of_file(InputFile(path, InputFile::Folders::taken), files.open, files.formats);
   return format.has_pages && !format.has_axes && open_set(path, files.open, files.formats)->count() > 1;
 }
 

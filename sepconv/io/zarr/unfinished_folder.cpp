@@ -1,0 +1,205 @@
+#include "sepconv/io/zarr/unfinished_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/temporary_file.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is added to the name of a file that is not complete.
+constexpr const char* kPart = ".part";
+
+int open_folder(const fs::path& folder) noexcept {
+  return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+bool put_mark(const fs::path& folder) noexcept {
+  const int mark = open((folder / kUnfinishedMark).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  return mark >= 0 && close(mark) == 0;
+}
+
+/// Calls `then` with a folder that is a killed process's: this user's, marked, and locked by nobody.
+template <class Then>
+void if_dead_folder(const fs::path& folder, const Then& then) {
+  struct stat status {};
+  const int lock = open_folder(folder);
+  if (lock < 0) return;
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0 && fstat(lock, &status) == 0 && status.st_uid == geteuid() &&
+      faccessat(lock, kUnfinishedMark, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    then();
+  close(lock);
+}
+
+std::vector<fs::path> find_dead_folders(const fs::path& target) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  const fs::path folder = folder_of(target);
+  if (!locks_tell(folder)) return found;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const fs::path& path = entry->path();
+    if (is_temporary_name(path.filename().native(), target))
+      if_dead_folder(path, [&] { found.push_back(path); });
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Puts a folder in the place of another, which then has its name. Returns 0 or an errno.
+int exchange(const fs::path& a, const fs::path& b) noexcept {
+  if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  const fs::path aside = a.native() + "-old";
+  if (rename(b.c_str(), aside.c_str()) != 0) return errno;
+  if (rename(a.c_str(), b.c_str()) == 0) return rename(aside.c_str(), a.c_str()) == 0 ? 0 : errno;
+  const int failed = errno;
+  rename(aside.c_str(), b.c_str());
+  return failed;
+}
+
+int rename_to_absent_folder(const fs::path& from, const fs::path& to) noexcept {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;  // never over a folder that has something in it
+}
+
+/// All that was written in this file system.
+int sync_all(int descriptor) noexcept { return descriptor >= 0 && syncfs(descriptor) == 0 ? 0 : errno; }
+
+}  // namespace
+
+bool has_zarr_metadata(const fs::path& folder) {
+  return std::ranges::any_of(
+      std::initializer_list<const char*>{"zarr.json", ".zarray", ".zgroup", kUnfinishedMark},
+      [&](const char* name) {
+        std::error_code ignored;
+        return fs::is_regular_file(folder / name, ignored);
+      });
+}
+
+UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
+    : target_(target.has_filename() ? std::move(target) : target.parent_path()), options_(options) {
+  check_folder_of(target_);
+  std::error_code ignored;
+  const fs::file_status there = fs::symlink_status(target_, ignored);
+  if (fs::exists(there)) {
+    if (fs::is_symlink(there))
+      throw_write_error(target_, "it is a symbolic link, which no folder replaces; name what it leads to");
+    if (!fs::is_directory(there) || !has_zarr_metadata(target_))
+      throw_write_error(
+          target_, "it exists and is no Zarr, and nothing else is ever replaced by one; choose another name",
+          EEXIST);
+    if (!options.overwrite) throw_write_error(target_, EEXIST);
+  }
+  leftovers_ = find_dead_folders(target_);
+}
+
+UnfinishedFolder::~UnfinishedFolder() { discard(); }
+
+void UnfinishedFolder::add_warnings(std::vector<std::string>& warnings) const {
+  for (const fs::path& left : leftovers_)
+    warnings.push_back(fmt::format("a killed run left {}; it will be removed when {} is written",
+                                   left.native(), target_.native()));
+}
+
+void UnfinishedFolder::discard() noexcept {
+  std::error_code ignored;
+  if (!place_.empty()) fs::remove_all(place_, ignored);
+  if (lock_ >= 0) close(std::exchange(lock_, -1));
+  place_.clear();
+}
+
+const fs::path& UnfinishedFolder::place() {
+  const std::lock_guard lock(making_);
+  if (!place_.empty()) return place_;
+  for (const fs::path& left : leftovers_) {
+    std::error_code ignored;
+    if_dead_folder(left, [&] { fs::remove_all(left, ignored); });
+  }
+  for (int attempt = 0; attempt < 100 && place_.empty(); ++attempt) {
+    const fs::path made = temporary_name(target_);
+    if (mkdir(made.c_str(), 0777) != 0) {
+      if (errno == EEXIST) continue;
+      throw_write_error(target_, errno);
+    }
+    place_ = made;
+  }
+  lock_ = open_folder(place_);
+  if (lock_ < 0) throw_write_error(target_, errno);
+  flock(lock_, LOCK_EX | LOCK_NB);  // where the file system can
+  if (!put_mark(place_)) throw_write_error(target_, errno);
+  return place_;
+}
+
+int UnfinishedFolder::open_new(const fs::path& file, int flags) {
+  int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+  if (opened >= 0 || errno != ENOENT) return opened;
+  std::error_code failed;
+  fs::create_directories(file.parent_path(), failed);
+  if (failed) throw_write_error(target_, failed.value());
+  return open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+}
+
+void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offset,
+                             std::span<const std::byte> bytes) {
+  const int opened = open_new(file, flags);
+  if (opened < 0) throw_write_error(target_, errno);
+  int failed = 0;
+  while (failed == 0 && !bytes.empty()) {
+    const ssize_t count = pwrite(opened, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) failed = count == 0 ? ENOSPC : errno;
+    if (count > 0) bytes = bytes.subspan(static_cast<std::size_t>(count)), offset += count;
+  }
+  if (close(opened) != 0 && failed == 0) failed = errno;  // where network file systems report a full disk
+  if (failed != 0) throw_write_error(target_, failed);
+}
+
+void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> bytes) {
+  write(place() / name, O_CREAT | O_EXCL, 0, bytes);
+}
+
+void UnfinishedFolder::write_part(const std::string& name, std::int64_t offset,
+                                  std::span<const std::byte> bytes) {
+  write(place() / (name + kPart), O_CREAT, offset, bytes);
+}
+
+void UnfinishedFolder::complete_part(const std::string& name) {
+  const fs::path file = place() / name;
+  if (rename((file.native() + kPart).c_str(), file.c_str()) != 0) throw_write_error(target_, errno);
+}
+
+void UnfinishedFolder::commit() {
+  const fs::path made = place();
+  int failed = options_.durable ? sync_all(lock_) : 0;
+  if (failed == 0 && unlink((made / kUnfinishedMark).c_str()) != 0) failed = errno;
+  std::error_code ignored;
+  const bool replaces = failed == 0 && options_.overwrite && fs::exists(target_, ignored);
+  if (replaces && !has_zarr_metadata(target_)) failed = EEXIST;
+  if (failed == 0) failed = replaces ? exchange(made, target_) : rename_to_absent_folder(made, target_);
+  if (failed != 0) {
+    discard();
+    throw_write_error(target_, failed);
+  }
+  // What was replaced has the hidden name now. A mark in it says so if this process does not live to remove
+  // it.
+  if (replaces) put_mark(made);
+  if (!replaces) place_.clear();
+  if (options_.durable) failed = sync_all(lock_);
+  discard();
+  if (failed != 0) throw_write_error(target_, failed);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,65 @@
+// Folders in the making, under hidden names beside their targets: a rename completes them. Private to io/.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sepconv {
+
+/// A file in a folder that is not complete.
+inline constexpr const char* kUnfinishedMark = ".sepconv-unfinished";
+
+/// The constructor checks and makes nothing; the first file makes the folder, locked and marked as
+/// unfinished; commit() takes the mark away and gives it its name; the destructor of one that was not
+/// committed removes it. What a killed process left, by lock and mark, is removed by the next one that writes
+/// the same target.
+class UnfinishedFolder {
+ public:
+  struct Options {
+    bool overwrite = false;  ///< a Zarr of this name is replaced, and never another folder
+    bool durable = false;
+  };
+  /// Throws IoError: the target exists, or its folder does not or is not writable.
+  UnfinishedFolder(std::filesystem::path target, Options options);
+  UnfinishedFolder(const UnfinishedFolder&) = delete;
+  UnfinishedFolder& operator=(const UnfinishedFolder&) = delete;
+  ~UnfinishedFolder();
+
+  const std::filesystem::path& target() const noexcept { return target_; }
+  /// What is to be said before the first file is written.
+  void add_warnings(std::vector<std::string>& warnings) const;
+
+  /// Makes a file of these bytes, and the folders that it lies in. Thread-safe; each name once. Throws
+  /// IoError.
+  void add(const std::string& name, std::span<const std::byte> bytes);
+  /// Writes at an offset of a file that becomes complete by complete(); the first write makes it.
+  void write_part(const std::string& name, std::int64_t offset, std::span<const std::byte> bytes);
+  void complete_part(const std::string& name);
+
+  /// Throws IoError; then the folder is removed. Without overwrite, a target that has appeared since is not
+  /// replaced.
+  void commit();
+
+ private:
+  const std::filesystem::path& place();  // makes the folder on first use
+  int open_new(const std::filesystem::path& file, int flags);
+  void write(const std::filesystem::path& file, int flags, std::int64_t offset,
+             std::span<const std::byte> bytes);
+  void discard() noexcept;
+
+  std::filesystem::path target_;
+  Options options_;
+  std::vector<std::filesystem::path> leftovers_;
+  std::mutex making_;
+  std::filesystem::path place_;
+  int lock_ = -1;
+};
+
+/// Whether a folder has what is at the top of a Zarr, complete or not.
+bool has_zarr_metadata(const std::filesystem::path& folder);
+
+}  // namespace sepconv

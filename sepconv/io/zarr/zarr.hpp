@@ -1,0 +1,26 @@
+// Zarr, an array as a folder of chunks: https://zarr.dev. Versions 2 and 3; a folder, or a zip file of one,
+// which is only read.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "sepconv/io/formats.hpp"
+#include "sepconv/io/raster_set.hpp"
+
+namespace sepconv {
+
+/// Whether it is a folder with the metadata of an array or a group, or with the mark of one that was begun.
+bool is_zarr_folder(const std::filesystem::path& path, const OpenOptions& options);
+
+/// An array, or a group that holds one.
+std::unique_ptr<RasterSet> open_zarr_set(InputFile file, const OpenOptions& options = {});
+std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options = {});
+FileInfo describe_zarr(InputFile file, const OpenOptions& options);
+
+/// All but packed ones.
+bool zarr_holds(StoredType type) noexcept;
+
+}  // namespace sepconv

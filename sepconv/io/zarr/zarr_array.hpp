@@ -1,0 +1,90 @@
+// What the metadata of a Zarr array say, of version 2 (.zarray, https://zarr-specs.readthedocs.io, "v2") and
+// of version 3 (zarr.json, "Zarr core specification 3.1", with sharding_indexed). Private to sepconv/io.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/stored_type.hpp"
+#include "sepconv/io/zarr/zarr_store.hpp"
+
+namespace sepconv {
+
+/// From bytes to bytes.
+struct ZarrCodec {
+  enum class Kind : std::uint8_t { blosc, zstd, gzip, zlib, lz4, crc32c };
+  Kind kind = Kind::zstd;
+  int level = 0;
+  std::string blosc_codec{};         ///< "lz4", "zstd", ...
+  int blosc_shuffle = 0;             ///< 0 none, 1 bytes, 2 bits
+  std::int64_t blosc_type_size = 1;  ///< bytes that are shuffled
+
+  friend bool operator==(const ZarrCodec&, const ZarrCodec&) = default;
+};
+std::string name_of(const ZarrCodec& codec);
+
+using ZarrShape = std::vector<std::int64_t>;
+
+/// What an object is cut into. All shapes count along the axes of the array.
+struct ZarrShards {
+  ZarrShape inner;         ///< shape of a part
+  std::vector<int> order;  ///< axes of the array in the order in which the index counts its parts
+  bool index_at_start = false;
+  bool index_big_endian = false;
+  bool index_checked = true;  ///< a crc32c follows it
+
+  friend bool operator==(const ZarrShards&, const ZarrShards&) = default;
+};
+
+struct ZarrArray {
+  int version = 3;
+  ZarrShape shape;
+  ZarrShape chunk;                 ///< of an object of the store
+  std::vector<ZarrShards> shards;  ///< how that is cut, and its parts in turn; usually none or one
+  StoredType type = PixelType::u8;
+  bool big_endian = false;
+  std::vector<int> order;  ///< axes of the array in the order in which a block's elements lie, slowest first
+  std::vector<ZarrCodec> codecs;     ///< of a block, in the order of encoding
+  std::array<std::byte, 16> fill{};  ///< the element that is nowhere stored, in this machine's byte order
+  std::string fill_text = "0";       ///< as JSON
+  std::vector<std::string> names;    ///< of the axes; empty, or "" for one that has none
+  bool keys_of_v2 = false;           ///< "0.1", not "c/0/1"
+  char separator = '/';
+  std::string attributes = "{}";  ///< a JSON object
+
+  /// What is encoded as one.
+  const ZarrShape& block() const noexcept { return shards.empty() ? chunk : shards.back().inner; }
+  std::int64_t block_bytes() const noexcept;
+  /// The key of a chunk below that of the array.
+  std::string key_of(const ZarrShape& position) const;
+};
+
+inline constexpr std::int64_t kMostZarrAxes = 32;
+/// Of a chunk.
+inline constexpr std::int64_t kMostChunkBytes = std::int64_t{1} << 40;
+inline constexpr std::int64_t kMostZarrJson = std::int64_t{16} << 20;
+
+/// What a key of a store is.
+struct ZarrNode {
+  std::optional<ZarrArray> array{};  ///< else a group
+  int version = 3;
+  std::string attributes = "{}";  ///< of the group
+};
+
+/// Nothing where neither version has its metadata. Throws IoError, one sentence that names the file, for what
+/// is damaged and for what this library lacks, by its name.
+std::optional<ZarrNode> read_zarr_node(const ZarrStore& store, const std::string& key);
+
+ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
+                      const std::filesystem::path& name);
+ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name);
+
+/// The element of this JSON value; nothing if it is none of the type.
+std::optional<std::array<std::byte, 16>> zarr_fill(const std::string& text, StoredType type);
+
+}  // namespace sepconv

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/flat/npy_axes.hpp"
+#include "sepconv/io/zarr/zarr_reader.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::array<std::string_view, 6> kRows{"y", "lat", "latitude", "row", "rows", "height"};
+constexpr std::array<std::string_view, 7> kCols{"x", "lon", "longitude", "col", "cols", "width", "column"};
+constexpr std::array<std::string_view, 5> kChannels{"c", "channel", "channels", "band", "bands"};
+
+std::string lower_name(std::string_view name) {
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  return text;
+}
+
+/// A letter for each axis by its name: that which it begins with, where it is free. Empty where rows or
+/// columns are not among the names.
+std::string letters_of(const std::vector<std::string>& names) {
+  std::string letters(names.size(), ' ');
+  const auto give = [&](const auto& known, char letter) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (std::ranges::find(known, lower_name(names[i])) == known.end()) continue;
+      letters[i] = letter;
+      return true;
+    }
+    return false;
+  };
+  const bool has_rows = give(kRows, 'y');
+  if (!give(kCols, 'x') || (names.size() > 1 && !has_rows)) return {};
+  give(kChannels, 'c');
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (letters[i] != ' ') continue;
+    const std::string wanted = lower_name(names[i]) + "tzsuvwabdefghijklmnopqr";
+    letters[i] = *std::ranges::find_if(wanted, [&](char letter) {
+      return letter >= 'a' && letter <= 'z' && letters.find(letter) == letters.npos;
+    });
+  }
+  return letters;
+}
+
+std::string byte_order_text(const ZarrArray& array) {
+  if (array.type.bits_of_part() == 8) return "single bytes";
+  return array.big_endian ? "big-endian" : "little-endian";
+}
+
+std::string codec_text(const ZarrArray& array) {
+  std::string text;
+  for (const ZarrCodec& codec : array.codecs)
+    text += fmt::format("{}{}", text.empty() ? "" : " + ", name_of(codec));
+  return text.empty() ? "uncompressed" : text;
+}
+
+}  // namespace
+
+ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name) {
+  constexpr std::size_t kMostLetters = 20;
+  const std::string own = letters.empty() && array.names.size() < kMostLetters ? letters_of(array.names) : "";
+  const NpyAxes known = npy_axes(array.shape, false, letters.empty() ? own : letters, name);
+  ZarrAxes axes;
+  axes.letters = known.names;
+  for (std::size_t i = 0; i < array.shape.size(); ++i) {
+    const auto axis = static_cast<int>(i);
+    const char letter = known.names[i];
+    if (letter == 'y') {
+      axes.row = axis;
+    } else if (letter == 'x') {
+      axes.col = axis;
+    } else if (letter == 'c' && i + 1 == array.shape.size()) {
+      axes.channel = axis;
+    } else {
+      axes.others.push_back(axis);
+      const bool named = letters.empty() && !own.empty() && !array.names[i].empty();
+      axes.rasters.push_back({named ? array.names[i] : std::string(1, letter), array.shape[i]});
+    }
+  }
+  const auto [rows, cols] = known.extent;
+  if (rows < 1 || cols < 1 || known.channels < 1 || rows > kMaxSide || cols > kMaxSide)
+    throw IoError(fmt::format("cannot read {}: an array of shape ({}) has no image; its sides are 1 to {}",
+                              name.native(), fmt::join(array.shape, ", "), kMaxSide));
+  return axes;
+}
+
+ImageSpec zarr_image(const ZarrArray& array, const ZarrAxes& axes) {
+  const auto length = [&](int axis) { return axis < 0 ? 1 : array.shape[static_cast<std::size_t>(axis)]; };
+  return {
+      {length(axes.row), length(axes.col)}, length(axes.channel) * array.type.parts(), array.type.pixels()};
+}
+
+SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
+  const auto side = [&](const ZarrShape& shape, int axis) {
+    return axis < 0 ? 1 : shape[static_cast<std::size_t>(axis)];
+  };
+  SourceLayout layout;
+  const Extent image = zarr_image(array, axes).extent;
+  layout.block = {std::min(side(array.block(), axes.row), image.rows),
+                  std::min(side(array.block(), axes.col), image.cols)};
+  layout.description =
+      fmt::format("Zarr {}, chunks of {}{}, {}, {}", array.version, fmt::join(array.block(), " x "),
+                  array.shards.empty() ? "" : fmt::format(" in shards of {}", fmt::join(array.chunk, " x ")),
+                  codec_text(array), byte_order_text(array));
+  if (!std::ranges::is_sorted(array.order)) layout.description += ", another order than C";
+  if (!array.type.is_pixels()) {
+    layout.stored = array.type;
+    layout.description += ", " + name_of(array.type);
+  }
+  if (!array.codecs.empty()) layout.codec = "zstd";
+  FileLayout file;
+  file.tiled = true;
+  file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};
+  file.planar = axes.channel >= 0 && side(array.block(), axes.channel) < side(array.shape, axes.channel);
+  file.predictor = false;
+  for (const ZarrCodec& codec : array.codecs) {
+    const bool deflates = codec.kind == ZarrCodec::Kind::gzip || codec.kind == ZarrCodec::Kind::zlib ||
+                          codec.blosc_codec == "zlib";
+    if (codec.kind == ZarrCodec::Kind::crc32c) continue;
+    file.compression = deflates ? Compression::deflate : Compression::zstd;
+    if (deflates) layout.codec = "deflate";
+    if (codec.kind == ZarrCodec::Kind::zstd && codec.level > 0) file.level = codec.level;
+    file.predictor = codec.blosc_shuffle != 0;
+  }
+  layout.file = std::move(file);
+  return layout;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,93 @@
+#include "sepconv/io/zarr/zarr_json.hpp"
+
+#include <algorithm>
+
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/zarr_array.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr int kDeepest = 64;
+
+}  // namespace
+
+Json JsonFile::parse(const std::string& text, std::string_view skipped) const {
+  bool too_deep = false;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+    too_deep |= depth > kDeepest;
+    return !too_deep && !(depth == 1 && event == Json::parse_event_t::key && !skipped.empty() &&
+                          value.get_ref<const std::string&>() == skipped);
+  };
+  Json all = Json::parse(text, watch, false);
+  if (too_deep || !all.is_object())
+    throw_read_error(name_, "it is no JSON object that an array or a group is described by; copy it anew");
+  return all;
+}
+
+void JsonFile::damaged(std::string_view what) const {
+  throw_read_error(name_, fmt::format("its {} is missing or damaged; copy it anew", what));
+}
+
+void JsonFile::lacking(const std::string& what) const {
+  throw_read_error(name_, fmt::format("it has {}, which is not read here; convert the array", what));
+}
+
+const Json& JsonFile::member(const Json& object, const char* key) const {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || found == object.end()) damaged(key);
+  return *found;
+}
+
+std::string JsonFile::text(const Json& object, const char* key) const {
+  const Json& value = member(object, key);
+  if (!value.is_string()) damaged(key);
+  return value.get<std::string>();
+}
+
+std::string JsonFile::text(const Json& object, const char* key, const std::string& otherwise) const {
+  return object.is_object() && object.contains(key) ? text(object, key) : otherwise;
+}
+
+std::int64_t JsonFile::integer(const Json& value, std::string_view what, std::int64_t least,
+                               std::int64_t most) const {
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() &&
+       value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())))
+    damaged(what);
+  const auto number = value.get<std::int64_t>();
+  if (number < least || number > most) damaged(what);
+  return number;
+}
+
+std::int64_t JsonFile::integer(const Json& object, const char* key, std::int64_t least, std::int64_t most,
+                               std::int64_t otherwise) const {
+  return object.is_object() && object.contains(key) ? integer(object[key], key, least, most) : otherwise;
+}
+
+std::vector<std::int64_t> JsonFile::integers(const Json& object, const char* key, std::int64_t least) const {
+  const Json& list = member(object, key);
+  if (!list.is_array() || std::ssize(list) > kMostZarrAxes) damaged(key);
+  std::vector<std::int64_t> numbers;
+  for (const Json& value : list) numbers.push_back(integer(value, key, least));
+  return numbers;
+}
+
+NamedJson JsonFile::named(const Json& value, std::string_view what) const {
+  if (value.is_string()) return {value.get<std::string>(), Json::object()};
+  if (!value.is_object() || !value.contains("name") || !value["name"].is_string()) damaged(what);
+  NamedJson named{value["name"].get<std::string>(), value.value("configuration", Json::object())};
+  if (!named.configuration.is_object()) damaged(what);
+  return named;
+}
+
+void JsonFile::check_members(const Json& object, std::initializer_list<std::string_view> known) const {
+  for (const auto& [key, value] : object.items()) {
+    const bool optional =
+        value.is_object() && value.contains("must_understand") && value["must_understand"] == false;
+    if (!optional && std::ranges::find(known, key) == known.end())
+      lacking(fmt::format("the member {}", key.substr(0, 60)));
+  }
+}
+
+}  // namespace sepconv

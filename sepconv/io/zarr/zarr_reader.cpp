@@ -1,0 +1,150 @@
+#include "sepconv/io/zarr/zarr_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sepconv/io/stored_values.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Of a block, along one axis of an image.
+struct Side {
+  std::int64_t length = 1;  ///< of the image
+  std::int64_t block = 1;   ///< elements of a block
+  std::int64_t step = 0;    ///< elements from one to the next in a block
+};
+
+class ZarrReader final : public Reader {
+ public:
+  ZarrReader(std::shared_ptr<ZarrSource> source, const ZarrAxes& axes,
+             const std::vector<std::int64_t>& position, SourceLayout layout, Metadata metadata)
+      : source_(std::move(source)),
+        axes_(axes),
+        spec_(zarr_image(array(), axes)),
+        layout_(std::move(layout)),
+        metadata_(std::move(metadata)),
+        first_(array().shape.size()) {
+    std::vector<std::int64_t> steps(array().shape.size());
+    std::int64_t step = 1;
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      const auto axis = static_cast<std::size_t>(array().order[i]);
+      steps[axis] = step;
+      step *= array().block()[axis];
+    }
+    const auto side = [&](int axis) {
+      const auto i = static_cast<std::size_t>(axis);
+      return axis < 0 ? Side{} : Side{array().shape[i], array().block()[i], steps[i]};
+    };
+    rows_ = side(axes.row), cols_ = side(axes.col), channels_ = side(axes.channel);
+    for (std::size_t i = 0; i < axes.others.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(axes.others[i]);
+      first_[axis] = position[i] / array().block()[axis];
+      offset_ += position[i] % array().block()[axis] * steps[axis];
+    }
+  }
+
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return metadata_; }
+  std::int64_t buffer_bytes(int concurrency) const override { return source_->memory_bytes(concurrency); }
+  std::int64_t changed_ns() const noexcept override { return source_->store().changed_ns(); }
+  std::int64_t stored_bytes() const noexcept override {
+    return array().type.bytes_of(spec_.extent.area() * channels_.length);
+  }
+
+  // Of bands one below the other the blocks at their common edge, or, where blocks hold several images, all
+  // that this one has.
+  void may_hold(std::int64_t bytes) override {
+    const std::int64_t high = ceil_div(rows_.length, rows_.block), wide = ceil_div(cols_.length, cols_.block);
+    const bool several = std::ranges::any_of(axes_.others, [this](int axis) {
+      const auto i = static_cast<std::size_t>(axis);
+      return std::min(array().block()[i], array().shape[i]) > 1;
+    });
+    const std::int64_t edge = std::min<std::int64_t>(high, 2) * wide;
+    const std::int64_t layers = ceil_div(channels_.length, channels_.block) * array().block_bytes();
+    const std::int64_t room = bytes / layers;
+    source_->keep((several && room >= high * wide ? high * wide : std::min(room, edge)) * layers);
+  }
+
+  // A task for what lies behind each other: threads that fill neighbouring channels would fight for cache
+  // lines.
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    const std::int64_t top = rect.row / rows_.block, left = rect.col / cols_.block;
+    const std::int64_t high = ceil_div(rect.row_end(), rows_.block) - top;
+    const std::int64_t wide = ceil_div(rect.col_end(), cols_.block) - left;
+    executor.for_each(high * wide, [&](std::int64_t task, int) {
+      const std::int64_t row = top + task / wide, col = left + task % wide;
+      const Rect part = Rect{row * rows_.block, col * cols_.block, rows_.block, cols_.block}.intersect(rect);
+      const PixelView to = out.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
+      for (std::int64_t first = 0; first < channels_.length; first += channels_.block)
+        read_block({row, col}, first, part, to);
+    });
+  }
+
+ private:
+  const ZarrArray& array() const noexcept { return source_->array(); }
+
+  void read_block(const Extent& at, std::int64_t channel, const Rect& part, const PixelView& out) {
+    ZarrShape position = first_;
+    const auto put = [&](int axis, std::int64_t index) {
+      if (axis >= 0) position[static_cast<std::size_t>(axis)] = index;
+    };
+    put(axes_.row, at.rows), put(axes_.col, at.cols), put(axes_.channel, channel / channels_.block);
+    const auto block = source_->block(position);
+    if (!block) return copy(array().fill.data(), {0, 0, 0}, channel, part, out);
+    const std::int64_t first = offset_ + (part.row - at.rows * rows_.block) * rows_.step +
+                               (part.col - at.cols * cols_.block) * cols_.step;
+    copy(block->data() + array().type.bytes_of(first), {rows_.step, cols_.step, channels_.step}, channel,
+         part, out);
+  }
+
+  /// Elements, `steps` from one row, column and channel to the next, to pixels.
+  void copy(const std::byte* from, const std::array<std::int64_t, 3>& steps, std::int64_t channel,
+            const Rect& part, const PixelView& out) const {
+    const StoredType type = array().type;
+    const std::int64_t count = std::min(channels_.block, channels_.length - channel);
+    const bool dense = count == channels_.length && (steps[2] == 1 || count == 1) && steps[1] == count;
+    for (std::int64_t row = 0; row < part.rows; ++row) {
+      const std::byte* const line = from + type.bytes_of(row * steps[0]);
+      std::byte* const to = out.row_data(row) + channel * type.parts() * size_of(out.type);
+      if (dense) {
+        load(line, 1, part.cols * count, to, type.parts(), part, row, 0);
+        continue;
+      }
+      for (std::int64_t i = 0; i < count; ++i)
+        load(line + type.bytes_of(i * steps[2]), steps[1], part.cols,
+             to + i * type.parts() * size_of(out.type), out.channels, part, row, channel + i);
+    }
+  }
+
+  void load(const std::byte* from, std::int64_t step, std::int64_t count, std::byte* to, std::int64_t to_step,
+            const Rect& part, std::int64_t row, std::int64_t channel) const {
+    const std::int64_t done = load_elements(array().type, {from, step}, count, to, to_step);
+    if (done == count) return;
+    const std::int64_t of_pixel = count / part.cols;
+    throw_no_number(source_->name(), array().type, part.row + row, part.col + done / of_pixel,
+                    channel + done % of_pixel);
+  }
+
+  std::shared_ptr<ZarrSource> source_;
+  ZarrAxes axes_;
+  ImageSpec spec_;
+  SourceLayout layout_;
+  Metadata metadata_;
+  Side rows_, cols_, channels_;
+  ZarrShape first_;          ///< block that the image begins in, along its other axes
+  std::int64_t offset_ = 0;  ///< of the image there
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> make_zarr_reader(std::shared_ptr<ZarrSource> source, const ZarrAxes& axes,
+                                         std::vector<std::int64_t> position, SourceLayout layout,
+                                         Metadata metadata) {
+  return std::make_unique<ZarrReader>(std::move(source), axes, position, std::move(layout),
+                                      std::move(metadata));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/unfinished_folder.hpp"
+#include "sepconv/io/zarr/zarr.hpp"
+#include "sepconv/io/zarr/zarr_reader.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A node of a store, with the key at which it was found.
+struct Found {
+  std::string key;
+  ZarrNode node;
+};
+
+/// Arrays below a group, as many as are worth being named.
+void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::vector<Found>& arrays) {
+  constexpr std::size_t kMostNames = 1000, kMostArrays = 12;
+  constexpr int kDeepest = 8;
+  if (depth == kDeepest) return;
+  for (const std::string& name : store.folders(key, kMostNames)) {
+    if (arrays.size() == kMostArrays) return;
+    const std::string below = joined_key(key, name);
+    const auto node = read_zarr_node(store, below);
+    if (!node) continue;
+    if (node->array)
+      arrays.push_back({below, *node});
+    else
+      add_arrays(store, below, depth + 1, arrays);
+  }
+}
+
+Found array_in(const ZarrStore& store) {
+  auto node = read_zarr_node(store, "");
+  if (!node) throw_read_error(store.path(), "it holds no Zarr array or group; name the folder of one");
+  if (node->array) return {"", *std::move(node)};
+  std::vector<Found> arrays;
+  add_arrays(store, "", 0, arrays);
+  if (arrays.size() == 1) return std::move(arrays.front());
+  if (arrays.empty()) throw_read_error(store.path(), "it is a Zarr group without arrays; name another");
+  std::vector<std::string> names;
+  for (const Found& array : arrays) names.push_back(array.key);
+  throw_read_error(store.path(), fmt::format("it is a Zarr group of several arrays; name one of them: {}",
+                                             fmt::join(names, ", ")));
+}
+
+std::shared_ptr<const ZarrStore> store_of(InputFile file) {
+  if (fs::exists(file.path() / kUnfinishedMark))
+    throw_read_error(file.path(),
+                     "it is a result that was begun and never finished; remove it, and make it anew");
+  return open_folder_store(std::move(file));
+}
+
+class ZarrSet final : public RasterSet {
+ public:
+  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes)
+      : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
+        source_(std::move(source)),
+        axes_(std::move(axes)) {}
+
+  const ZarrArray& array() const noexcept { return source_->array(); }
+  const ZarrAxes& axes_of_array() const noexcept { return axes_; }
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+    RasterAxes all = axes_.rasters;
+    std::vector<std::int64_t> position = position_of(all, index);
+    SourceLayout layout = zarr_source_layout(array(), axes_);
+    if (leads) add_warnings(layout);
+    Metadata metadata;
+    if (array().attributes != "{}") metadata.attributes = array().attributes;
+    return make_zarr_reader(source_, axes_, std::move(position), std::move(layout), std::move(metadata));
+  }
+
+  void add_warnings(SourceLayout& layout) const {
+    std::string written;
+    for (const int axis : axes_.others) written += axes_.letters[static_cast<std::size_t>(axis)];
+    written += axes_.channel >= 0 ? "yxc" : "yx";
+    if (axes_.letters.size() > 1 && written != axes_.letters)
+      layout.warnings.push_back(
+          fmt::format("an array of the axes {} is written as {}", axes_.letters, written));
+    for (std::size_t i = 0; i < axes_.others.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(axes_.others[i]);
+      const std::int64_t together = std::min(array().block()[axis], array().shape[axis]);
+      if (together > 1)
+        layout.warnings.push_back(fmt::format(
+            "chunks hold {} positions of axis {}, so that each may be decoded as often, once an image",
+            together, axes_.rasters[i].name));
+    }
+  }
+
+  std::shared_ptr<ZarrSource> source_;
+  ZarrAxes axes_;
+};
+
+std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& options) {
+  const fs::path path = file.path();
+  auto store = store_of(std::move(file));
+  Found found = array_in(*store);
+  auto source = std::make_shared<ZarrSource>(std::move(store), found.key, *std::move(found.node.array));
+  ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
+  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes));
+  if (!options.select.empty()) set->select(parse_selection(options.select));
+  if (options.page) set->select({{"", *options.page, *options.page}});
+  return set;
+}
+
+}  // namespace
+
+bool is_zarr_folder(const fs::path& path, const OpenOptions&) { return has_zarr_metadata(path); }
+
+std::unique_ptr<RasterSet> open_zarr_set(InputFile file, const OpenOptions& options) {
+  return make_zarr_set(std::move(file), options);
+}
+
+std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options) {
+  const fs::path path = file.path();
+  return only_raster(*make_zarr_set(std::move(file), options), path);
+}
+
+FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
+  const auto set = make_zarr_set(std::move(file), options);
+  FileInfo info = describe_image(*set->raster(0), 0);
+  info.page_count = info.images = set->count();
+  info.axes = set->axes();
+  auto& facts = info.pages.front().facts;
+  facts.emplace_back("axes", set->axes_of_array().letters);
+  facts.emplace_back("fill value", set->array().fill_text);
+  if (set->array().attributes != "{}") facts.emplace_back("attributes", set->array().attributes);
+  return info;
+}
+
+bool zarr_holds(StoredType type) noexcept { return !type.is_packed(); }
+
+}  // namespace sepconv

@@ -1,0 +1,168 @@
+#include "sepconv/io/zarr/zarr_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "sepconv/io/byte_order.hpp"
+#include "sepconv/io/file_errors.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+constexpr std::int64_t kEntryBytes = 16;
+constexpr std::int64_t kChecksumBytes = 4;
+/// Of a shard: more are refused, as its index has to be held.
+constexpr std::int64_t kMostParts = std::int64_t{1} << 24;
+/// Of shards' indices that are kept, and a share for each, so that there are not too many open files.
+constexpr std::int64_t kIndexBytes = 32 << 20;
+constexpr std::int64_t kLeastIndexBytes = kIndexBytes / 64;
+
+std::int64_t parts_of(const ZarrShape& outer, const ZarrShape& inner) {
+  std::int64_t parts = 1;
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    if (__builtin_mul_overflow(parts, outer[i] / inner[i], &parts)) return kMostParts + 1;
+  }
+  return parts;
+}
+
+/// Of what is in all shards around one block.
+std::int64_t index_bytes(const ZarrArray& array) {
+  std::int64_t bytes = 0;
+  const ZarrShape* outer = &array.chunk;
+  for (const ZarrShards& level : array.shards) {
+    bytes += std::max(kLeastIndexBytes, kEntryBytes * std::min(kMostParts, parts_of(*outer, level.inner)));
+    outer = &level.inner;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array)
+    : store_(std::move(store)),
+      key_(std::move(key)),
+      array_(std::move(array)),
+      shards_(std::max(kIndexBytes, index_bytes(array_))),
+      blocks_(0) {
+  const ZarrShape* outer = &array_.chunk;
+  for (const ZarrShards& level : array_.shards) {
+    if (parts_of(*outer, level.inner) > kMostParts)
+      throw_read_error(name(), fmt::format("its shards have more than {} chunks, whose places are too many "
+                                           "to be held; make the shards smaller",
+                                           kMostParts));
+    outer = &level.inner;
+  }
+}
+
+std::int64_t ZarrSource::memory_bytes(int threads) const {
+  const std::int64_t indices =
+      array_.shards.empty() ? 0 : std::max(kIndexBytes, index_bytes(array_)) + threads * index_bytes(array_);
+  return store_->memory_bytes() + indices +
+         threads * (ZarrCoder::decoder_bytes(array_) + array_.block_bytes());
+}
+
+Buffer ZarrSource::take_buffer() {
+  const std::lock_guard lock(idle_lock_);
+  if (idle_.empty()) return Buffer(array_.block_bytes());
+  Buffer buffer = std::move(idle_.back());
+  idle_.pop_back();
+  return buffer;
+}
+
+std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position) {
+  const std::string key = joined_key(key_, array_.key_of(position));  // of a block of its own
+  if (auto held = blocks_.find(key)) return held;
+  const Place place = find(position, key);
+  if (!place.object) return nullptr;
+  const auto what = [&](const std::string& fact) {
+    throw_read_error(
+        name(), fmt::format("the chunk at {} is damaged: {}; copy it anew", fmt::join(position, ", "), fact));
+  };
+  if (place.bytes > ZarrCoder::max_encoded_bytes(array_))
+    what(fmt::format("{} bytes cannot be {} bytes encoded", place.bytes, array_.block_bytes()));
+  const auto give_back = [this](Buffer* buffer) {
+    const std::lock_guard lock(idle_lock_);
+    idle_.push_back(std::move(*buffer));
+    delete buffer;
+  };
+  const std::shared_ptr<Buffer> made(new Buffer(take_buffer()), give_back);
+  const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
+  place.object->read_at(place.offset, coder->encoded(place.bytes));
+  if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) what(wrong);
+  blocks_.keep(key, made, array_.block_bytes());
+  return made;
+}
+
+ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string& key) {
+  if (array_.shards.empty()) {
+    std::shared_ptr<const ZarrObject> object = store_->open(key);
+    const std::int64_t bytes = object ? object->size() : 0;
+    return {std::move(object), 0, bytes};
+  }
+  ZarrShape chunk(position.size()), rest(position.size());
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    const std::int64_t element = position[i] * array_.block()[i];
+    chunk[i] = element / array_.chunk[i];
+    rest[i] = element % array_.chunk[i];
+  }
+  std::string name = joined_key(key_, array_.key_of(chunk));
+  Place place;
+  const ZarrShape* outer = &array_.chunk;
+  for (const ZarrShards& level : array_.shards) {
+    const auto within = shard(level, parts_of(*outer, level.inner), place, name);
+    if (!within) return {};
+    std::size_t part = 0;
+    for (const int axis : level.order) {
+      const auto i = static_cast<std::size_t>(axis);
+      part = part * static_cast<std::size_t>((*outer)[i] / level.inner[i]) +
+             static_cast<std::size_t>(rest[i] / level.inner[i]);
+      rest[i] %= level.inner[i];
+    }
+    const std::uint64_t offset = within->places[2 * part], bytes = within->places[2 * part + 1];
+    if (offset == kNowhere && bytes == kNowhere) return {};
+    const auto all = static_cast<std::uint64_t>(place.object ? place.bytes : within->object->size());
+    if (offset > all || bytes > all - offset)
+      throw_read_error(store_->name_of(name),
+                       fmt::format("its index says that a chunk lies at {} and has {} bytes, and the shard "
+                                   "has {}; copy it anew",
+                                   offset, bytes, all));
+    place = {within->object, place.offset + static_cast<std::int64_t>(offset),
+             static_cast<std::int64_t>(bytes)};
+    name += fmt::format("@{}", part);
+    outer = &level.inner;
+  }
+  return place;
+}
+
+std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& level, std::int64_t parts,
+                                                           const Place& place, const std::string& key) {
+  if (auto held = shards_.find(key)) return held;
+  auto made = std::make_shared<Shard>();
+  made->object = place.object;
+  if (!made->object) made->object = store_->open(key);
+  if (!made->object) return nullptr;
+  const std::int64_t all = place.object ? place.bytes : made->object->size();
+  const std::int64_t numbers = kEntryBytes * parts;
+  const std::int64_t bytes = numbers + (level.index_checked ? kChecksumBytes : 0);
+  const auto damaged = [&](std::string_view fact) {
+    throw_read_error(store_->name_of(key), fmt::format("{}; the shard is damaged, copy it anew", fact));
+  };
+  if (all < bytes) damaged("it is too short for the index of its chunks");
+  std::vector<std::byte> index(static_cast<std::size_t>(bytes));
+  made->object->read_at(place.offset + (level.index_at_start ? 0 : all - bytes), index);
+  const auto entries = std::span(index).first(static_cast<std::size_t>(numbers));
+  if (level.index_checked && crc32c(entries) != number_in(std::span(index).last(kChecksumBytes), false))
+    damaged("the checksum (crc32c) of its index is wrong");
+  made->places.resize(static_cast<std::size_t>(2 * parts));
+  for (std::size_t i = 0; i < made->places.size(); ++i)
+    made->places[i] = number_in(entries.subspan(8 * i, 8), level.index_big_endian);
+  const std::int64_t held = std::max(kLeastIndexBytes, numbers);
+  shards_.keep(key, made, held);
+  return made;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,63 @@
+// The blocks of an array that is read: found in chunks and shards, decoded, and kept for a while. Private to
+// this folder.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/tiff/lease_pool.hpp"
+#include "sepconv/io/zarr/recently_used.hpp"
+#include "sepconv/io/zarr/zarr_array.hpp"
+#include "sepconv/io/zarr/zarr_codecs.hpp"
+
+namespace sepconv {
+
+/// Thread-safe; what readers of an array's images have in common.
+class ZarrSource {
+ public:
+  /// `key` is the array's.
+  ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array);
+
+  const ZarrArray& array() const noexcept { return array_; }
+  const ZarrStore& store() const noexcept { return *store_; }
+  std::filesystem::path name() const { return store_->name_of(key_); }
+
+  /// The elements of the block at this position of the grid of blocks, in the order of ZarrArray::order and
+  /// in this machine's byte order. Null for a hole, which is nothing but fill values. Throws IoError.
+  std::shared_ptr<const Buffer> block(const ZarrShape& position);
+
+  /// How much of decoded blocks is kept; at first nothing.
+  void keep(std::int64_t bytes) { blocks_.resize(bytes); }
+
+  /// Upper bound of what it holds while so many threads ask, beside what keep() said.
+  std::int64_t memory_bytes(int threads) const;
+
+ private:
+  /// An object and the places of its parts, offset and bytes in turns.
+  struct Shard {
+    std::shared_ptr<const ZarrObject> object;
+    std::vector<std::uint64_t> places;
+  };
+  struct Place {
+    std::shared_ptr<const ZarrObject> object;  ///< null for a hole
+    std::int64_t offset = 0, bytes = 0;
+  };
+
+  Place find(const ZarrShape& position, const std::string& key);
+  std::shared_ptr<const Shard> shard(const ZarrShards& level, std::int64_t parts, const Place& place,
+                                     const std::string& key);
+  Buffer take_buffer();
+
+  std::shared_ptr<const ZarrStore> store_;
+  std::string key_;
+  ZarrArray array_;
+  LeasePool<ZarrCoder> coders_;
+  std::mutex idle_lock_;
+  std::vector<Buffer> idle_;
+  RecentlyUsed<std::string, Shard> shards_;
+  RecentlyUsed<std::string, Buffer> blocks_;
+};
+
+}  // namespace sepconv

@@ -1,0 +1,142 @@
+#include "sepconv/pipeline/plan/output_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sepconv/pipeline/plan/plan.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
+constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
+/// Likewise for tiles.
+constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
+constexpr Extent kUsualTile{512, 512};
+/// Tiles are not made smaller than that.
+constexpr std::int64_t kLeastTile = 16;
+
+using Map = std::optional<PixelMap>;
+
+bool is_scaled(const Map& map) { return map && map->scales(); }
+
+bool jpeg_can_hold(const ImageSpec& spec) {
+  return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
+}
+
+/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least
+/// that TIFF has. What is then still too large goes in strips.
+void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t most_bytes) {
+  if (layout.tile.area() * pixel_bytes > most_bytes && layout.tile.area() > kUsualTile.area())
+    layout.tile = kUsualTile;
+  while (layout.tile.area() * pixel_bytes > most_bytes &&
+         std::max(layout.tile.rows, layout.tile.cols) > kLeastTile) {
+    layout.tile.rows = std::max(kLeastTile, round_up(layout.tile.rows / 2, kLeastTile));
+    layout.tile.cols = std::max(kLeastTile, round_up(layout.tile.cols / 2, kLeastTile));
+  }
+  layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
+}
+
+/// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
+/// if they are more. Blocks of a file that are encoded whole are made smaller by it.
+std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
+  if (source == nullptr || !is_scaled(map)) return result.pixel_bytes();
+  return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
+}
+
+/// The layout of a source as far as a result of this spec can and should have it.
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind,
+                            const Map& map, Work work, const OutputRequest& request, std::int64_t tile_unit,
+                            std::vector<std::string>& warnings) {
+  const bool rearranged = !map && work == Work::none;
+  const bool moved = rearranged || (map && map->turned && !map->scales());
+  const std::optional<FileLayout>& from = source.layout().file;
+  if (!from) return {};
+  FileLayout layout = *from;
+  // What is only moved loses nothing.
+  if (layout.compression == Compression::jpeg && (moved || !jpeg_can_hold(spec))) {
+    layout.compression = Compression::deflate;
+    layout.level = 0;
+    layout.predictor = true;
+    if (!request.compression)
+      warnings.emplace_back(
+          moved ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
+                : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
+  }
+  if (moved) {
+    std::swap(layout.tile.rows, layout.tile.cols);
+    std::swap(layout.zarr.shard.rows, layout.zarr.shard.cols);
+    layout.rows_per_strip = 0;
+  }
+  if (layout.tiled) {
+    const Extent whole{round_up(layout.tile.rows, tile_unit), round_up(layout.tile.cols, tile_unit)};
+    if (whole != layout.tile && !request.tile) {
+      warnings.push_back(
+          fmt::format("tiles of {} x {} where the source's are {} x {}: TIFF has only multiples of {}",
+                      whole.cols, whole.rows, layout.tile.cols, layout.tile.rows, tile_unit));
+    }
+    layout.tile = whole;
+  }
+  if (layout.tiled) shrink_tiles(layout, bytes_behind, rearranged ? kLargestKeptStrip : kLargestKeptTile);
+  if (is_scaled(map) && from->tiled && layout.tile != from->tile && !request.tile) {
+    warnings.push_back(fmt::format(
+        "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
+        layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
+        from->tile.cols, from->tile.rows, bytes_behind));
+  }
+  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
+    layout.rows_per_strip = 0;
+  layout.planar = layout.planar && spec.channels > 1;
+  return layout;
+}
+
+}  // namespace
+
+FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputRequest& request,
+                         const Map& map, Work work, std::int64_t tile_unit,
+                         std::vector<std::string>& warnings) {
+  const ImageSpec spec = region_spec(result, request.region);
+  const std::int64_t bytes_behind = pixel_bytes_behind(source, result, map);
+  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, bytes_behind, map, work, request,
+                                                           tile_unit, warnings)
+                                        : FileLayout{};
+  if (layout.compression == Compression::jpeg && !request.compression)
+    warnings.emplace_back(
+        "compressed as JPEG once more, like the source: pixels change a little (quality 90); another "
+        "compression loses nothing");
+  if (request.compression) {
+    layout.compression = *request.compression;
+    layout.level = request.level;
+    layout.zarr.codecs.clear();
+  }
+  if (request.tile) {
+    layout.tiled = !request.tile->empty();
+    if (layout.tiled) layout.tile = *request.tile;
+    layout.rows_per_strip = 0;
+  }
+  if (is_scaled(map) && !layout.tiled)
+    layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
+  layout.zarr.version = request.zarr.value_or(layout.zarr.version);
+  layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
+  if (request.planar) layout.planar = true;
+  if (request.no_predictor) layout.predictor = false;
+  if (request.cog) {
+    if (!layout.tiled) layout.tile = kUsualTile;
+    layout.tiled = true;
+    layout.levels = Levels::cloud;
+  }
+  if (request.pyramid == false) layout.levels = Levels::none;
+  if (request.pyramid == true && layout.levels == Levels::none) layout.levels = Levels::behind;
+  return layout;
+}
+
+Extent usual_tile(const Reader* source, const ImageSpec& result, const Map& map) {
+  FileLayout tiles;
+  tiles.tile = kUsualTile;
+  shrink_tiles(tiles, pixel_bytes_behind(source, result, map), kLargestKeptStrip);
+  return tiles.tile;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,21 @@
+// How a result's file is laid out. Internal to the pipeline.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/pipeline/plan/output.hpp"
+
+namespace sepconv {
+
+/// As asked, else as the source is, as far as a result of this spec, or its region, can and should have that.
+/// The sides of tiles become multiples of `tile_unit`.
+FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputRequest& request,
+                         const std::optional<PixelMap>& map, Work work, std::int64_t tile_unit,
+                         std::vector<std::string>& warnings);
+
+/// Tiles for who has strips by nobody's wish.
+Extent usual_tile(const Reader* source, const ImageSpec& result, const std::optional<PixelMap>& map);
+
+}  // namespace sepconv

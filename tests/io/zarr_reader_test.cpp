@@ -1,0 +1,272 @@
+// Zarr stores that others made, whole and damaged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/formats.hpp"
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/zarr/zarr_codecs.hpp"
+#include "temporary_folder.hpp"
+#include "test_image.hpp"
+#include "zarr_files.hpp"
+
+namespace sepconv {
+namespace {
+
+using Catch::Matchers::Contains;
+using zarr_files::Shape;
+using zarr_files::Store;
+
+/// Reads every image everywhere. `letters` of the axes: y, x, a last c, others.
+void check_images(RasterSet& set, const Shape& shape, const std::string& letters) {
+  const bool has_channels = letters.ends_with("c");
+  REQUIRE(set.spec().channels == (has_channels ? shape.back() : 1));
+  for (std::int64_t index = 0; index < set.count(); ++index) {
+    const std::vector<std::int64_t> at = position_of(set.axes(), index);
+    TestImage expected(set.spec());
+    for (std::int64_t row = 0; row < set.spec().extent.rows; ++row) {
+      for (std::int64_t i = 0; i < expected.view().row_elements(); ++i) {
+        Shape position;
+        std::size_t other = 0;
+        for (std::size_t axis = 0; axis < letters.size(); ++axis) {
+          const char letter = letters[axis];
+          position.push_back(letter == 'y'                                ? row
+                             : letter == 'x'                              ? i / set.spec().channels
+                             : axis + 1 == letters.size() && has_channels ? i % set.spec().channels
+                                                                          : at[other++]);
+        }
+        expected.view().row<std::uint16_t>(row)[i] = zarr_files::value_at(position, shape);
+      }
+    }
+    CAPTURE(index);
+    REQUIRE(reads_everywhere(*set.raster(index), expected));
+  }
+}
+
+TEST_CASE("Every image of a Zarr array is where its axes say, in any order and of both versions") {
+  const TemporaryFolder folder;
+  struct Case {
+    std::string letters;
+    Shape shape, chunk;
+    std::vector<int> order;
+  };
+  const Case cases[] = {{"yx", {13, 17}, {4, 5}, {}},
+                        {"yx", {13, 17}, {4, 5}, {1, 0}},
+                        {"x", {17}, {5}, {}},
+                        {"yx", {3, 5}, {8, 8}, {}},
+                        {"zyx", {5, 13, 17}, {2, 4, 5}, {}},
+                        {"yxz", {13, 17, 3}, {4, 5, 2}, {2, 1, 0}},
+                        {"yxc", {13, 17, 3}, {4, 5, 3}, {}},
+                        {"yxc", {13, 17, 3}, {4, 5, 1}, {2, 1, 0}},
+                        {"yxc", {13, 17, 3}, {4, 5, 2}, {}},
+                        {"tczyx", {2, 3, 2, 7, 9}, {1, 2, 2, 4, 5}, {4, 3, 2, 1, 0}}};
+  const int version = GENERATE(2, 3);
+  const bool big_endian = GENERATE(false, true);
+  const std::string separator = version == 2 && big_endian ? "." : "/";
+  for (const auto& [letters, shape, chunk, order] : cases) {
+    CAPTURE(letters, version, big_endian, order);
+    const std::filesystem::path path = folder.path() / "a.zarr";
+    zarr_files::make({shape, chunk, order, big_endian, version, separator}, path);
+    check_images(*open_set(path, {.axes = letters}), shape, letters);
+    std::filesystem::remove_all(path);
+  }
+}
+
+TEST_CASE("The names of a Zarr array's axes are believed where rows and columns are among them") {
+  const TemporaryFolder folder;
+  const auto opened = [&](const std::string& names) {
+    const auto path = folder.path() / "a.zarr";
+    std::filesystem::remove_all(path);
+    return open_set(zarr_files::make({{2, 3, 5}, {1, 3, 5}, {}, false, 3, "/", names}, path));
+  };
+  CHECK(opened(R"(["time", "lat", "lon"])")->axes() == RasterAxes{{"time", 2}});
+  CHECK(opened(R"(["x", "y", "channel"])")->spec() == ImageSpec{{3, 2}, 5, PixelType::u16});
+  CHECK(opened(R"(["x", "q", "y"])")->axes() == RasterAxes{{"q", 3}});
+  CHECK_THROWS_WITH(opened(R"([null, "b", "c"])"), Contains("OpenOptions::axes"));
+  CHECK_THROWS_WITH(opened(""), Contains("OpenOptions::axes"));
+}
+
+TEST_CASE("What is not stored of a Zarr array has its fill value") {
+  const TemporaryFolder folder;
+  const Store store{{10, 10}, {4, 4}, {}, false, 3, "/", {}, {}, "513"};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  std::filesystem::remove(zarr_files::chunk_file(store, path, {1, 2}));
+  const TestImage image = read_all(*open_reader(path));
+  for (std::int64_t row = 0; row < 10; ++row) {
+    for (std::int64_t col = 0; col < 10; ++col) {
+      const bool hole = row / 4 == 1 && col / 4 == 2;
+      CHECK(image.view().row<std::uint16_t>(row)[col] == (hole ? 513 : 10 * row + col));
+    }
+  }
+}
+
+std::string number64(std::uint64_t value) {
+  std::string bytes(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> 8 * i & 0xFF);
+  return bytes;
+}
+
+/// An index and what follows it, with a checksum.
+std::string checked(const std::string& index) {
+  const std::uint32_t sum = crc32c(std::as_bytes(std::span(index)));
+  return index + number64(sum).substr(0, 4);
+}
+
+/// Of one shard with chunks of 2 x 2 elements and a hole in the last place.
+struct Sharded {
+  Store store{{4, 4}, {2, 2}, {}, false, 3, "/", {}, {}, "7"};
+  std::filesystem::path path;
+  std::string index, chunks;
+
+  Sharded(const std::filesystem::path& folder, bool at_start) : path(folder) {
+    const std::uint64_t first = at_start ? 4 * 16 + 4 : 0;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      index += number64(first + 8 * i) + number64(8);
+      chunks += zarr_files::chunk_bytes(store,
+                                        {static_cast<std::int64_t>(i / 2), static_cast<std::int64_t>(i % 2)});
+    }
+    index += number64(~std::uint64_t{0}) + number64(~std::uint64_t{0});
+    zarr_files::write(path / "zarr.json",
+                      fmt::format(R"({{"zarr_format": 3, "node_type": "array", "shape": [4, 4],
+      "data_type": "uint16", "fill_value": 7, "chunk_key_encoding": {{"name": "default"}},
+      "chunk_grid": {{"name": "regular", "configuration": {{"chunk_shape": [4, 4]}}}},
+      "codecs": [{{"name": "sharding_indexed", "configuration": {{"chunk_shape": [2, 2], "index_location": "{}",
+        "codecs": [{{"name": "bytes", "configuration": {{"endian": "little"}}}}],
+        "index_codecs": [{{"name": "bytes", "configuration": {{"endian": "little"}}}}, {{"name": "crc32c"}}]}}}}]}})",
+                                  at_start ? "start" : "end"));
+  }
+  void put(const std::string& bytes) const { zarr_files::write(path / "c/0/0", bytes); }
+};
+
+TEST_CASE("Chunks of a shard are where its index says, at its start or at its end") {
+  const TemporaryFolder folder;
+  const bool at_start = GENERATE(false, true);
+  const Sharded shard(folder.path() / "a.zarr", at_start);
+  shard.put(at_start ? checked(shard.index) + shard.chunks : shard.chunks + checked(shard.index));
+  const TestImage image = read_all(*open_reader(shard.path));
+  for (std::int64_t row = 0; row < 4; ++row) {
+    for (std::int64_t col = 0; col < 4; ++col)
+      CHECK(image.view().row<std::uint16_t>(row)[col] == (row > 1 && col > 1 ? 7 : 4 * row + col));
+  }
+  std::filesystem::remove(shard.path / "c/0/0");
+  CHECK(read_all(*open_reader(shard.path)).view().row<std::uint16_t>(0)[0] == 7);
+}
+
+TEST_CASE("A damaged shard is an error that names it") {
+  const TemporaryFolder folder;
+  const Sharded shard(folder.path() / "a.zarr", false);
+  const auto fails = [&](const std::string& bytes, const std::string& why) {
+    shard.put(bytes);
+    const auto reader = open_reader(shard.path);
+    CHECK_THROWS_WITH(read_all(*reader), Contains(why) && Contains("a.zarr"));
+  };
+  std::string wrong = checked(shard.index);
+  wrong[0] = static_cast<char>(wrong[0] ^ 1);
+  fails(shard.chunks + wrong, "checksum (crc32c) of its index");
+  fails("short", "too short for the index");
+  std::string far = shard.index;
+  far.replace(16, 8, number64(1000));
+  fails(shard.chunks + checked(far), "lies at 1000 and has 8 bytes");
+  far.replace(16, 16, number64(~std::uint64_t{0} - 3) + number64(8));
+  fails(shard.chunks + checked(far), "lies at");
+  std::string few = shard.index;
+  few.replace(8, 8, number64(3));
+  fails(shard.chunks + checked(few), "it has 3 bytes where a chunk has 8");
+}
+
+TEST_CASE("A damaged chunk is an error that names it") {
+  const TemporaryFolder folder;
+  const std::string codecs =
+      GENERATE("", R"(, {"name": "zstd", "configuration": {"level": 1}})", R"(, {"name": "gzip"})",
+               R"(, {"name": "numcodecs.zlib"})", R"(, {"name": "numcodecs.lz4"})", R"(, {"name": "blosc"})",
+               R"(, {"name": "crc32c"})");
+  const Store store{{10, 10}, {4, 4}, {}, false, 3, "/", {}, codecs};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  const auto file = zarr_files::chunk_file(store, path, {1, 2});
+  for (const std::string& bytes :
+       {std::string(), std::string("x"), std::string(31, 'x'), std::string(200000, 'x')}) {
+    zarr_files::write(file, bytes);
+    const auto reader = open_reader(path);
+    CHECK_THROWS_WITH(read_rect(*reader, {4, 8, 1, 1}),
+                      Contains("the chunk at 1, 2 is damaged") && Contains("a.zarr"));
+  }
+}
+
+TEST_CASE("Metadata of Zarr that are damaged, or of what is not read, are an error of one sentence") {
+  const TemporaryFolder folder;
+  const Store store{{10, 10}, {4, 4}};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  const std::string good = zarr_files::metadata(store);
+  const auto fails = [&](const std::string& text, const std::string& why) {
+    zarr_files::write(path / "zarr.json", text);
+    CAPTURE(text);
+    CHECK_THROWS_WITH(open_reader(path), Contains(why) && Contains("zarr.json"));
+  };
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    REQUIRE(text.find(from) != text.npos);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  for (std::size_t cut = 0; cut < good.size(); cut += 7) fails(good.substr(0, cut), "JSON");
+  fails(std::string(100000, '[') + std::string(100000, ']'), "JSON");
+  fails("[1]", "JSON");
+  fails(R"({"zarr_format": 3, "node_type": "array", "attributes": )" + std::string(1000, '[') +
+            std::string(1000, ']') + "}",
+        "JSON");
+  fails(with("[10, 10]", "[10, 10.5]"), "its shape");
+  fails(with("[10, 10]", "[10, -1]"), "its shape");
+  fails(with("[10, 10]", "[10, 10, 10]"), "do not fit");
+  fails(with("[4, 4]", "[4, 0]"), "chunk_shape");
+  fails(with("[4, 4]", "[4000000000000, 4000000000000]"), "do not fit");
+  fails(with("uint16", "float8_e5m2"), "float8_e5m2");
+  fails(with("regular", "rectilinear"), "rectilinear");
+  fails(with("\"bytes\"", "\"vlen-utf8\""), "vlen-utf8");
+  fails(with("\"fill_value\": 0", "\"fill_value\": 65536"), "fill_value");
+  fails(with("\"fill_value\": 0", "\"fill_value\": \"NaN\""), "fill_value");
+  fails(with("\"zarr_format\": 3", "\"zarr_format\": 4"), "zarr_format");
+  fails(with("\"fill_value\"", "\"new\": 1, \"fill_value\""), "the member new");
+  zarr_files::write(path / "zarr.json",
+                    with("\"fill_value\"", "\"new\": {\"must_understand\": false}, \"fill_value\""));
+  CHECK_NOTHROW(open_reader(path));
+  fails(with("\"little\"}}", R"("little"}}, {"name": "pcodec"})"), "the codec pcodec");
+}
+
+TEST_CASE("A Zarr group is opened where it holds one array, else its arrays are listed") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "a.zarr";
+  zarr_files::write(path / "zarr.json", R"({"zarr_format": 3, "node_type": "group"})");
+  CHECK_THROWS_WITH(open_reader(path), Contains("without arrays"));
+  zarr_files::make({{10, 10}, {4, 4}}, path / "b" / "one");
+  zarr_files::write(path / "b" / "zarr.json", R"({"zarr_format": 3, "node_type": "group"})");
+  CHECK(open_reader(path)->spec().extent == Extent{10, 10});
+  CHECK(open_reader(path / "b" / "one")->spec().extent == Extent{10, 10});
+  zarr_files::make({{10, 10}, {4, 4}}, path / "two");
+  CHECK_THROWS_WITH(open_reader(path), Contains("b/one, two"));
+  CHECK_THROWS_WITH(open_reader(path / "b" / "one" / "c"), Contains("is a folder"));
+}
+
+TEST_CASE("No link leads out of a Zarr store") {
+  const TemporaryFolder folder;
+  const Store store{{8, 8}, {4, 4}};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  const auto file = zarr_files::chunk_file(store, path, {1, 1});
+  const auto outside = folder.write("secret", zarr_files::chunk_bytes(store, {1, 1}));
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink(outside, file);
+  CHECK_THROWS_WITH(read_all(*open_reader(path)), Contains("leads out"));
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  CHECK(read_all(*open_reader(path)).view().row<std::uint16_t>(7)[7] == 0);
+}
+
+TEST_CASE("The checksum of a chunk is Castagnoli's") {
+  const auto sum = [](std::string_view text) { return crc32c(std::as_bytes(std::span(text))); };
+  CHECK(sum("123456789") == 0xE3069283);  // RFC 3720, B.4 has others
+  CHECK(sum(std::string(32, '\0')) == 0x8A9136AA);
+  CHECK(sum("") == 0);
+}
+
+}  // namespace
+}  // namespace sepconv
