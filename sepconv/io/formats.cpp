@@ -61,13 +61,18 @@ constexpr Format kFormats[] = {
      .endings = ".zarr",
      .reads = "versions 2 and 3, folders; integers, bool, f16 f32 f64, complex, of both byte orders; C and "
               "Fortran order; shards; blosc, zstd, gzip, zlib, lz4, crc32c; any axes",
+     .writes = "versions 2 and 3, folders; the types that are read; C order; shards; zstd, gzip or zlib, or "
+               "what the source has",
      .has_pages = true,
      .has_axes = true,
+     .has_layout = true,
      .is_folder = true,
      .is_meant = is_zarr_folder,
      .open = open_zarr,
      .open_set = open_zarr_set,
      .describe = describe_zarr,
+     .create = create_zarr,
+     .create_set = create_zarr_set,
      .holds = zarr_holds},
     {.name = "raw",
      .endings = ".raw .bin",
@@ -125,7 +130,8 @@ std::string listed(Formats formats, std::string_view Format::*text, bool (*wante
 Formats built_in_formats() noexcept { return kFormats; }
 
 std::string ending_of(const std::filesystem::path& path) {
-  std::string ending = path.extension().native();
+  // A folder's name may end in a slash.
+  std::string ending = (path.has_filename() ? path : path.parent_path()).extension().native();
   std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
   return ending;
 }

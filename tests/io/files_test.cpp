@@ -26,7 +26,6 @@ TEST_CASE("Every ending that is listed is written, and read back by what is in t
   const TemporaryFolder folder;
   const std::set<std::string> needs_colour{".ppm"};
   for (const Format& format : built_in_formats()) {
-    if (format.create == nullptr) continue;
     std::istringstream endings{std::string(format.endings)};
     for (std::string ending; endings >> ending;) {
       CAPTURE(ending);
@@ -38,7 +37,7 @@ TEST_CASE("Every ending that is listed is written, and read back by what is in t
       const auto reader = open_reader(folder.path() / name);
       CHECK(reader->spec() == image.spec());
       if (ending.find("jp") == ending.npos) CHECK(same_pixels(read_all(*reader).view(), image.view()));
-      std::filesystem::remove(folder.path() / name);
+      std::filesystem::remove_all(folder.path() / name);
     }
   }
 }

@@ -20,6 +20,12 @@ std::unique_ptr<RasterSet> open_zarr_set(InputFile file, const OpenOptions& opti
 std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options = {});
 FileInfo describe_zarr(InputFile file, const OpenOptions& options);
 
+/// An array of one image, or of several. Nothing has the target's name before all of it is there.
+std::unique_ptr<Writer> create_zarr(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& options);
+std::unique_ptr<RasterSetWriter> create_zarr_set(const std::filesystem::path& path, const RasterSetSpec& spec,
+                                                 const CreateOptions& options);
+
 /// All but packed ones.
 bool zarr_holds(StoredType type) noexcept;
 

@@ -84,6 +84,9 @@ ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
                       const std::filesystem::path& name);
 ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name);
 
+/// "uint16", as version 3 calls it.
+const char* zarr_data_type(StoredType type) noexcept;
+
 /// The element of this JSON value; nothing if it is none of the type.
 std::optional<std::array<std::byte, 16>> zarr_fill(const std::string& text, StoredType type);
 

@@ -8,13 +8,14 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/flat/npy_axes.hpp"
 #include "sepconv/io/zarr/zarr_reader.hpp"
+#include "sepconv/io/zarr/zarr_result.hpp"
 
 namespace sepconv {
 namespace {
 
 constexpr std::array<std::string_view, 6> kRows{"y", "lat", "latitude", "row", "rows", "height"};
 constexpr std::array<std::string_view, 7> kCols{"x", "lon", "longitude", "col", "cols", "width", "column"};
-constexpr std::array<std::string_view, 5> kChannels{"c", "channel", "channels", "band", "bands"};
+constexpr std::array<std::string_view, 7> kChannels{"c", "channel", "channels", "band", "bands", "s", "rgb"};
 
 std::string lower_name(std::string_view name) {
   std::string text(name);
@@ -36,13 +37,17 @@ std::string letters_of(const std::vector<std::string>& names) {
   };
   const bool has_rows = give(kRows, 'y');
   if (!give(kCols, 'x') || (names.size() > 1 && !has_rows)) return {};
-  give(kChannels, 'c');
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (letters[i] != ' ') continue;
-    const std::string wanted = lower_name(names[i]) + "tzsuvwabdefghijklmnopqr";
-    letters[i] = *std::ranges::find_if(wanted, [&](char letter) {
-      return letter >= 'a' && letter <= 'z' && letters.find(letter) == letters.npos;
-    });
+  if (letters.back() == ' ' && std::ranges::find(kChannels, lower_name(names.back())) != kChannels.end())
+    letters.back() = 'c';
+  for (const std::string_view others : {"", "tzsuvwabdefghijklmnopqrc"}) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (letters[i] != ' ') continue;
+      const std::string wanted = (lower_name(names[i]) + " ").substr(0, 1) + std::string(others);
+      const auto free = std::ranges::find_if(wanted, [&](char letter) {
+        return letter >= 'a' && letter <= 'z' && letters.find(letter) == letters.npos;
+      });
+      if (free != wanted.end()) letters[i] = *free;
+    }
   }
   return letters;
 }
@@ -127,6 +132,11 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
     if (codec.kind == ZarrCodec::Kind::zstd && codec.level > 0) file.level = codec.level;
     file.predictor = codec.blosc_shuffle != 0;
   }
+  file.zarr.version = array.version;
+  if (!array.shards.empty()) file.zarr.shard = {side(array.chunk, axes.row), side(array.chunk, axes.col)};
+  file.zarr.codecs = zarr_codecs_text(array);
+  file.zarr.fill = array.fill_text;
+  file.zarr.big_endian = array.big_endian;
   layout.file = std::move(file);
   return layout;
 }

@@ -1,0 +1,123 @@
+#include "sepconv/io/zarr/zarr_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/zarr/zarr_codecs.hpp"
+#include "sepconv/io/zarr/zarr_json.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr Extent kUsualChunk{512, 512};
+
+std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int64_t element_bytes) {
+  if (!layout.zarr.codecs.empty()) {
+    const JsonFile file("ZarrLayout::codecs");
+    std::vector<ZarrCodec> codecs;
+    for (const Json& codec : Json::parse(layout.zarr.codecs, nullptr, false))
+      codecs.push_back(parse_zarr_codec(file, file.named(codec, "codecs"), element_bytes));
+    return codecs;
+  }
+  constexpr int kUsualZstd = 1, kUsualDeflate = 6, kHighestDeflate = 9;
+  switch (layout.compression) {
+    case Compression::none:
+      return {};
+    case Compression::zstd:
+      return {{.kind = ZarrCodec::Kind::zstd, .level = layout.level > 0 ? layout.level : kUsualZstd}};
+    case Compression::deflate:
+      return {{.kind = version == 2 ? ZarrCodec::Kind::zlib : ZarrCodec::Kind::gzip,
+               .level = layout.level < 1 ? kUsualDeflate : std::min(layout.level, kHighestDeflate)}};
+    default:
+      throw InvalidArgument(fmt::format("Zarr has no compression {}; choose zstd, deflate or none",
+                                        name_of(layout.compression)));
+  }
+}
+
+/// Version 2 has one codec, and no checksum.
+void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
+  if (array.version != 2) return;
+  const auto checksums = std::erase_if(
+      array.codecs, [](const ZarrCodec& codec) { return codec.kind == ZarrCodec::Kind::crc32c; });
+  if (checksums > 0) warnings.emplace_back("chunks have no checksum (crc32c): Zarr 2 has none");
+  if (array.codecs.size() > 1) {
+    array.codecs.resize(1);
+    warnings.push_back(
+        fmt::format("chunks are encoded by {} alone: Zarr 2 has one codec", name_of(array.codecs[0])));
+  }
+}
+
+void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array) {
+  const Extent asked = layout.zarr.shard;
+  if (asked.empty()) return;
+  if (array.version == 2)
+    throw InvalidArgument("Zarr 2 has no shards; leave OutputRequest::shard out, or write Zarr 3");
+  const ZarrShape block = array.chunk;
+  array.chunk[others] =
+      round_up(std::min(asked.rows, round_up(array.shape[others], block[others])), block[others]);
+  array.chunk[others + 1] =
+      round_up(std::min(asked.cols, round_up(array.shape[others + 1], block[others + 1])), block[others + 1]);
+  if (array.shape.size() > others + 2)
+    array.chunk[others + 2] = round_up(array.shape[others + 2], block[others + 2]);
+  array.shards = {{.inner = block, .order = array.order}};
+}
+
+}  // namespace
+
+ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
+                      std::vector<std::string>& warnings) {
+  const FileLayout& layout = options.layout;
+  const ImageSpec& image = spec.raster;
+  ZarrArray array;
+  array.version = layout.zarr.version == 0 ? 3 : layout.zarr.version;
+  if (array.version != 2 && array.version != 3)
+    throw InvalidArgument(fmt::format("Zarr {} is not written; choose 2 or 3", array.version));
+  array.type = options.stored.value_or(StoredType(image.type));
+  array.big_endian = layout.zarr.big_endian;
+  array.keys_of_v2 = array.version == 2;
+  for (const RasterAxis& axis : spec.axes) {
+    if (axis.single || spec.count() == 1) continue;
+    array.shape.push_back(axis.size), array.chunk.push_back(1), array.names.push_back(axis.name);
+  }
+  const std::size_t others = array.shape.size();
+  const Extent tile = layout.tiled ? layout.tile : kUsualChunk;
+  array.shape.insert(array.shape.end(), {image.extent.rows, image.extent.cols});
+  array.chunk.insert(array.chunk.end(),
+                     {std::min(tile.rows, image.extent.rows), std::min(tile.cols, image.extent.cols)});
+  array.names.insert(array.names.end(), {"y", "x"});
+  if (const std::int64_t channels = image.channels / array.type.parts(); channels > 1) {
+    array.shape.push_back(channels), array.chunk.push_back(layout.planar ? 1 : channels);
+    array.names.emplace_back(find_axis(spec.axes, "c") == nullptr ? "c" : "s");
+  }
+  array.order.resize(array.shape.size());
+  std::iota(array.order.begin(), array.order.end(), 0);
+  array.codecs = codecs_of(layout, array.version, array.type.bits / 8);
+  fit_to_version(array, warnings);
+  take_shards(layout, others, array);
+  if (const auto fill = zarr_fill(layout.zarr.fill, array.type))
+    array.fill = *fill, array.fill_text = layout.zarr.fill;
+  else
+    array.fill_text = array.type.kind == StoredType::Kind::boolean ? "false"
+                      : array.type.is_complex()                    ? "[0.0, 0.0]"
+                                                                   : "0";
+  if (!options.metadata.attributes.empty()) array.attributes = options.metadata.attributes;
+  return array;
+}
+
+ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels) {
+  ZarrAxes axes;
+  const int others = static_cast<int>(array.shape.size()) - (has_channels ? 3 : 2);
+  for (int i = 0; i < others; ++i) {
+    axes.others.push_back(i);
+    axes.rasters.push_back(
+        {array.names[static_cast<std::size_t>(i)], array.shape[static_cast<std::size_t>(i)]});
+  }
+  axes.row = others, axes.col = others + 1, axes.channel = has_channels ? others + 2 : -1;
+  return axes;
+}
+
+}  // namespace sepconv

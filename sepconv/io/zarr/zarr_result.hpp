@@ -1,0 +1,28 @@
+// Arrays that are to be written. Private to sepconv/io.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/zarr/zarr_array.hpp"
+#include "sepconv/io/zarr/zarr_reader.hpp"
+
+namespace sepconv {
+
+/// An array of these images, laid out as the options say, and its axes. Warnings are added of what had to be
+/// otherwise. Throws InvalidArgument for what Zarr does not have.
+ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
+                      std::vector<std::string>& warnings);
+ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels);
+
+/// The codecs of an array as FileLayout::zarr has them.
+std::string zarr_codecs_text(const ZarrArray& array);
+
+/// The metadata of an array, and of a group: names of files and what is in them. `attributes`: a JSON object.
+using ZarrTexts = std::vector<std::pair<std::string, std::string>>;
+ZarrTexts zarr_array_texts(const ZarrArray& array);
+ZarrTexts zarr_group_texts(int version, const std::string& attributes);
+
+}  // namespace sepconv

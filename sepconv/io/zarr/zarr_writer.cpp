@@ -1,0 +1,237 @@
+#include "sepconv/io/zarr/zarr_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/stored_values.hpp"
+#include "sepconv/io/tiff/lease_pool.hpp"
+#include "sepconv/io/zarr/shard_writer.hpp"
+#include "sepconv/io/zarr/zarr_codecs.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Encoded chunks of shards are held until all of their batch are there, to be placed in order.
+constexpr std::int64_t kBatchBytes = 32 << 20;
+
+bool is_only(std::span<const std::byte> block, std::span<const std::byte> fill) noexcept {
+  return std::memcmp(block.data(), fill.data(), fill.size()) == 0 &&
+         std::memcmp(block.data(), block.data() + fill.size(), block.size() - fill.size()) == 0;
+}
+
+class ZarrWriter final : public Writer {
+ public:
+  ZarrWriter(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
+             const std::vector<std::int64_t>& position, SinkLayout layout, std::function<void()> then)
+      : target_(std::move(target)),
+        spec_(spec),
+        layout_(std::move(layout)),
+        then_(std::move(then)),
+        position_(array().shape.size()),
+        rows_(side(axes().row)),
+        cols_(side(axes().col)),
+        channels_(side(axes().channel)) {
+    std::ranges::copy(position, position_.begin());
+    if (!array().shards.empty()) shards_.emplace(*target_);
+  }
+
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+
+  std::int64_t buffer_bytes(int concurrency) const override {
+    const std::int64_t coders = concurrency * (ZarrCoder::encoder_bytes(array()) + array().block_bytes());
+    if (array().shards.empty()) return coders;
+    const std::int64_t most = ZarrCoder::max_encoded_bytes(array());
+    return coders + batch_blocks(concurrency) * most + ShardWriter::memory_bytes(array(), spec_.extent);
+  }
+
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    const Rect grid{rect.row / rows_.block, rect.col / cols_.block, ceil_div(rect.rows, rows_.block),
+                    ceil_div(rect.cols, cols_.block)};
+    const std::int64_t layers = ceil_div(channels_.length, channels_.block);
+    const auto at = [&](std::int64_t i) {
+      return Place{grid.row + i / layers / grid.cols, grid.col + i / layers % grid.cols, i % layers};
+    };
+    const std::int64_t count = grid.area() * layers;
+    if (shards_) return write_shards(rect, in, executor, count, at);
+    executor.for_each(count, [&](std::int64_t i, int) {
+      const Work work = leased();
+      const auto bytes = encode(at(i), rect, in, *work);
+      if (!bytes.empty())
+        target_->folder->add(joined_key(target_->key, array().key_of(key_at(at(i)))), bytes);
+    });
+  }
+
+  void finish() override {
+    if (shards_) shards_->check_complete();
+    if (then_) then_();
+  }
+
+ private:
+  struct Side {
+    std::int64_t length = 1, block = 1;
+  };
+  /// Of a block among those of the image.
+  struct Place {
+    std::int64_t row, col, channel;
+  };
+  /// What one thread encodes with.
+  struct Tools {
+    explicit Tools(const ZarrArray& array) : coder(array), block(array.block_bytes()) {}
+    ZarrCoder coder;
+    Buffer block;
+  };
+  using Work = LeasePool<Tools>::Lease;
+  struct Encoded {
+    Buffer memory;
+    std::int64_t size = 0;  ///< 0: a hole
+  };
+
+  const ZarrArray& array() const noexcept { return target_->array; }
+  const ZarrAxes& axes() const noexcept { return target_->axes; }
+  Side side(int axis) const {
+    const auto i = static_cast<std::size_t>(axis);
+    return axis < 0 ? Side{} : Side{array().shape[i], array().block()[i]};
+  }
+  Work leased() {
+    return tools_.lease([&] { return std::make_unique<Tools>(array()); });
+  }
+
+  ZarrShape key_at(const Place& place) const {
+    ZarrShape key = position_;
+    key[static_cast<std::size_t>(axes().row)] = place.row;
+    key[static_cast<std::size_t>(axes().col)] = place.col;
+    if (axes().channel >= 0) key[static_cast<std::size_t>(axes().channel)] = place.channel;
+    return key;
+  }
+
+  std::int64_t batch_blocks(int concurrency) const {
+    return std::clamp<std::int64_t>(kBatchBytes / array().block_bytes(), concurrency, 4 * concurrency);
+  }
+
+  /// The bytes of a block, which hold until the tools are used again; none for a hole.
+  std::span<const std::byte> encode(const Place& place, const Rect& rect, const ConstPixelView& in,
+                                    Tools& tools) {
+    gather(place, rect, in, tools.block.data());
+    const auto bytes = tools.block.bytes();
+    const auto element = static_cast<std::size_t>(array().type.bytes_of(1));
+    if (is_only(bytes, std::span(array().fill).first(element))) return {};
+    return tools.coder.encode(bytes, target_->folder->target());
+  }
+
+  /// A block in C order: pixels that are there, and fill values beyond them.
+  void gather(const Place& place, const Rect& rect, const ConstPixelView& in, std::byte* block) const {
+    const StoredType type = array().type;
+    const Rect part =
+        Rect{place.row * rows_.block, place.col * cols_.block, rows_.block, cols_.block}.intersect(
+            Rect::whole(spec_.extent));
+    const std::int64_t first = place.channel * channels_.block;
+    const std::int64_t channels = std::min(channels_.block, channels_.length - first);
+    const std::int64_t pitch = cols_.block * channels_.block;
+    if (part.rows < rows_.block || part.cols < cols_.block || channels < channels_.block)
+      fill(block, rows_.block * pitch);
+    for (std::int64_t row = 0; row < part.rows; ++row) {
+      const std::byte* const from = in.row_data(part.row - rect.row + row) +
+                                    (part.col - rect.col) * in.pixel_bytes() +
+                                    first * type.parts() * size_of(in.type);
+      std::byte* const to = block + type.bytes_of(row * pitch);
+      if (channels != channels_.length) {
+        for (std::int64_t col = 0; col < part.cols; ++col)
+          store_elements(type, from + col * in.pixel_bytes(), type.parts(), channels,
+                         to + type.bytes_of(col * channels_.block));
+      } else if (type.is_pixels()) {
+        std::memcpy(to, from, static_cast<std::size_t>(part.cols * in.pixel_bytes()));
+      } else {
+        store_elements(type, from, type.parts(), part.cols * channels, to);
+      }
+    }
+  }
+
+  void fill(std::byte* block, std::int64_t elements) const {
+    const auto bytes = static_cast<std::size_t>(array().type.bytes_of(1));
+    for (std::int64_t i = 0; i < elements; ++i)
+      std::memcpy(block + static_cast<std::size_t>(i) * bytes, array().fill.data(), bytes);
+  }
+
+  // Batch by batch: encode on all threads, place in order on this one, write on all. So the shards' bytes do
+  // not depend on the threads.
+  template <class At>
+  void write_shards(const Rect& rect, const ConstPixelView& in, Executor& executor, std::int64_t count,
+                    const At& at) {
+    const std::int64_t batch = batch_blocks(executor.concurrency());
+    held_.resize(static_cast<std::size_t>(batch));
+    std::vector<ShardWriter::Place> places;
+    for (std::int64_t first = 0; first < count; first += batch) {
+      const std::int64_t size = std::min(batch, count - first);
+      executor.for_each(size, [&](std::int64_t i, int) {
+        const Work work = leased();
+        const auto bytes = encode(at(first + i), rect, in, *work);
+        Encoded& held = held_[static_cast<std::size_t>(i)];
+        held.size = std::ssize(bytes);
+        if (bytes.empty()) return;
+        if (held.memory.size() == 0) held.memory = Buffer(ZarrCoder::max_encoded_bytes(array()));
+        std::ranges::copy(bytes, held.memory.data());
+      });
+      places.clear();
+      for (std::int64_t i = 0; i < size; ++i)
+        places.push_back(shards_->place(key_at(at(first + i)), held_[static_cast<std::size_t>(i)].size));
+      executor.for_each(size, [&](std::int64_t i, int) {
+        const Encoded& held = held_[static_cast<std::size_t>(i)];
+        if (held.size == 0) return;
+        const auto& [key, offset] = places[static_cast<std::size_t>(i)];
+        target_->folder->write_part(key, offset,
+                                    held.memory.bytes().first(static_cast<std::size_t>(held.size)));
+      });
+      shards_->complete();
+    }
+  }
+
+  std::shared_ptr<const ZarrTarget> target_;
+  ImageSpec spec_;
+  SinkLayout layout_;
+  std::function<void()> then_;
+  ZarrShape position_;
+  Side rows_, cols_, channels_;
+  LeasePool<Tools> tools_;
+  std::vector<Encoded> held_;
+  std::optional<ShardWriter> shards_;
+};
+
+}  // namespace
+
+void ZarrTarget::write_metadata() const {
+  for (const auto& [name, text] : zarr_array_texts(array))
+    folder->add(joined_key(key, name), std::as_bytes(std::span(text)));
+}
+
+std::unique_ptr<Writer> make_zarr_writer(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
+                                         std::vector<std::int64_t> position, SinkLayout layout,
+                                         std::function<void()> then) {
+  return std::make_unique<ZarrWriter>(std::move(target), spec, position, std::move(layout), std::move(then));
+}
+
+SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& options) {
+  const SourceLayout same = zarr_source_layout(target.array, target.axes);
+  SinkLayout layout{.block = same.block,
+                    .description = same.description,
+                    .warnings = options.warnings,
+                    .stored = options.stored,
+                    .codec = same.codec};
+  const auto add = [&](const std::vector<std::string>& more) {
+    layout.warnings.insert(layout.warnings.end(), more.begin(), more.end());
+  };
+  add(options.layout_warnings);
+  if (const std::string lost =
+          not_kept(options.metadata, static_cast<unsigned>(MetadataKind::attributes), "Zarr");
+      !lost.empty())
+    layout.warnings.push_back(lost);
+  target.folder->add_warnings(layout.warnings);
+  return layout;
+}
+
+}  // namespace sepconv

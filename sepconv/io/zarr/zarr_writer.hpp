@@ -1,0 +1,33 @@
+// Images written into arrays of a folder. Private to sepconv/io.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/writer.hpp"
+#include "sepconv/io/zarr/unfinished_folder.hpp"
+#include "sepconv/io/zarr/zarr_result.hpp"
+
+namespace sepconv {
+
+/// An array in the making: each chunk or shard becomes a file at once and as a whole.
+struct ZarrTarget {
+  std::shared_ptr<UnfinishedFolder> folder;
+  std::string key;  ///< of the array in it; "" for the folder itself
+  ZarrArray array;  ///< by zarr_result()
+  ZarrAxes axes;
+
+  void write_metadata() const;
+};
+
+/// The sink of the image at this position along the other axes. Its finish() calls `then`.
+std::unique_ptr<Writer> make_zarr_writer(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
+                                         std::vector<std::int64_t> position, SinkLayout layout,
+                                         std::function<void()> then = {});
+
+/// What is said of such an array as a sink.
+SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& options);
+
+}  // namespace sepconv

@@ -1,0 +1,269 @@
+// Zarr stores that are written: read back, and never there in part.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/formats.hpp"
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/taken_files.hpp"
+#include "sepconv/io/zarr/unfinished_folder.hpp"
+#include "temporary_folder.hpp"
+#include "test_image.hpp"
+#include "zarr_files.hpp"
+
+namespace sepconv {
+namespace {
+
+using Catch::Matchers::Contains;
+using Kind = StoredType::Kind;
+
+FileLayout layout_of(int version, Extent tile, Extent shard, std::string codecs = {}) {
+  FileLayout layout;
+  layout.tiled = true;
+  layout.tile = tile;
+  layout.zarr = {
+      .version = version, .shard = shard, .codecs = std::move(codecs), .fill = {}, .big_endian = false};
+  return layout;
+}
+
+/// Every file of a store, with what is in it.
+std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(folder).native()] = zarr_files::read(entry.path());
+  }
+  return files;
+}
+
+/// Values that every type of these pixels holds.
+TestImage small_values(const ImageSpec& spec, StoredType type) {
+  TestImage image = TestImage::random({spec.extent, spec.channels, PixelType::u8});
+  TestImage values(spec);
+  for (std::int64_t row = 0; row < spec.extent.rows; ++row) {
+    for (std::int64_t i = 0; i < values.view().row_elements(); ++i) {
+      const auto value = static_cast<std::uint8_t>(image.view().row<std::uint8_t>(row)[i] %
+                                                   (type.kind == Kind::boolean ? 2 : 100));
+      visit_pixel_type(spec.type, [&]<class T>(std::type_identity<T>) {
+        values.view().row<T>(row)[i] = static_cast<T>(value);
+      });
+    }
+  }
+  return values;
+}
+
+TEST_CASE("What is written as Zarr is read back, of every type, in chunks and in shards") {
+  const TemporaryFolder folder;
+  const StoredType type =
+      GENERATE(StoredType(Kind::boolean, 8), StoredType(Kind::natural, 8), StoredType(Kind::natural, 16),
+               StoredType(Kind::natural, 32), StoredType(Kind::natural, 64), StoredType(Kind::integer, 8),
+               StoredType(Kind::integer, 16), StoredType(Kind::integer, 32), StoredType(Kind::integer, 64),
+               StoredType(Kind::floating, 16), StoredType(Kind::floating, 32), StoredType(Kind::floating, 64),
+               StoredType(Kind::complex, 64), StoredType(Kind::complex, 128));
+  const int version = GENERATE(2, 3);
+  const Extent shard = version == 2 ? Extent{} : GENERATE(Extent{}, Extent{20, 30}, Extent{1000, 1000});
+  for (const std::int64_t channels : {1, 3}) {
+    for (const bool planar : {false, true}) {
+      for (const bool big_endian : {false, true}) {
+        CAPTURE(name_of(type), version, shard.rows, channels, planar, big_endian);
+        const TestImage image = small_values({{33, 57}, channels * type.parts(), type.pixels()}, type);
+        CreateOptions options{
+            .layout = layout_of(version, {8, 10}, shard), .stored = type, .overwrite = true};
+        options.layout.compression = Compression::zstd;
+        options.layout.planar = planar;
+        options.layout.zarr.big_endian = big_endian;
+        const auto path = folder.path() / "a.zarr";
+        const auto writer = create_writer(path, image.spec(), options);
+        ThreadedExecutor executor(3);
+        for (const Rect& rect : {Rect{16, 20, 17, 37}, Rect{16, 0, 17, 20}, Rect{0, 0, 16, 57}})
+          writer->write(rect, image.view().crop(rect), executor);
+        writer->finish();
+        const auto reader = open_reader(path);
+        CHECK(reader->layout().stored == (type.is_pixels() ? std::nullopt : std::optional(type)));
+        REQUIRE(reads_everywhere(*reader, image));
+      }
+    }
+  }
+  CHECK(folder.files() == std::vector<std::string>{"a.zarr"});
+}
+
+TEST_CASE("Every codec that a Zarr can be written with is read back") {
+  const TemporaryFolder folder;
+  const std::string codecs = GENERATE(
+      "[]", R"([{"name": "zstd", "configuration": {"level": 5}}])",
+      R"([{"name": "gzip", "configuration": {"level": 1}}])",
+      R"([{"name": "numcodecs.zlib", "configuration": {"level": 9}}])", R"([{"name": "numcodecs.lz4"}])",
+      R"([{"name": "blosc", "configuration": {"cname": "lz4", "shuffle": "bitshuffle"}}])",
+      R"([{"name": "blosc", "configuration": {"cname": "zstd", "shuffle": "shuffle", "clevel": 9}}])",
+      R"([{"name": "blosc", "configuration": {"cname": "blosclz", "shuffle": "noshuffle"}}])",
+      R"([{"name": "crc32c"}])", R"([{"name": "zstd"}, {"name": "crc32c"}])",
+      R"([{"name": "crc32c"}, {"name": "gzip"}])");
+  const Extent shard = GENERATE(Extent{}, Extent{32, 64});
+  CAPTURE(codecs, shard.rows);
+  const TestImage noise = TestImage::random({{61, 83}, 1, PixelType::u16});
+  const auto path = folder.path() / "a.zarr";
+  write_all(*create_writer(path, noise.spec(), {.layout = layout_of(3, {16, 32}, shard, codecs)}), noise);
+  const auto reader = open_reader(path);
+  CHECK(reads_everywhere(*reader, noise));
+  CHECK(nlohmann::json::parse(reader->layout().file->zarr.codecs).size() ==
+        nlohmann::json::parse(codecs).size());
+}
+
+TEST_CASE("A Zarr laid out like its source has the same bytes") {
+  const TemporaryFolder folder;
+  const Extent shard = GENERATE(Extent{}, Extent{32, 64});
+  const TestImage noise = TestImage::random({{61, 83}, 3, PixelType::u16});
+  CreateOptions options{.layout =
+                            layout_of(3, {16, 32}, shard, R"([{"name": "blosc"}, {"name": "crc32c"}])")};
+  options.layout.zarr.fill = "3";
+  options.layout.zarr.big_endian = true;
+  options.metadata.attributes = R"({"who":"me"})";
+  write_all(*create_writer(folder.path() / "a.zarr", noise.spec(), options), noise);
+  const auto reader = open_reader(folder.path() / "a.zarr");
+  CreateOptions same{.layout = *reader->layout().file, .metadata = reader->metadata()};
+  write_all(*create_writer(folder.path() / "b.zarr", noise.spec(), same), read_all(*reader));
+  CHECK(files_of(folder.path() / "a.zarr") == files_of(folder.path() / "b.zarr"));
+}
+
+TEST_CASE("A chunk of nothing but fill values is not stored, and those at the edge are filled up") {
+  const TemporaryFolder folder;
+  TestImage image({{20, 20}, 1, PixelType::u16});
+  for (std::int64_t row = 0; row < 20; ++row)
+    std::fill_n(image.view().row<std::uint16_t>(row), 20, std::uint16_t{7});
+  image.view().row<std::uint16_t>(17)[19] = 1;
+  FileLayout layout = layout_of(3, {8, 8}, {});
+  layout.zarr.fill = "7";
+  const auto path = folder.path() / "a.zarr";
+  write_all(*create_writer(path, image.spec(), {.layout = layout}), image);
+  auto files = files_of(path);
+  REQUIRE(files.size() == 2);
+  std::string expected;
+  for (int i = 0; i < 64; ++i) expected += i == 8 + 3 ? std::string{1, 0} : std::string{7, 0};
+  CHECK(files["c/2/2"] == expected);
+  CHECK(reads_everywhere(*open_reader(path), image));
+  layout.zarr.shard = {16, 16};
+  write_all(*create_writer(path, image.spec(), {.layout = layout, .overwrite = true}), image);
+  files = files_of(path);
+  REQUIRE(files.size() == 2);
+  CHECK(files["c/1/1"].size() == 128 + 4 * 16 + 4);
+  CHECK(reads_everywhere(*open_reader(path), image));
+}
+
+TEST_CASE("The bytes of a Zarr do not depend on threads") {
+  const TemporaryFolder folder;
+  const TestImage noise = TestImage::random({{200, 210}, 1, PixelType::u8});
+  FileLayout layout = layout_of(3, {16, 16}, {64, 64});
+  layout.compression = Compression::zstd;
+  for (const int threads : {1, 4}) {
+    const auto writer =
+        create_writer(folder.path() / fmt::format("{}.zarr", threads), noise.spec(), {.layout = layout});
+    ThreadedExecutor executor(threads);
+    for (const Rect& rect : {Rect{0, 0, 96, 210}, Rect{96, 0, 104, 210}})
+      writer->write(rect, noise.view().crop(rect), executor);
+    writer->finish();
+  }
+  CHECK(files_of(folder.path() / "1.zarr") == files_of(folder.path() / "4.zarr"));
+}
+
+TEST_CASE("A set of images is written as a Zarr array, complete or not at all") {
+  const TemporaryFolder folder;
+  const int version = GENERATE(2, 3);
+  const auto path = folder.path() / "out.zarr";
+  const ImageSpec image{{31, 17}, 3, PixelType::u8};
+  const RasterSetSpec spec{image, {{"t", 2}, {"z", 1, 4, true}, {"c", 3}}};
+  const CreateOptions options{.layout = layout_of(version, {8, 8}, version == 3 ? Extent{16, 16} : Extent{})};
+  std::vector<TestImage> images;
+  for (unsigned i = 0; i < 6; ++i) images.push_back(TestImage::random(image, i));
+  {
+    const auto broken = create_set(path, spec, options);
+    write_all(*broken->next({}), images[0]);
+    CHECK_THROWS_WITH(broken->finish(), Contains("1 of 6"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  const auto set = create_set(path, spec, options);
+  for (const TestImage& each : images) write_all(*set->next({}), each);
+  CHECK(!std::filesystem::exists(path));
+  set->finish();
+  const auto back = open_set(path);
+  CHECK(back->axes() == RasterAxes{{"t", 2}, {"c", 3}});
+  for (std::int64_t i = 0; i < 6; ++i)
+    CHECK(reads_everywhere(*back->raster(i), images[static_cast<std::size_t>(i)]));
+}
+
+TEST_CASE("A Zarr that is not finished says so, and goes away") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "out.zarr";
+  const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
+  SerialExecutor executor;
+  {
+    const auto writer = create_writer(path, noise.spec(), {});
+    CHECK(folder.files().empty());
+    writer->write(Rect::whole({20, 20}), noise.view(), executor);
+    REQUIRE(folder.files().size() == 1);
+    CHECK_THROWS_WITH(open_reader(folder.path() / folder.files().front()), Contains("never finished"));
+  }
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("What a killed run left of a Zarr is removed by the next one, and nothing else") {
+  const TemporaryFolder folder;
+  const auto left = folder.path() / ".out.zarr.sepconv-abc123";
+  const auto foreign = folder.path() / ".out.zarr.sepconv-abc124";
+  zarr_files::write(left / kUnfinishedMark, "");
+  zarr_files::write(left / "c/0/0", "chunk");
+  zarr_files::write(foreign / "notes", "mine");
+  const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
+  const auto writer = create_writer(folder.path() / "out.zarr", noise.spec(), {});
+  REQUIRE(writer->layout().warnings.size() == 1);
+  CHECK_THAT(writer->layout().warnings[0], Contains("abc123;") && Contains("removed"));
+  write_all(*writer, noise);
+  CHECK(folder.files() == std::vector<std::string>{foreign.filename(), "out.zarr"});
+}
+
+TEST_CASE("Only a Zarr is ever replaced by one") {
+  const TemporaryFolder folder;
+  const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
+  const auto path = folder.path() / "out.zarr";
+  const auto make = [&](bool overwrite) {
+    write_all(*create_writer(path, noise.spec(), {.overwrite = overwrite}), noise);
+  };
+  zarr_files::write(path / "thesis.tex", "years");
+  CHECK_THROWS_WITH(make(true), Contains("is no Zarr"));
+  CHECK(zarr_files::read(path / "thesis.tex") == "years");
+  std::filesystem::remove_all(path);
+  folder.write("out.zarr", "a file");
+  CHECK_THROWS_WITH(make(true), Contains("is no Zarr"));
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(folder.path(), path);
+  CHECK_THROWS_WITH(make(true), Contains("symbolic link"));
+  std::filesystem::remove(path);
+  make(false);
+  CHECK_THROWS_WITH(make(false), Contains("CreateOptions::overwrite"));
+  zarr_files::write(path / "c/9/9", "of the one before");
+  make(true);
+  CHECK(!std::filesystem::exists(path / "c/9/9"));
+  CHECK(folder.files() == std::vector<std::string>{"out.zarr"});
+  CHECK_THROWS_WITH(check_not_read(path, {{path / "0", "the input image"}}), Contains("lies in"));
+  CHECK_NOTHROW(check_not_read(folder.path() / "out.zar", {{path / "0", "the input image"}}));
+}
+
+TEST_CASE("What Zarr does not have is refused before anything is made") {
+  const TemporaryFolder folder;
+  const ImageSpec spec{{20, 20}, 1, PixelType::u8};
+  const auto create = [&](const CreateOptions& options) {
+    create_writer(folder.path() / "a.zarr", spec, options);
+  };
+  CHECK_THROWS_WITH(create({.layout = layout_of(2, {8, 8}, {8, 8})}), Contains("no shards"));
+  CHECK_THROWS_WITH(create({.layout = layout_of(4, {8, 8}, {})}), Contains("Zarr 4"));
+  FileLayout layout;
+  layout.compression = Compression::lzw;
+  CHECK_THROWS_WITH(create({.layout = layout}), Contains("lzw"));
+  CHECK(folder.files().empty());
+}
+
+}  // namespace
+}  // namespace sepconv
