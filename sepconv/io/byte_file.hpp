@@ -19,7 +19,8 @@ namespace sepconv {
 class InputFile {
  public:
   enum class Folders : std::uint8_t { refused, taken };
-  /// Throws IoError for a missing file, a folder that is not `taken`, an unreadable or an empty file.
+  /// Throws IoError for a missing file, a folder that is not `taken`, an unreadable or an empty file. Where
+  /// folders are taken, names below a file, which may be an archive of them, are inner().
   explicit InputFile(const std::filesystem::path& path, Folders folders = Folders::refused);
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
@@ -30,6 +31,7 @@ class InputFile {
   /// When it was last changed before it was opened, in nanoseconds since 1970.
   std::int64_t changed_ns() const noexcept { return changed_ns_; }
   int descriptor() const noexcept { return descriptor_; }
+  const std::string& inner() const noexcept { return inner_; }
   /// Then it has no bytes.
   bool is_folder() const noexcept { return is_folder_; }
 
@@ -47,6 +49,7 @@ class InputFile {
   std::int64_t changed_ns_ = 0;
   int descriptor_ = -1;
   bool is_folder_ = false;
+  std::string inner_;
 };
 
 /// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be

@@ -11,6 +11,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/bmp/bmp.hpp"
 #include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/flat/npy.hpp"
 #include "sepconv/io/flat/raw.hpp"
 #include "sepconv/io/jpeg/jpeg.hpp"
@@ -59,7 +60,8 @@ constexpr Format kFormats[] = {
      .holds = npy_holds},
     {.name = "Zarr",
      .endings = ".zarr",
-     .reads = "versions 2 and 3, folders; integers, bool, f16 f32 f64, complex, of both byte orders; C and "
+     .reads = "versions 2 and 3, folders and zip files; integers, bool, f16 f32 f64, complex, of both byte "
+              "orders; C and "
               "Fortran order; shards; blosc, zstd, gzip, zlib, lz4, crc32c; any axes",
      .writes = "versions 2 and 3, folders; the types that are read; C order; shards; zstd, gzip or zlib, or "
                "what the source has",
@@ -68,6 +70,7 @@ constexpr Format kFormats[] = {
      .has_layout = true,
      .is_folder = true,
      .is_meant = is_zarr_folder,
+     .begins = is_zip,
      .open = open_zarr,
      .open_set = open_zarr_set,
      .describe = describe_zarr,
@@ -167,6 +170,21 @@ const Format* format_of_name(const std::filesystem::path& path, Formats formats)
   return found == formats.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// Null if it is none of them.
+const Format* format_by_bytes(const InputFile& file, Formats formats) {
+  std::array<std::byte, 16> bytes{};
+  const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
+  for (const Format& format : formats) {
+    if (format.begins != nullptr && format.begins(head)) return &format;
+  }
+  const Format* const named = format_of_name(file.path(), formats);
+  return named != nullptr && named->open != nullptr && named->begins == nullptr ? named : nullptr;
+}
+
+}  // namespace
+
 const Format& format_of_file(const InputFile& file, const OpenOptions& options, Formats formats) {
   for (const Format& format : formats) {
     if (format.is_folder == file.is_folder() && format.is_meant != nullptr &&
@@ -178,14 +196,10 @@ const Format& format_of_file(const InputFile& file, const OpenOptions& options, 
                               file.path().native(),
                               listed(formats, &Format::name, [](const Format& f) { return f.is_folder; })),
                   EISDIR);
-  std::array<std::byte, 16> bytes{};
-  const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
-  for (const Format& format : formats) {
-    if (format.begins != nullptr && format.begins(head)) return format;
+  if (const Format* const known = format_by_bytes(file, formats); known != nullptr) {
+    if (known->is_folder || file.inner().empty()) return *known;
+    throw_read_error(file.path() / file.inner(), ENOTDIR);
   }
-  if (const Format* const named = format_of_name(file.path(), formats);
-      named != nullptr && named->open != nullptr && named->begins == nullptr)
-    return *named;
   throw IoError(fmt::format(
       "cannot read {}: its first bytes are those of no format that is read ({}); convert it, or name it like "
       "name_COLSxROWS_TYPE.raw if it holds nothing but pixels",

@@ -88,8 +88,9 @@ struct Format {
   bool has_levels = false;             ///< OpenOptions::level means something
   bool has_axes = false;               ///< OpenOptions::axes means something
   bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
-  bool is_folder = false;              ///< a result is one; and a folder that is meant is opened
-  std::int64_t tile_unit = 1;          ///< the sides of tiles are multiples of it
+  /// A result is a folder; folders that are meant are opened, and names in files that begin like archives.
+  bool is_folder = false;
+  std::int64_t tile_unit = 1;  ///< the sides of tiles are multiples of it
   /// How its pixels are stored in any case, where that has a name.
   std::optional<Compression> compression{};
 

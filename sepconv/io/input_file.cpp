@@ -20,7 +20,14 @@ constexpr const char* kNoFile =
 InputFile::InputFile(const std::filesystem::path& path, Folders folders) : path_(path) {
   // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens
   // to the name.
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const auto opened = [&] {
+    descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return descriptor_ >= 0;
+  };
+  while (!opened() && errno == ENOTDIR && folders == Folders::taken && path_.has_relative_path()) {
+    if (path_.has_filename()) inner_ = path_.filename().native() + (inner_.empty() ? "" : "/") + inner_;
+    path_ = path_.parent_path();
+  }
   if (descriptor_ < 0 && errno == ENXIO) throw_read_error(path, kNoFile);
   if (descriptor_ < 0) throw_read_error(path, errno);
   try {
@@ -50,7 +57,8 @@ InputFile::InputFile(InputFile&& other) noexcept
       size_(other.size_),
       changed_ns_(other.changed_ns_),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      is_folder_(other.is_folder_) {}
+      is_folder_(other.is_folder_),
+      inner_(std::move(other.inner_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
@@ -58,6 +66,7 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(changed_ns_, other.changed_ns_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(is_folder_, other.is_folder_);
+  std::swap(inner_, other.inner_);
   return *this;
 }
 

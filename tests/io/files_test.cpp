@@ -66,7 +66,7 @@ TEST_CASE("Files that are none are refused in words") {
   CHECK_THROWS_WITH(open_reader(folder.path()), Contains("is a folder"));
   CHECK_THROWS_WITH(open_reader(folder.write("empty.png", "")), Contains("empty"));
   CHECK_THROWS_WITH(open_reader(folder.write("a.png", "GIF89a, not a PNG")),
-                    Contains("first bytes") && Contains("TIFF, NPY, PNG"));
+                    Contains("first bytes") && Contains("TIFF, NPY, Zarr, PNG"));
   for (const char* const little : {"I", "II", "II*", "\x93", "P", "B", "\xFF\xD8"}) {
     CHECK_THROWS_AS(open_reader(folder.write("a", little)), IoError);
   }

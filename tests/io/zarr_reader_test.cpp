@@ -1,5 +1,6 @@
 // Zarr stores that others made, whole and damaged.
 #include <fmt/format.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -245,6 +246,75 @@ TEST_CASE("A Zarr group is opened where it holds one array, else its arrays are 
   zarr_files::make({{10, 10}, {4, 4}}, path / "two");
   CHECK_THROWS_WITH(open_reader(path), Contains("b/one, two"));
   CHECK_THROWS_WITH(open_reader(path / "b" / "one" / "c"), Contains("is a folder"));
+}
+
+std::string little(std::uint64_t value, std::size_t bytes) { return number64(value).substr(0, bytes); }
+
+/// A zip file of these members, deflated or stored; `large`: with ZIP64's numbers.
+std::string zipped(const std::vector<std::pair<std::string, std::string>>& members, bool deflated,
+                   bool large) {
+  std::string file, directory;
+  for (const auto& [name, bytes] : members) {
+    std::string stored = bytes;
+    if (deflated) {  // one block that is not compressed
+      const std::uint64_t size = bytes.size();
+      stored = '\1' + little(size, 2) + little(~size, 2) + bytes;
+    }
+    const auto sum = libdeflate_crc32(0, bytes.data(), bytes.size());
+    const std::string facts = little(deflated ? 8 : 0, 2) + little(0, 4) + little(sum, 4);
+    const std::string sizes = little(stored.size(), 4) + little(bytes.size(), 4) + little(name.size(), 2);
+    const std::string extra = large ? little(1, 2) + little(8, 2) + number64(file.size()) : "";
+    directory += "PK\1\2" + little(20, 2) + little(20, 2) + little(0, 2) + facts + sizes +
+                 little(extra.size(), 2) + little(0, 2) + little(0, 8) +
+                 little(large ? 0xFFFFFFFF : file.size(), 4) + name + extra;
+    file += "PK\3\4" + little(20, 2) + little(0, 2) + facts + sizes + little(0, 2) + name + stored;
+  }
+  const std::uint64_t offset = file.size(), all = members.size();
+  file += directory;
+  if (large)
+    file += "PK\6\6" + number64(44) + std::string(12, 0) + number64(all) + number64(all) +
+            number64(directory.size()) + number64(offset) + "PK\6\7" + little(0, 4) +
+            number64(offset + directory.size()) + little(1, 4);
+  return file + "PK\5\6" + little(0, 4) + little(all, 2) + little(all, 2) + little(directory.size(), 4) +
+         little(large ? 0xFFFFFFFF : offset, 4) + little(0, 2);
+}
+
+TEST_CASE("A Zarr in a zip file is read, by its bytes and by names in it") {
+  const TemporaryFolder folder;
+  const bool deflated = GENERATE(false, true), large = GENERATE(false, true);
+  const Store store{{10, 10}, {4, 4}};
+  std::vector<std::pair<std::string, std::string>> members{
+      {"zarr.json", R"({"zarr_format": 3, "node_type": "group"})"},
+      {"a/zarr.json", zarr_files::metadata(store)}};
+  for (std::int64_t i = 0; i < 9; ++i)
+    members.emplace_back(fmt::format("a/c/{}/{}", i / 3, i % 3),
+                         zarr_files::chunk_bytes(store, {i / 3, i % 3}));
+  members.emplace_back("zarr.json.bak", "none");
+  const std::string whole = zipped(members, deflated, large);
+  const auto path = folder.write("a.ozx", whole);
+  check_images(*open_set(path), {10, 10}, "yx");
+  check_images(*open_set(path / "a"), {10, 10}, "yx");
+  CHECK_THROWS_WITH(open_reader(path / "b"), Contains("no Zarr array") && Contains("a.ozx/b"));
+  CHECK_THROWS_WITH(open_reader(folder.write("a.pgm", "P5 1 1 255\nx") / "b"), Contains("no such file"));
+
+  std::string damaged = whole;
+  damaged[whole.find("PK\1\2") - 1] ^= 1;  // of the last member
+  CHECK_NOTHROW(open_reader(folder.write("b.zip", damaged)));
+  damaged = whole;
+  const std::string chunk = zarr_files::chunk_bytes(store, {1, 1});
+  damaged[whole.find(chunk)] ^= 1;
+  CHECK_THROWS_WITH(read_all(*open_reader(folder.write("b.zip", damaged))),
+                    Contains("CRC-32") && Contains("a/c/1/1"));
+  for (std::size_t cut = 4; cut < whole.size(); cut += 37)
+    CHECK_THROWS_AS(read_all(*open_reader(folder.write("b.zip", whole.substr(0, cut)))), IoError);
+  for (std::size_t at = whole.find("PK\1\2"); at < whole.size(); ++at) {
+    damaged = whole;
+    damaged[at] = static_cast<char>(~damaged[at]);
+    try {
+      read_all(*open_reader(folder.write("b.zip", damaged)));
+    } catch (const IoError&) {  // any other exception fails
+    }
+  }
 }
 
 TEST_CASE("No link leads out of a Zarr store") {

@@ -15,6 +15,9 @@ namespace sepconv {
 /// Whether it is a folder with the metadata of an array or a group, or with the mark of one that was begun.
 bool is_zarr_folder(const std::filesystem::path& path, const OpenOptions& options);
 
+/// Whether a file with these first bytes is a zip file, which may hold one.
+bool is_zip(std::span<const std::byte> head) noexcept;
+
 /// An array, or a group that holds one.
 std::unique_ptr<RasterSet> open_zarr_set(InputFile file, const OpenOptions& options = {});
 std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options = {});

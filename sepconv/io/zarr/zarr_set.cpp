@@ -38,12 +38,12 @@ void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::
   }
 }
 
-Found array_in(const ZarrStore& store) {
-  auto node = read_zarr_node(store, "");
-  if (!node) throw_read_error(store.path(), "it holds no Zarr array or group; name the folder of one");
-  if (node->array) return {"", *std::move(node)};
+Found array_in(const ZarrStore& store, const std::string& key) {
+  auto node = read_zarr_node(store, key);
+  if (!node) throw_read_error(store.name_of(key), "it holds no Zarr array or group; name the folder of one");
+  if (node->array) return {key, *std::move(node)};
   std::vector<Found> arrays;
-  add_arrays(store, "", 0, arrays);
+  add_arrays(store, key, 0, arrays);
   if (arrays.size() == 1) return std::move(arrays.front());
   if (arrays.empty()) throw_read_error(store.path(), "it is a Zarr group without arrays; name another");
   std::vector<std::string> names;
@@ -56,7 +56,7 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
   if (fs::exists(file.path() / kUnfinishedMark))
     throw_read_error(file.path(),
                      "it is a result that was begun and never finished; remove it, and make it anew");
-  return open_folder_store(std::move(file));
+  return file.is_folder() ? open_folder_store(std::move(file)) : open_zip_store(std::move(file));
 }
 
 class ZarrSet final : public RasterSet {
@@ -102,9 +102,10 @@ class ZarrSet final : public RasterSet {
 };
 
 std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& options) {
-  const fs::path path = file.path();
+  const std::string key = file.inner();
   auto store = store_of(std::move(file));
-  Found found = array_in(*store);
+  const fs::path path = store->name_of(key);
+  Found found = array_in(*store, key);
   auto source = std::make_shared<ZarrSource>(std::move(store), found.key, *std::move(found.node.array));
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
   auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes));
@@ -116,6 +117,10 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
 }  // namespace
 
 bool is_zarr_folder(const fs::path& path, const OpenOptions&) { return has_zarr_metadata(path); }
+
+bool is_zip(std::span<const std::byte> head) noexcept {
+  return begins_with(head, "PK\3\4") || begins_with(head, "PK\5\6");
+}
 
 std::unique_ptr<RasterSet> open_zarr_set(InputFile file, const OpenOptions& options) {
   return make_zarr_set(std::move(file), options);

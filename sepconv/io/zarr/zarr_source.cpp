@@ -62,7 +62,9 @@ std::int64_t ZarrSource::memory_bytes(int threads) const {
   const std::int64_t indices =
       array_.shards.empty() ? 0 : std::max(kIndexBytes, index_bytes(array_)) + threads * index_bytes(array_);
   return store_->memory_bytes() + indices +
-         threads * (ZarrCoder::decoder_bytes(array_) + array_.block_bytes());
+         threads * (ZarrCoder::decoder_bytes(array_) + array_.block_bytes()) +
+         (store_->memory_bytes() > 0 ? threads * ZarrCoder::max_encoded_bytes(array_)
+                                     : 0);  // to inflate them
 }
 
 Buffer ZarrSource::take_buffer() {

@@ -40,12 +40,15 @@ class ZarrStore {
   virtual std::int64_t changed_ns() const noexcept = 0;
 
   /// The path of a key, for errors.
-  std::filesystem::path name_of(const std::string& key) const { return path() / key; }
+  std::filesystem::path name_of(const std::string& key) const { return key.empty() ? path() : path() / key; }
   /// All of a small object; nothing where there is none. Throws IoError for one of more than `most` bytes.
   std::optional<std::string> text(const std::string& key, std::int64_t most) const;
 };
 
 std::unique_ptr<ZarrStore> open_folder_store(InputFile folder);
+/// Members that are stored or deflated. What is opened must not outlive the store. Throws IoError for a
+/// damaged file.
+std::unique_ptr<ZarrStore> open_zip_store(InputFile file);
 
 /// "a/b", or "b" below the root.
 std::string joined_key(const std::string& parent, const std::string& name);
