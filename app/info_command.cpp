@@ -76,7 +76,8 @@ void print_set(const FileInfo& info) {
 
 /// `page` is the one that was asked for.
 void print_text(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
-  print("{}: {}, {}, {}\n", path.string(), info.format, format_bytes(static_cast<double>(info.file_bytes)),
+  print("{}: {}, {}{}\n", path.string(), info.format,
+        info.file_bytes > 0 ? format_bytes(static_cast<double>(info.file_bytes)) + ", " : "",
         count_text(info.page_count, "page"));
   print_set(info);
   std::int64_t index = page.value_or(0);

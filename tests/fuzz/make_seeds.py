@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Small valid files, one a feature of a format. As a program, make_seeds.py CORPUS_FOLDER, the seed corpora of the fuzz targets."""
 
+import gzip
 import io
 import itertools
+import json
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 import zlib
 
 import numpy as np
@@ -242,6 +245,30 @@ unsharp:sigma=1.5,amount=0.8,threshold=2|taps:row=-1,0,1,col=1,2,1,flip=true|mat
 scale:by=2,add=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|box:radios=1|taps:row=nan|,:=""".replace("\n", "|").split("|")
 
 
+def zarr_seeds():
+    """Metadata, a byte 0, and what is under every other key; and a zip file."""
+    pixels = image("<u2", rows=8, cols=8)
+    plain, half = pixels.tobytes(), pixels[:4, :4].tobytes()
+    grid = {"zarr_format": 3, "node_type": "array", "shape": [13, 17], "data_type": "uint16", "fill_value": 7, "attributes": {"a": 1},
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [8, 8]}}, "chunk_key_encoding": {"name": "default"}}
+    little = {"name": "bytes", "configuration": {"endian": "little"}}
+    transposed = [{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "bytes", "configuration": {"endian": "big"}}]
+    index = struct.pack("<8Q", 0, 32, 32, 32, 2**64 - 1, 2**64 - 1, 0, 32)
+    arrays = [({**grid, "codecs": [little]}, plain), ({**grid, "codecs": transposed}, plain),
+              ({**grid, "codecs": [little, {"name": "gzip"}]}, gzip.compress(plain)),
+              ({**grid, "codecs": [little, {"name": "numcodecs.zlib"}]}, zlib.compress(plain)),
+              ({**grid, "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [4, 4], "codecs": [little], "index_codecs": [little]}}]}, half + half + index),
+              ({"zarr_format": 2, "shape": [3, 13, 17], "chunks": [2, 8, 8], "dtype": ">f4", "compressor": {"id": "zlib"}, "filters": None, "order": "F",
+                "fill_value": "NaN"}, zlib.compress(bytes(512)))]
+    for metadata, chunk in arrays:
+        yield json.dumps(metadata).encode() + b"\0" + chunk
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as members:
+        members.writestr("zarr.json", json.dumps(arrays[0][0]))
+        members.writestr("c/0/0", plain)
+    yield file.getvalue()
+
+
 def image_seeds():
     """(name, bytes) of every format, the format as the name's ending."""
     return [*tiff_seeds(), *stack_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
@@ -255,6 +282,7 @@ def raw_deflate(data, strategy):
 def main(folder):
     targets = {"tif": "fuzz_tiff", "npy": "fuzz_npy"}
     seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image"), seed) for name, seed in image_seeds()]
+    seeds += [("fuzz_zarr", seed) for seed in zarr_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
     seeds += [("fuzz_deflate", bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
     seeds += [("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy)) for rows in (1, 60) for strategy in range(5)]

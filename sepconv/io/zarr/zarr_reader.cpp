@@ -41,6 +41,7 @@ class ZarrReader final : public Reader {
     for (std::size_t i = 0; i < axes.others.size(); ++i) {
       const auto axis = static_cast<std::size_t>(axes.others[i]);
       first_[axis] = position[i] / array().block()[axis];
+      several_ |= std::min(array().block()[axis], array().shape[axis]) > 1;
       offset_ += position[i] % array().block()[axis] * steps[axis];
     }
   }
@@ -58,14 +59,10 @@ class ZarrReader final : public Reader {
   // that this one has.
   void may_hold(std::int64_t bytes) override {
     const std::int64_t high = ceil_div(rows_.length, rows_.block), wide = ceil_div(cols_.length, cols_.block);
-    const bool several = std::ranges::any_of(axes_.others, [this](int axis) {
-      const auto i = static_cast<std::size_t>(axis);
-      return std::min(array().block()[i], array().shape[i]) > 1;
-    });
     const std::int64_t edge = std::min<std::int64_t>(high, 2) * wide;
     const std::int64_t layers = ceil_div(channels_.length, channels_.block) * array().block_bytes();
     const std::int64_t room = bytes / layers;
-    source_->keep((several && room >= high * wide ? high * wide : std::min(room, edge)) * layers);
+    source_->keep((several_ && room >= high * wide ? high * wide : std::min(room, edge)) * layers);
   }
 
   // A task for what lies behind each other: threads that fill neighbouring channels would fight for cache
@@ -92,7 +89,9 @@ class ZarrReader final : public Reader {
       if (axis >= 0) position[static_cast<std::size_t>(axis)] = index;
     };
     put(axes_.row, at.rows), put(axes_.col, at.cols), put(axes_.channel, channel / channels_.block);
-    const auto block = source_->block(position);
+    const Extent whole{std::min(rows_.block, rows_.length - at.rows * rows_.block),
+                       std::min(cols_.block, cols_.length - at.cols * cols_.block)};
+    const auto block = source_->block(position, several_ || part.extent() != whole);
     if (!block) return copy(array().fill.data(), {0, 0, 0}, channel, part, out);
     const std::int64_t first = offset_ + (part.row - at.rows * rows_.block) * rows_.step +
                                (part.col - at.cols * cols_.block) * cols_.step;
@@ -136,6 +135,7 @@ class ZarrReader final : public Reader {
   Side rows_, cols_, channels_;
   ZarrShape first_;          ///< block that the image begins in, along its other axes
   std::int64_t offset_ = 0;  ///< of the image there
+  bool several_ = false;     ///< blocks hold several images
 };
 
 }  // namespace

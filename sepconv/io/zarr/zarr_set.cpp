@@ -132,8 +132,9 @@ std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options) {
 }
 
 FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
+  const std::int64_t file_bytes = file.size();
   const auto set = make_zarr_set(std::move(file), options);
-  FileInfo info = describe_image(*set->raster(0), 0);
+  FileInfo info = describe_image(*set->raster(0), file_bytes);
   info.page_count = info.images = set->count();
   info.axes = set->axes();
   auto& facts = info.pages.front().facts;

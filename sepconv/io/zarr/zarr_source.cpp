@@ -75,7 +75,7 @@ Buffer ZarrSource::take_buffer() {
   return buffer;
 }
 
-std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position) {
+std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool again) {
   const std::string key = joined_key(key_, array_.key_of(position));  // of a block of its own
   if (auto held = blocks_.find(key)) return held;
   const Place place = find(position, key);
@@ -95,7 +95,7 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position) {
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
   place.object->read_at(place.offset, coder->encoded(place.bytes));
   if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) what(wrong);
-  blocks_.keep(key, made, array_.block_bytes());
+  if (again) blocks_.keep(key, made, array_.block_bytes());
   return made;
 }
 

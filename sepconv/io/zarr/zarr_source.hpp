@@ -25,8 +25,9 @@ class ZarrSource {
   std::filesystem::path name() const { return store_->name_of(key_); }
 
   /// The elements of the block at this position of the grid of blocks, in the order of ZarrArray::order and
-  /// in this machine's byte order. Null for a hole, which is nothing but fill values. Throws IoError.
-  std::shared_ptr<const Buffer> block(const ZarrShape& position);
+  /// in this machine's byte order. Null for a hole, which is nothing but fill values. `again`: somebody will
+  /// ask once more. Throws IoError.
+  std::shared_ptr<const Buffer> block(const ZarrShape& position, bool again);
 
   /// How much of decoded blocks is kept; at first nothing.
   void keep(std::int64_t bytes) { blocks_.resize(bytes); }

@@ -174,6 +174,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   } else if (plan.band.cols == image.cols) {
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
+  if (source.file && source.file->zarr.version != 0) notes.push_back(chunks_note(problem, plan));
   if (reads_other_edge(problem))
     notes.emplace_back(
         "border=wrap: rows near the source's upper and lower edge are read once more, for the other edge");
