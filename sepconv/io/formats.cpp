@@ -76,6 +76,7 @@ constexpr Format kFormats[] = {
      .describe = describe_zarr,
      .create = create_zarr,
      .create_set = create_zarr_set,
+     .usual_layout = set_usual_zarr_layout,
      .holds = zarr_holds},
     {.name = "raw",
      .endings = ".raw .bin",

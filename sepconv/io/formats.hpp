@@ -113,6 +113,9 @@ struct Format {
   /// The same for several images, or for one that has axes. Null: a file holds one, by `create`.
   std::unique_ptr<RasterSetWriter> (*create_set)(const std::filesystem::path& path, const RasterSetSpec& spec,
                                                  const CreateOptions& options) = nullptr;
+  /// How a result of such elements is stored whose source is of another format and whose caller decides
+  /// nothing. Null: as the source is, and uncompressed.
+  void (*usual_layout)(FileLayout& layout, StoredType type) = nullptr;
   /// Which elements that are no pixels a file of it may have: others never reach `create`. Null: none.
   bool (*holds)(StoredType type) = nullptr;
 };

@@ -89,6 +89,39 @@ TEST_CASE("The names of a Zarr array's axes are believed where rows and columns 
   CHECK_THROWS_WITH(opened(""), Contains("OpenOptions::axes"));
 }
 
+TEST_CASE(
+    "Chunks that hold several images are kept from one to the next where there is room for all of them") {
+  const TemporaryFolder folder;
+  const Store store{{4, 10, 10}, {2, 4, 4}};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  const auto read_without_chunks = [&](std::int64_t room) {
+    zarr_files::make(store, path);
+    const auto set = open_set(path, {.axes = "zyx"});
+    const auto first = set->raster(0);
+    first->may_hold(room);
+    read_all(*first);
+    std::filesystem::remove_all(path / "c");
+    return read_all(*set->raster(1)).view().row<std::uint16_t>(0)[0];
+  };
+  CHECK(read_without_chunks(9 * 64) == 100);
+  CHECK(read_without_chunks(0) == 0);  // the fill value
+  CHECK(read_without_chunks(9 * 64 - 1) == 0);
+}
+
+TEST_CASE("Chunks at the edge of a rectangle are kept for the next") {
+  const TemporaryFolder folder;
+  const Store store{{10, 10}, {4, 4}};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  const bool room = GENERATE(false, true);
+  const auto reader = open_reader(path);
+  reader->may_hold(room ? 1 << 20 : 0);
+  read_rect(*reader, {0, 0, 6, 10});
+  std::filesystem::remove_all(path / "c");
+  CHECK(read_rect(*reader, {6, 0, 1, 1}).view().row<std::uint16_t>(0)[0] == (room ? 60 : 0));
+  CHECK(read_rect(*reader, {0, 0, 1, 1}).view().row<std::uint16_t>(0)[0] == 0);
+  CHECK(read_rect(*reader, {0, 9, 1, 1}).view().row<std::uint16_t>(0)[0] == 0);
+}
+
 TEST_CASE("What is not stored of a Zarr array has its fill value") {
   const TemporaryFolder folder;
   const Store store{{10, 10}, {4, 4}, {}, false, 3, "/", {}, {}, "513"};

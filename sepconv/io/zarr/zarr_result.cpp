@@ -7,6 +7,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
 
@@ -106,6 +107,14 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
                                                                    : "0";
   if (!options.metadata.attributes.empty()) array.attributes = options.metadata.attributes;
   return array;
+}
+
+void set_usual_zarr_layout(FileLayout& layout, StoredType type) {
+  layout.compression = Compression::zstd;
+  layout.level = 1;
+  if (type.bits > 8)
+    layout.zarr.codecs =
+        R"([{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle"}}])";
 }
 
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels) {

@@ -190,11 +190,9 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   CreateOptions options =
       options_of(result, source, request, map, work, format == nullptr ? kTileUnit : format->tile_unit);
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
-  if (format != nullptr && format->is_folder && !request.compression &&
-      (from == nullptr || from->zarr.version == 0)) {
-    options.layout.compression = Compression::zstd;
-    options.layout.level = 1;
-  }
+  if (format != nullptr && format->usual_layout != nullptr && !request.compression &&
+      (from == nullptr || from->zarr.version == 0))
+    format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
