@@ -16,21 +16,10 @@ struct Count {
 };
 constexpr Count kCounts[] = {{"frames", "t"}, {"slices", "z"}, {"channels", "c"}};  // slowest first
 
-/// The value of a line; nothing if there is none.
-std::string_view value_of(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    if (line.starts_with(key) && line.substr(key.size()).starts_with('=')) return line.substr(key.size() + 1);
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return {};
-}
-
 /// 1 where there is no line; 0 where it is no number.
 std::int64_t count_of(std::string_view text, std::string_view key) {
-  std::string_view value = value_of(text, key);
+  const std::string_view value = imagej_value(text, key);
   if (value.empty()) return 1;
-  if (value.ends_with('\r')) value.remove_suffix(1);
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   constexpr std::int64_t kMost = 1 << 30;
@@ -49,6 +38,17 @@ bool is_dropped(std::string_view key, const ImageChange& change) {
 
 }  // namespace
 
+std::string_view imagej_value(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (!line.starts_with(key) || !line.substr(key.size()).starts_with('=')) continue;
+    const std::string_view value = line.substr(key.size() + 1);
+    return value.substr(0, value.size() - (value.ends_with('\r') ? 1 : 0));
+  }
+  return {};
+}
+
 bool is_imagej(std::string_view description) noexcept {
   return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
 }
@@ -65,7 +65,7 @@ Stack read_imagej(const std::string& text, const StoredSpec& spec) {
     }
     if (count > 1) stack.axes.push_back({axis, count});
   }
-  if (product == images || value_of(text, "images").empty()) return stack;
+  if (product == images || imagej_value(text, "images").empty()) return stack;
   if (product == 1) {
     stack.axes = {{"page", images}};
     return stack;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -36,13 +35,6 @@ std::string_view ome_type(StoredType type) {
   return {};
 }
 
-template <class Value>
-void set(xml_node node, const char* name, const Value& value) {
-  pugi::xml_attribute attribute = node.attribute(name);
-  if (!attribute) attribute = node.append_attribute(name);
-  attribute.set_value(value);
-}
-
 /// Everything of these names below `node`; whether there was any.
 bool remove_all(xml_node node, std::initializer_list<std::string_view> names) {
   bool removed = false;
@@ -56,11 +48,6 @@ bool remove_all(xml_node node, std::initializer_list<std::string_view> names) {
     child = next;
   }
   return removed;
-}
-
-std::int64_t size_of_axis(const RasterAxes& axes, const char* name) {
-  const RasterAxis* const axis = find_axis(axes, name);
-  return axis == nullptr ? 1 : axis->size;
 }
 
 std::int64_t first_of_axis(const RasterAxes& axes, const char* name) {
@@ -85,8 +72,8 @@ void swap_attributes(xml_node pixels, const char* one, const char* other) {
   const std::string second = pixels.attribute(other).as_string();
   pixels.remove_attribute(one);
   pixels.remove_attribute(other);
-  if (!second.empty()) set(pixels, one, second.c_str());
-  if (!first.empty()) set(pixels, other, first.c_str());
+  if (!second.empty()) set_ome(pixels, one, second.c_str());
+  if (!first.empty()) set_ome(pixels, other, first.c_str());
 }
 
 /// How large a pixel is. A level of a pyramid has other sides than the XML says.
@@ -116,7 +103,7 @@ std::int64_t listed_samples(std::int64_t listed, const RasterAxes& axes, const I
                             std::int64_t counted) {
   if (find_axis(axes, "c") == nullptr) return std::max<std::int64_t>(1, listed);
   for (const std::int64_t samples : {change.from.channels, change.from.channels - 1}) {
-    if (samples > 1 && listed == counted && size_of_axis(axes, "c") * samples == counted) return samples;
+    if (samples > 1 && listed == counted && ome_size(axes, "c") * samples == counted) return samples;
   }
   return 1;
 }
@@ -126,8 +113,8 @@ void add_channel(xml_node pixels, std::int64_t position, std::int64_t samples) {
   const std::string name = like(pixels, "Channel");
   xml_node channel = channels.empty() ? pixels.prepend_child(name.c_str())
                                       : pixels.insert_child_after(name.c_str(), channels.back());
-  set(channel, "ID", fmt::format("Channel:0:{}", position).c_str());
-  set(channel, "SamplesPerPixel", static_cast<long long>(samples));
+  set_ome(channel, "ID", fmt::format("Channel:0:{}", position).c_str());
+  set_ome(channel, "SamplesPerPixel", static_cast<long long>(samples));
 }
 
 /// Whether more is said of a channel than what follows from the pixels.
@@ -144,7 +131,7 @@ bool tells(const xml_node& channel) {
 bool keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t counted) {
   const std::vector<xml_node> channels = ome_children(pixels, "Channel");
   const std::int64_t samples = listed_samples(std::ssize(channels), axes, change, counted);
-  const std::int64_t first = first_of_axis(axes, "c"), positions = size_of_axis(axes, "c");
+  const std::int64_t first = first_of_axis(axes, "c"), positions = ome_size(axes, "c");
   const bool lists_all = samples > 1 && samples == change.to.channels && !change.channels;
   std::int64_t kept = 0;
   bool fell = false;
@@ -159,7 +146,7 @@ bool keep_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& c
       continue;
     }
     ++kept;
-    if (!lists_all) set(channel, "SamplesPerPixel", static_cast<long long>(change.to.channels));
+    if (!lists_all) set_ome(channel, "SamplesPerPixel", static_cast<long long>(change.to.channels));
   }
   if (kept == 0 && change.to.channels > 1) {
     for (std::int64_t position = 0; position < positions; ++position)
@@ -177,8 +164,8 @@ bool keep_planes(xml_node pixels, const RasterAxes& axes, const ImageChange& cha
     bool is_left = true;
     for (const auto& [name, axis] : kAxes) {
       const long long at = plane.attribute(name).as_llong(0) - first_of_axis(axes, axis);
-      is_left = is_left && at >= 0 && at < size_of_axis(axes, axis);
-      set(plane, name, at);
+      is_left = is_left && at >= 0 && at < ome_size(axes, axis);
+      set_ome(plane, name, at);
     }
     const bool kept = is_left && !change.channels;
     fell = fell || (is_left && !kept);
@@ -195,24 +182,26 @@ void place_data(xml_node pixels, std::int64_t first_page, std::int64_t planes) {
   const std::string name = like(pixels, "TiffData");
   xml_node data = channels.empty() ? pixels.prepend_child(name.c_str())
                                    : pixels.insert_child_after(name.c_str(), channels.back());
-  set(data, "IFD", static_cast<long long>(first_page));
-  set(data, "PlaneCount", static_cast<long long>(planes));
+  set_ome(data, "IFD", static_cast<long long>(first_page));
+  set_ome(data, "PlaneCount", static_cast<long long>(planes));
 }
 
-/// Whether something fell that was told of channels or planes that are left.
-bool set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& change, std::int64_t first_page) {
+}  // namespace
+
+bool set_ome_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& change,
+                    std::int64_t first_page) {
   const StoredSpec made = change.made();
-  const std::int64_t z = size_of_axis(axes, "z");
-  const std::int64_t c = size_of_axis(axes, "c");
-  const std::int64_t t = size_of_axis(axes, "t");
+  const std::int64_t z = ome_size(axes, "z");
+  const std::int64_t c = ome_size(axes, "c");
+  const std::int64_t t = ome_size(axes, "t");
   const std::int64_t counted = pixels.attribute("SizeC").as_llong();
   set_physical_sizes(pixels, change);
-  set(pixels, "SizeX", static_cast<long long>(made.extent.cols));
-  set(pixels, "SizeY", static_cast<long long>(made.extent.rows));
-  set(pixels, "SizeZ", static_cast<long long>(z));
-  set(pixels, "SizeC", static_cast<long long>(c * made.channels));
-  set(pixels, "SizeT", static_cast<long long>(t));
-  set(pixels, "Type", ome_type(made.type).data());
+  set_ome(pixels, "SizeX", static_cast<long long>(made.extent.cols));
+  set_ome(pixels, "SizeY", static_cast<long long>(made.extent.rows));
+  set_ome(pixels, "SizeZ", static_cast<long long>(z));
+  set_ome(pixels, "SizeC", static_cast<long long>(c * made.channels));
+  set_ome(pixels, "SizeT", static_cast<long long>(t));
+  set_ome(pixels, "Type", ome_type(made.type).data());
   for (const char* const name : {"BigEndian", "Interleaved"}) pixels.remove_attribute(name);
   if (change.type || change.values) pixels.remove_attribute("SignificantBits");
   remove_all(pixels, {"TiffData", "BinData", "MetadataOnly"});
@@ -221,14 +210,6 @@ bool set_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& chan
   place_data(pixels, first_page, z * c * t);
   return channels_fell || planes_fell;
 }
-
-std::string text_of(const pugi::xml_document& document) {
-  std::ostringstream text;
-  document.save(text, "", pugi::format_raw, pugi::encoding_utf8);
-  return text.str();
-}
-
-}  // namespace
 
 bool ome_holds(StoredType type) { return !ome_type(type).empty(); }
 
@@ -254,18 +235,19 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
   const std::int64_t first_series = first_of_axis(axes, "s");
   for (const xml_node& image : images) {
     const bool is_one = is_like(ome_child(image, "Pixels"), leader) && like_it++ >= first_series &&
-                        std::ssize(kept) < size_of_axis(axes, "s");
+                        std::ssize(kept) < ome_size(axes, "s");
     if (is_one) kept.push_back(image);
     others = others || !is_one;
   }
   for (const xml_node& image : images) {
     if (std::ranges::find(kept, image) == kept.end()) root.remove_child(image);
   }
-  const std::int64_t planes = size_of_axis(axes, "z") * size_of_axis(axes, "c") * size_of_axis(axes, "t");
+  const std::int64_t planes = ome_size(axes, "z") * ome_size(axes, "c") * ome_size(axes, "t");
   bool fell = false;
   for (std::size_t i = 0; i < kept.size(); ++i)
     fell =
-        set_pixels(ome_child(kept[i], "Pixels"), axes, change, static_cast<std::int64_t>(i) * planes) || fell;
+        set_ome_pixels(ome_child(kept[i], "Pixels"), axes, change, static_cast<std::int64_t>(i) * planes) ||
+        fell;
   if (fell)
     lost.emplace_back(
         "what the OME-XML tells of channels and planes (names, colours, wavelengths, places) is left out as "
@@ -277,40 +259,7 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
     lost.emplace_back(
         "of the OME-XML are left out: regions, annotations, groups, and images that the result does not "
         "have");
-  return text_of(document);
-}
-
-std::string new_ome(const StoredSpec& spec, const RasterAxes& axes) {
-  pugi::xml_document document;
-  xml_node declaration = document.append_child(pugi::node_declaration);
-  set(declaration, "version", "1.0");
-  set(declaration, "encoding", "UTF-8");
-  xml_node root = document.append_child("OME");
-  set(root, "xmlns", "http://www.openmicroscopy.org/Schemas/OME/2016-06");
-  set(root, "xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance");
-  set(root, "xsi:schemaLocation",
-      "http://www.openmicroscopy.org/Schemas/OME/2016-06 "
-      "http://www.openmicroscopy.org/Schemas/OME/2016-06/ome.xsd");
-  set(root, "Creator", "sepconv");
-  xml_node image = root.append_child("Image");
-  set(image, "ID", "Image:0");
-  xml_node pixels = image.append_child("Pixels");
-  set(pixels, "ID", "Pixels:0");
-  std::string order = "XY";
-  for (std::size_t i = axes.size(); i-- > 0;) order += static_cast<char>(std::toupper(axes[i].name[0]));
-  for (const char axis : {'C', 'Z', 'T'}) {
-    if (order.find(axis) == order.npos) order += axis;
-  }
-  set(pixels, "DimensionOrder", order.c_str());
-  for (std::int64_t i = 0; i < size_of_axis(axes, "c"); ++i) {
-    xml_node channel = pixels.append_child("Channel");
-    set(channel, "ID", fmt::format("Channel:0:{}", i).c_str());
-    set(channel, "SamplesPerPixel", static_cast<long long>(spec.channels));
-  }
-  RasterAxes from_first = axes;
-  for (RasterAxis& axis : from_first) axis.first = 0;
-  set_pixels(pixels, from_first, {.from = spec, .to = spec}, 0);
-  return text_of(document);
+  return ome_text(document);
 }
 
 }  // namespace sepconv

@@ -1,5 +1,7 @@
 #include "sepconv/io/stack/stack.hpp"
 
+#include "sepconv/io/stack/ngff.hpp"
+
 namespace sepconv {
 
 bool is_ome(std::string_view description) {
@@ -8,11 +10,12 @@ bool is_ome(std::string_view description) {
 }
 
 bool counts_images(std::string_view description) {
-  return is_ome(description) || is_imagej(description) || is_shaped(description);
+  return is_ome(description) || is_imagej(description) || is_ngff(description) || is_shaped(description);
 }
 
 Stack read_stack(const std::string& description, const StoredSpec& spec, std::int64_t pages) {
   if (is_ome(description)) return read_ome(description, spec, pages);
+  if (is_ngff(description)) return {.problem = pages == 1 ? "" : "its description is that of an OME-Zarr"};
   return is_imagej(description) ? read_imagej(description, spec) : read_shaped(description, spec);
 }
 
@@ -27,6 +30,7 @@ std::string describe_stack(const std::string& description, const RasterAxes& axe
                            std::vector<std::string>& lost) {
   std::string said = is_ome(description)      ? describe_ome(description, axes, change, lost)
                      : is_imagej(description) ? describe_imagej(description, axes, change, lost)
+                     : is_ngff(description)   ? describe_ngff(description, axes, change, lost)
                                               : describe_shaped(description, axes, change);
   if (said.empty()) lost.emplace_back("the description is left out: it counts images in another way");
   return said;

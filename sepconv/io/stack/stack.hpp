@@ -1,5 +1,5 @@
-// Descriptions that count images: OME-XML, ImageJ's, and the JSON of tifffile ("shaped"). What they say of a
-// file's rasters, and the same said of a result.
+// Descriptions that count images: OME-XML, ImageJ's, OME-Zarr's, and the JSON of tifffile ("shaped"). What
+// they say of a file's rasters, and the same said of a result.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sepconv/io/metadata.hpp"
+#include "sepconv/io/stack/ome_image.hpp"
 
 namespace sepconv {
 
@@ -30,8 +30,8 @@ std::string describe_stack(const std::string& description, const RasterAxes& axe
 
 /// Whether OME-XML has a word for the type; f16 and 64-bit integers have none.
 bool ome_holds(StoredType type);
-/// A new one: OME-XML, for what is in no other description.
-std::string new_ome(const StoredSpec& spec, const RasterAxes& axes);
+/// A new one: OME-XML, for what is in no other description, with what is known of the image.
+std::string new_ome(const StoredSpec& spec, const RasterAxes& axes, const OmeImage& image = {});
 /// A new shaped one, which names the axes.
 std::string new_shaped(const StoredSpec& spec, const RasterAxes& axes);
 /// A shaped description whose channels come where they are stored, before rows or behind columns; others as
@@ -48,6 +48,8 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
 Stack read_shaped(const std::string& json, const StoredSpec& spec);
 std::string describe_shaped(const std::string& json, const RasterAxes& axes, const ImageChange& change);
 bool is_imagej(std::string_view description) noexcept;
+/// What a line of ImageJ's description says; nothing if there is none.
+std::string_view imagej_value(std::string_view text, std::string_view key);
 bool is_shaped(std::string_view description) noexcept;
 
 }  // namespace sepconv

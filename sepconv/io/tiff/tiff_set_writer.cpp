@@ -5,6 +5,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/stack/ngff.hpp"
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_plan.hpp"
@@ -45,9 +46,32 @@ std::string new_description(const std::filesystem::path& path, const RasterSetSp
   return std::ranges::any_of(spec.axes, is_told) ? new_shaped(raster, spec.axes) : "";
 }
 
+/// OME-Zarr's description in the words of OME-XML, which TIFFs have; nothing where it has none for these.
+std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& spec,
+                        const CreateOptions& options, std::vector<std::string>& warnings) {
+  const StoredSpec raster(spec.raster, options.stored);
+  const OmeImage image = parse_ngff_text(options.metadata.description);
+  const auto is_counted = [](const RasterAxis& axis) {
+    return axis.size == 1 || axis.name == "t" || axis.name == "c" || axis.name == "z";
+  };
+  if (!ome_holds(raster.type) || !std::ranges::all_of(spec.axes, is_counted)) {
+    warnings.emplace_back(
+        "sizes of pixels and names of channels are left out: OME-XML cannot describe these");
+    return "";
+  }
+  for (const OmeAxis& axis : image.axes) {
+    if (axis.translation != 0) {
+      warnings.emplace_back("where the image begins is left out: OME-XML has sizes of pixels only");
+      break;
+    }
+  }
+  return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
+}
+
 /// Gives the metadata a description that says how the pages are counted, where they have none that does.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
   std::string& described = options.metadata.description;
+  if (is_ngff(described)) described = ome_of_ngff(path, spec, options, options.warnings);
   if (is_ome_name(path) ? is_ome(described) : !described.empty()) return;
   if (!described.empty())
     options.warnings.emplace_back("the description is left out: OME-XML takes its place");

@@ -1,0 +1,259 @@
+#include "sepconv/io/stack/ngff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
+
+namespace sepconv {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostAxes = 5;
+constexpr std::size_t kMostLevels = 64;
+/// Wells of a plate, label images, images of a group.
+constexpr std::size_t kMostNames = 100'000;
+
+/// Reads one group's attributes; errors begin with its name.
+class NgffReader {
+ public:
+  explicit NgffReader(const std::string& where) : where_(where) {}
+
+  NgffGroup group(const Json& attributes) const {
+    NgffGroup group;
+    const Json* const ome = member(attributes, "ome", Json::value_t::object);
+    const Json& said = ome != nullptr ? *ome : attributes;
+    group.version = version_of(said, ome != nullptr);
+    if (const Json* const list = member(said, "multiscales", Json::value_t::array)) {
+      bounded(*list, "multiscales");
+      const Json* const omero = member(said, "omero", Json::value_t::object);
+      for (const Json& one : *list) group.images.push_back(multiscale(one, omero));
+    }
+    if (const Json* const labels = member(said, "labels", Json::value_t::array)) {
+      bounded(*labels, "labels");
+      for (const Json& label : *labels) group.labels.push_back(path(label, "a label"));
+    }
+    if (const Json* const plate = member(said, "plate", Json::value_t::object))
+      group.wells = paths(*plate, "wells");
+    if (const Json* const well = member(said, "well", Json::value_t::object))
+      group.fields = paths(*well, "images");
+    group.is_label = said.contains("image-label");
+    group.is_collection = said.contains("bioformats2raw.layout");
+    return group;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& fact) const {
+    throw IoError(fmt::format("{}: its OME-Zarr metadata {}; name one of its arrays to read it as it is",
+                              where_, fact));
+  }
+
+  /// Null if there is none; `type` is what it has to be.
+  const Json* member(const Json& object, const char* name, Json::value_t type) const {
+    const auto found = object.find(name);
+    if (found == object.end()) return nullptr;
+    if (found->type() != type)
+      refuse(fmt::format("are damaged: {} is no {}", name,
+                         type == Json::value_t::array    ? "list"
+                         : type == Json::value_t::object ? "object"
+                                                         : "text"));
+    return &*found;
+  }
+  const Json& needed(const Json& object, const char* name, Json::value_t type, const char* of) const {
+    if (!object.is_object()) refuse(fmt::format("are damaged: {} is no object", of));
+    const Json* const found = member(object, name, type);
+    if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", of, name));
+    return *found;
+  }
+  void bounded(const Json& list, const char* name) const {
+    if (list.size() > kMostNames)
+      refuse(fmt::format("list {} {}, and {} are read", list.size(), name, kMostNames));
+  }
+
+  /// That of 0.5 is the object's; before, each part states it, or none.
+  std::string version_of(const Json& said, bool in_ome) const {
+    std::string version = in_ome ? "" : "0.4";
+    bool is_one = in_ome;
+    const auto look = [&](const Json& part) {
+      is_one = true;
+      if (!part.is_object() || !part.contains("version")) return;
+      if (!part["version"].is_string()) refuse("are damaged: version is no text");
+      version = part["version"].get<std::string>();
+    };
+    if (in_ome) look(said);
+    for (const char* const part : {"plate", "well"})
+      if (!in_ome && said.contains(part)) look(said[part]);
+    if (!in_ome && said.contains("multiscales") && said["multiscales"].is_array())
+      for (const Json& one : said["multiscales"]) look(one);
+    is_one = is_one || said.contains("labels") || said.contains("bioformats2raw.layout");
+    if (!is_one) return "";
+    if (version != (in_ome ? "0.5" : "0.4"))
+      refuse(fmt::format("are of version {}, and 0.4 and 0.5 are read",
+                         version.empty() ? "none" : printable(version.substr(0, 20))));
+    return version;
+  }
+
+  std::string text(const Json& object, const char* name) const {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+
+  std::string path(const Json& value, const char* of) const {
+    if (!value.is_string() || !is_inner_path(value.get<std::string>()))
+      refuse(fmt::format("are damaged: the path of {} leads out of its group", of));
+    return value.get<std::string>();
+  }
+  std::vector<std::string> paths(const Json& object, const char* name) const {
+    const Json& list = needed(object, name, Json::value_t::array, "a plate or well");
+    bounded(list, name);
+    std::vector<std::string> all;
+    for (const Json& one : list) all.push_back(path(needed(one, "path", Json::value_t::string, name), name));
+    return all;
+  }
+
+  std::vector<OmeAxis> axes(const Json& list) const {
+    std::vector<OmeAxis> axes;
+    if (list.size() < 2 || list.size() > kMostAxes)
+      refuse(fmt::format("state {} axes, and an image has 2 to {}", list.size(), kMostAxes));
+    std::set<std::string> names;
+    for (const Json& axis : list) {
+      const auto name = needed(axis, "name", Json::value_t::string, "an axis").get<std::string>();
+      if (!names.insert(name).second) refuse(fmt::format("have two axes {}", printable(name)));
+      axes.push_back({name, text(axis, "type"), text(axis, "unit")});
+    }
+    const auto is_last = [&](std::size_t from_end, const char* name) {
+      return axes[axes.size() - from_end].name == name;
+    };
+    if (!is_last(2, "y") || !is_last(1, "x")) refuse("do not end the axes with y and x");
+    return axes;
+  }
+
+  std::vector<double> numbers(const Json& list, std::size_t count) const {
+    std::vector<double> values;
+    for (const Json& value : list) {
+      if (!value.is_number() || !std::isfinite(value.get<double>()))
+        refuse("are damaged: a coordinate transformation has what is no number");
+      values.push_back(value.get<double>());
+    }
+    if (values.size() != count)
+      refuse(fmt::format("are damaged: a coordinate transformation has {} numbers for {} axes", values.size(),
+                         count));
+    return values;
+  }
+
+  /// Puts the transformations behind those that `level` has already.
+  void transform(const Json& list, NgffLevel& level) const {
+    for (const Json& one : list) {
+      const auto type =
+          needed(one, "type", Json::value_t::string, "a coordinate transformation").get<std::string>();
+      if (type == "identity") continue;
+      if (type != "scale" && type != "translation")
+        refuse(fmt::format("have a coordinate transformation {}, and scale and translation are known",
+                           printable(type)));
+      const std::vector<double> values = numbers(
+          needed(one, type.c_str(), Json::value_t::array, "a coordinate transformation"), level.scale.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (type == "scale") level.scale[i] *= values[i];
+        level.translation[i] =
+            type == "scale" ? level.translation[i] * values[i] : level.translation[i] + values[i];
+      }
+    }
+  }
+
+  NgffMultiscale multiscale(const Json& one, const Json* omero) const {
+    NgffMultiscale result;
+    result.image.axes = axes(needed(one, "axes", Json::value_t::array, "multiscales"));
+    result.image.name = text(one, "name");
+    const Json& datasets = needed(one, "datasets", Json::value_t::array, "multiscales");
+    if (datasets.empty() || datasets.size() > kMostLevels)
+      refuse(fmt::format("list {} levels, and an image has 1 to {}", datasets.size(), kMostLevels));
+    const Json* const of_all = member(one, "coordinateTransformations", Json::value_t::array);
+    for (const Json& dataset : datasets) {
+      NgffLevel level{path(needed(dataset, "path", Json::value_t::string, "a dataset"), "a dataset"),
+                      std::vector<double>(result.image.axes.size(), 1),
+                      std::vector<double>(result.image.axes.size(), 0)};
+      transform(needed(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"), level);
+      if (of_all != nullptr) transform(*of_all, level);
+      result.levels.push_back(std::move(level));
+    }
+    for (const char* const name : {"metadata", "type"})
+      if (one.contains(name) && !one[name].is_null()) result.others.emplace_back(name);
+    if (omero != nullptr) read_omero(*omero, result);
+    return result;
+  }
+
+  void read_omero(const Json& omero, NgffMultiscale& result) const {
+    for (const auto& [name, value] : omero.items())
+      if (name != "channels" && name != "version") result.others.push_back(printable(name));
+    const Json* const channels = member(omero, "channels", Json::value_t::array);
+    if (channels == nullptr) return;
+    bounded(*channels, "channels");
+    for (const Json& channel : *channels) {
+      if (!channel.is_object()) refuse("are damaged: a channel is no object");
+      result.image.channels.push_back(read_channel(channel));
+    }
+  }
+
+  OmeChannel read_channel(const Json& channel) const {
+    OmeChannel read{text(channel, "label")};
+    const std::string color = text(channel, "color");
+    std::uint32_t rgb = 0;
+    const auto [end, error] = std::from_chars(color.data(), color.data() + color.size(), rgb, 16);
+    if (color.size() == 6 && error == std::errc() && end == color.data() + color.size()) read.rgb = rgb;
+    Json rest = channel;
+    if (const Json* const window = member(channel, "window", Json::value_t::object)) {
+      OmeWindow values;
+      bool whole = true;
+      for (const auto& [name, value] : {std::pair("min", &values.min), std::pair("max", &values.max),
+                                        std::pair("start", &values.start), std::pair("end", &values.end)}) {
+        whole = whole && window->contains(name) && (*window)[name].is_number();
+        if (whole) *value = (*window)[name].get<double>();
+      }
+      if (whole) read.window = values;
+    }
+    for (const char* const name : {"label", "color", "window"}) rest.erase(name);
+    if (!rest.empty()) read.rest = rest.dump();
+    return read;
+  }
+
+  const std::string& where_;
+};
+
+}  // namespace
+
+bool is_inner_path(std::string_view path) {
+  if (path.empty() || path.size() > 1024 || path.find('\0') != path.npos || path.find('\\') != path.npos)
+    return false;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (slash == path.npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+OmeImage NgffMultiscale::at_level(std::size_t level) const {
+  OmeImage at = image;
+  for (std::size_t i = 0; i < at.axes.size(); ++i) {
+    at.axes[i].scale = levels.at(level).scale[i];
+    at.axes[i].translation = levels.at(level).translation[i];
+  }
+  return at;
+}
+
+NgffGroup read_ngff(const std::string& attributes, const std::string& where) {
+  constexpr int kDeepestAttribute = 64;
+  const auto check = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepestAttribute; };
+  const Json all = Json::parse(attributes, check, false);
+  return all.is_object() ? NgffReader(where).group(all) : NgffGroup{};
+}
+
+}  // namespace sepconv

@@ -1,0 +1,68 @@
+// OME-Zarr's metadata (OME-NGFF 0.4 and 0.5): what the attributes of a group say, and those of a result. As
+// a description (Metadata::description) it is the "ome" object of an image with one level.
+// https://ngff.openmicroscopy.org/0.5/
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sepconv/io/stack/ome_image.hpp"
+
+namespace sepconv {
+
+/// An array of an image, and where its pixels lie along each axis of the image.
+struct NgffLevel {
+  std::string path;  ///< below the group
+  std::vector<double> scale, translation;
+};
+
+struct NgffMultiscale {
+  OmeImage image;                 ///< with the axes of the arrays, in their order
+  std::vector<NgffLevel> levels;  ///< the largest first; at least one
+  /// What it says that OmeImage has no place for: "rdefs", ...
+  std::vector<std::string> others;
+
+  /// The image that this level is.
+  OmeImage at_level(std::size_t level) const;
+};
+
+/// What a group is. All paths are relative to it and lead nowhere else.
+struct NgffGroup {
+  std::string version;                 ///< "0.4", "0.5"; empty: it is no group of OME-Zarr
+  std::vector<NgffMultiscale> images;  ///< usually one
+  std::vector<std::string> labels;     ///< of a group of label images
+  std::vector<std::string> wells;      ///< of a plate: "A/1"
+  std::vector<std::string> fields;     ///< of a well: "0"
+  bool is_label = false;               ///< its values are numbers of things
+  bool is_collection = false;          ///< its members are images ("0", "1", ...): bioformats2raw's layout
+};
+
+/// Of the attributes, a JSON object's text, of a group of either version of Zarr. `where` begins errors.
+/// Throws IoError for what is damaged, or of another version.
+NgffGroup read_ngff(const std::string& attributes, const std::string& where);
+
+/// Whether a path leads from a group to what is inside of it.
+bool is_inner_path(std::string_view path);
+
+/// Levels of a result: paths, and how often their pixels are larger along an axis than those of the first,
+/// of which each is the mean of so many.
+struct NgffStep {
+  std::string path;
+  std::vector<double> factors;  ///< one for each axis of the image
+};
+
+/// The attributes, a JSON object's text, of a group that holds these levels of an image: 0.4 in Zarr 2, 0.5
+/// in Zarr 3.
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr);
+
+bool is_ngff(std::string_view description) noexcept;
+/// A description, and back; throws IoError for a text that is none.
+std::string ngff_text(const OmeImage& image);
+OmeImage parse_ngff_text(const std::string& text);
+
+/// See describe_stack().
+std::string describe_ngff(const std::string& text, const RasterAxes& axes, const ImageChange& change,
+                          std::vector<std::string>& lost);
+
+}  // namespace sepconv

@@ -1,0 +1,145 @@
+// OME-Zarr's metadata of a result.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/stack/ngff.hpp"
+
+namespace sepconv {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::string_view kNgffBegins = "{\"ome\":";
+
+Json axis_json(const OmeAxis& axis) {
+  Json json = {{"name", axis.name}};
+  if (!axis.type.empty()) json["type"] = axis.type;
+  if (!axis.unit.empty()) json["unit"] = axis.unit;
+  return json;
+}
+
+/// A pixel that is the mean of `factor` pixels lies in their middle.
+Json place_json(const OmeImage& image, const std::vector<double>& factors) {
+  Json scale = Json::array(), translation = Json::array();
+  bool is_moved = false;
+  for (std::size_t i = 0; i < image.axes.size(); ++i) {
+    const OmeAxis& axis = image.axes[i];
+    scale.push_back(axis.scale * factors[i]);
+    const double at = axis.translation + axis.scale * (factors[i] - 1) / 2;
+    translation.push_back(at);
+    is_moved = is_moved || at != 0;
+  }
+  Json list = {{{"type", "scale"}, {"scale", std::move(scale)}}};
+  if (is_moved) list.push_back({{"type", "translation"}, {"translation", std::move(translation)}});
+  return list;
+}
+
+Json channel_json(const OmeChannel& channel) {
+  Json json = {{"label", channel.name}};
+  if (channel.rgb) json["color"] = fmt::format("{:06X}", *channel.rgb);
+  if (const auto& window = channel.window)
+    json["window"] = {
+        {"min", window->min}, {"max", window->max}, {"start", window->start}, {"end", window->end}};
+  if (!channel.rest.empty()) json.update(Json::parse(channel.rest));
+  return json;
+}
+
+/// Turned with the pixels, moved to where they begin, or no longer known.
+void move_axes(OmeImage& image, const std::optional<PixelMap>& map) {
+  if (map == PixelMap{}) return;
+  OmeAxis y = std::exchange(ome_axis(image, "y"), {"y", "space", ""});
+  OmeAxis x = std::exchange(ome_axis(image, "x"), {"x", "space", ""});
+  if (!map) return;
+  y.translation += y.scale * (map->row + (map->rows - 1) / 2);
+  x.translation += x.scale * (map->col + (map->cols - 1) / 2);
+  y.scale *= map->rows;
+  x.scale *= map->cols;
+  if (map->turned) {
+    std::swap(y, x);
+    std::swap(y.name, x.name);
+  }
+  ome_axis(image, "y") = std::move(y);
+  ome_axis(image, "x") = std::move(x);
+}
+
+/// Whether something is said of y or x that a result without a map has not.
+bool has_places(const OmeImage& image) {
+  return std::ranges::any_of(image.axes, [](const OmeAxis& axis) {
+    return (axis.name == "y" || axis.name == "x") &&
+           (axis.scale != 1 || axis.translation != 0 || !axis.unit.empty());
+  });
+}
+
+/// Those of the positions that are left.
+bool keep_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChange& change) {
+  if (image.channels.empty()) return true;
+  const RasterAxis* const c = find_axis(axes, "c");
+  const std::int64_t first = c == nullptr ? 0 : c->first;
+  const std::int64_t count = c == nullptr ? std::ssize(image.channels) : c->size;
+  const bool fits = first + count <= std::ssize(image.channels) && !change.channels;
+  if (fits) image.channels = {image.channels.begin() + first, image.channels.begin() + first + count};
+  if (!fits) image.channels.clear();
+  return fits;
+}
+
+}  // namespace
+
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr) {
+  Json axes = Json::array(), datasets = Json::array(), channels = Json::array();
+  for (const OmeAxis& axis : image.axes) axes.push_back(axis_json(axis));
+  for (const auto& [path, factors] : steps)
+    datasets.push_back({{"path", path}, {"coordinateTransformations", place_json(image, factors)}});
+  for (const OmeChannel& channel : image.channels) channels.push_back(channel_json(channel));
+  Json one = {{"name", image.name}, {"axes", std::move(axes)}, {"datasets", std::move(datasets)}};
+  if (image.name.empty()) one.erase("name");
+  if (steps.size() > 1) one["type"] = "mean";
+  if (zarr == 2) one["version"] = "0.4";
+  Json all = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
+  all["multiscales"] = Json::array({std::move(one)});
+  if (!channels.empty()) all["omero"]["channels"] = std::move(channels);
+  return (zarr == 2 ? all : Json{{"ome", std::move(all)}}).dump();
+}
+
+bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffBegins); }
+
+std::string ngff_text(const OmeImage& image) {
+  return ngff_attributes(image, {{"0", std::vector<double>(image.axes.size(), 1)}}, 3);
+}
+
+OmeImage parse_ngff_text(const std::string& text) {
+  const NgffGroup group = read_ngff(text, "a description");
+  if (group.images.size() != 1) throw IoError("a description: is none of OME-Zarr's of one image");
+  return group.images.front().at_level(0);
+}
+
+std::string describe_ngff(const std::string& text, const RasterAxes& axes, const ImageChange& change,
+                          std::vector<std::string>& lost) {
+  OmeImage image;
+  try {
+    image = parse_ngff_text(text);
+  } catch (const IoError&) {
+    return "";
+  }
+  const auto is_known = [&](const RasterAxis& axis) {
+    return axis.size == 1 || std::ranges::find(image.axes, axis.name, &OmeAxis::name) != image.axes.end();
+  };
+  if (!std::ranges::all_of(axes, is_known)) return "";
+  for (const RasterAxis& axis : axes) {
+    const auto said = std::ranges::find(image.axes, axis.name, &OmeAxis::name);
+    if (said != image.axes.end()) said->translation += said->scale * static_cast<double>(axis.first);
+  }
+  if (!change.map && has_places(image))
+    lost.emplace_back(
+        "the sizes of pixels along y and x are left out: rows and columns of the result are not the "
+        "source's");
+  move_axes(image, change.map);
+  if (!keep_ome_channels(image, axes, change))
+    lost.emplace_back("names and colours of channels are left out: the result's are not the source's");
+  return ngff_text(image);
+}
+
+}  // namespace sepconv

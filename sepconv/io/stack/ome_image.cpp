@@ -1,0 +1,169 @@
+#include "sepconv/io/stack/ome_image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "sepconv/io/gdal_tags.hpp"
+#include "sepconv/io/metadata_facts.hpp"
+#include "sepconv/io/stack/ngff.hpp"
+#include "sepconv/io/stack/ome.hpp"
+#include "sepconv/io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+struct UnitName {
+  std::string_view name, symbol;
+};
+/// Words of OME-Zarr with OME-XML's symbols.
+constexpr UnitName kUnits[] = {
+    {"micrometer", "µm"},  {"nanometer", "nm"},   {"millimeter", "mm"}, {"centimeter", "cm"},
+    {"decimeter", "dm"},   {"meter", "m"},        {"kilometer", "km"},  {"picometer", "pm"},
+    {"femtometer", "fm"},  {"angstrom", "Å"},     {"inch", "in"},       {"foot", "ft"},
+    {"yard", "yd"},        {"mile", "mi"},        {"parsec", "pc"},     {"second", "s"},
+    {"millisecond", "ms"}, {"microsecond", "µs"}, {"nanosecond", "ns"}, {"minute", "min"},
+    {"hour", "h"},         {"day", "d"}};
+/// What else is written for them: by ImageJ, and with the other of Unicode's two letters mu.
+constexpr UnitName kOtherUnits[] = {{"micrometer", "micron"},   {"micrometer", "microns"},
+                                    {"micrometer", "um"},       {"micrometer", "\u03bcm"},
+                                    {"micrometer", "\\u00B5m"}, {"micrometer", "micrometre"},
+                                    {"microsecond", "\u03bcs"}, {"angstrom", "\u212b"},
+                                    {"second", "sec"},          {"inch", "inches"}};
+
+void set_size(OmeImage& image, const char* name, double size, const std::string& unit) {
+  if (!std::isfinite(size) || size <= 0) return;
+  OmeAxis& axis = ome_axis(image, name);
+  axis.scale = size;
+  axis.unit = unit;
+}
+
+OmeImage image_of_resolution(const Resolution& resolution) {
+  OmeImage image;
+  if (resolution.unit == Resolution::Unit::none) return image;  // only how the two sides compare
+  const std::string unit = resolution.unit == Resolution::Unit::inch ? "inch" : "centimeter";
+  set_size(image, "y", 1 / resolution.y, unit);
+  set_size(image, "x", 1 / resolution.x, unit);
+  return image;
+}
+
+/// Sizes of pixels in metres, where the coordinate system is in them.
+OmeImage image_of_places(const std::vector<RawTag>& tags) {
+  constexpr int kModelType = 1024, kProjected = 1, kLinearUnit = 3076, kMetre = 9001;
+  constexpr std::uint16_t kDoubles = 12;
+  OmeImage image;
+  const auto scale = std::ranges::find(tags, kPixelScale, &RawTag::tag);
+  std::array<double, 2> sizes{};
+  if (scale == tags.end() || scale->type != kDoubles || scale->data.size() < sizeof(sizes)) return image;
+  if (geo_key(tags, kModelType) != kProjected || geo_key(tags, kLinearUnit).value_or(kMetre) != kMetre)
+    return image;
+  std::memcpy(sizes.data(), scale->data.data(), sizeof(sizes));
+  set_size(image, "y", sizes[1], "meter");
+  set_size(image, "x", sizes[0], "meter");
+  return image;
+}
+
+}  // namespace
+
+std::string ome_axis_type(std::string_view name) {
+  if (name == "x" || name == "y" || name == "z") return "space";
+  return name == "t" ? "time" : name == "c" ? "channel" : "";
+}
+
+OmeAxis& ome_axis(OmeImage& image, std::string_view name) {
+  const auto found = std::ranges::find(image.axes, name, &OmeAxis::name);
+  if (found != image.axes.end()) return *found;
+  return image.axes.emplace_back(OmeAxis{std::string(name), ome_axis_type(name), {}});
+}
+
+std::string ome_unit(std::string_view text) {
+  for (const auto& [name, symbol] : kUnits)
+    if (text == name || text == symbol) return std::string(name);
+  for (const auto& [name, symbol] : kOtherUnits)
+    if (text == symbol) return std::string(name);
+  return "";
+}
+
+std::string ome_symbol(std::string_view unit) {
+  const auto* const found = std::ranges::find(kUnits, unit, &UnitName::name);
+  return found == std::end(kUnits) ? "" : std::string(found->symbol);
+}
+
+OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) {
+  const std::string& description = metadata.description;
+  if (is_ngff(description)) return parse_ngff_text(description);
+  if (is_ome(description)) {
+    bool has_more = false;
+    OmeImage image = ome_image_of_xml(description, has_more);
+    if (has_more)
+      lost.emplace_back(
+          "of the OME-XML are kept the image's name, sizes of pixels, and names and colours of channels: "
+          "OME-Zarr has no place for the rest");
+    return image;
+  }
+  if (is_imagej(description)) return ome_image_of_imagej(description, metadata.resolution);
+  if (OmeImage image = image_of_places(metadata.geo_tags); !image.axes.empty()) return image;
+  return metadata.resolution ? image_of_resolution(*metadata.resolution) : OmeImage{};
+}
+
+OmeImage ome_image_of_xml(const std::string& xml, bool& has_more) {
+  OmeImage image;
+  pugi::xml_document document;
+  if (!parse_ome(xml, document).empty()) return image;
+  const pugi::xml_node root = document.document_element();
+  const pugi::xml_node first = ome_child(root, "Image");
+  const pugi::xml_node pixels = ome_child(first, "Pixels");
+  image.name = first.attribute("Name").as_string();
+  for (const char axis : {'X', 'Y', 'Z'}) {
+    const std::string size = fmt::format("PhysicalSize{}", axis);
+    const std::string unit = pixels.attribute((size + "Unit").c_str()).as_string("µm");
+    const char name[] = {static_cast<char>(axis - 'A' + 'a'), '\0'};
+    if (pixels.attribute(size.c_str()))
+      set_size(image, name, pixels.attribute(size.c_str()).as_double(), ome_unit(unit));
+  }
+  if (const auto step = pixels.attribute("TimeIncrement"))
+    set_size(image, "t", step.as_double(), ome_unit(pixels.attribute("TimeIncrementUnit").as_string("s")));
+  bool is_told = false;
+  for (const pugi::xml_node& channel : ome_children(pixels, "Channel")) {
+    OmeChannel& read = image.channels.emplace_back(OmeChannel{channel.attribute("Name").as_string()});
+    if (const auto color = channel.attribute("Color"))  // red, green, blue, alpha
+      read.rgb = static_cast<std::uint32_t>(color.as_llong()) >> 8;
+    is_told = is_told || !read.name.empty() || read.rgb;
+  }
+  if (!is_told) image.channels.clear();
+  const auto is_more = [](const pugi::xml_node& node) {
+    return node.type() == pugi::node_element && !ome_is(node, "Pixels") && !ome_is(node, "Image");
+  };
+  has_more = root.find_child(is_more) || first.find_child(is_more) || ome_child(pixels, "Plane");
+  return image;
+}
+
+OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution) {
+  const auto number = [&](const char* key) {
+    const std::string_view value = imagej_value(text, key);
+    double read = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
+    return error == std::errc() ? read : 0.0;
+  };
+  const auto unit = [&](const char* key, const std::string& otherwise) {
+    const std::string_view value = imagej_value(text, key);
+    return value.empty() ? otherwise : ome_unit(value);
+  };
+  OmeImage image;
+  const std::string along_x = unit("unit", "");
+  if (resolution && !along_x.empty()) {
+    set_size(image, "y", 1 / resolution->y, unit("yunit", along_x));
+    set_size(image, "x", 1 / resolution->x, along_x);
+  } else if (resolution) {
+    image = image_of_resolution(*resolution);
+  }
+  if (!along_x.empty()) set_size(image, "z", number("spacing"), unit("zunit", along_x));
+  set_size(image, "t", number("finterval"), unit("tunit", "second"));
+  return image;
+}
+
+}  // namespace sepconv
