@@ -91,12 +91,13 @@ void parse_page(const std::string& option, const std::string& text, OpenOptions&
   options.select = text;
 }
 
-Extent parse_tile(const std::string& text) {
+/// Of tiles, chunks and shards; 0 x 0 where there are to be none.
+Extent parse_block(const std::string& option, const std::string& text, std::string_view none) {
   if (text == "0") return {0, 0};
   const auto sides = parse_sides(text, 1, 2);
   if (!sides)
-    throw InvalidArgument(fmt::format(
-        "--tile {} is no tile; use --tile 512, 512x256 (rows x columns) or 0 for strips", shortened(text)));
+    throw InvalidArgument(fmt::format("{} {} is no size; use {} 512, 512x256 (rows x columns) or 0 for {}",
+                                      option, shortened(text), option, none));
   return {sides->front(), sides->back()};
 }
 }  // namespace
@@ -206,16 +207,28 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
       ->type_name("none|lzw|deflate|zstd|jpeg|packbits[:LEVEL]");
   command
       .add_option_function<std::string>(
-          "--tile", [&request](const std::string& text) { request.tile = parse_tile(text); },
-          "TIFF tiles of N x N or ROWSxCOLS pixels; 0 for strips")
+          "--tile,--chunk",
+          [&request](const std::string& text) { request.tile = parse_block("--tile", text, "strips"); },
+          "TIFF tiles or Zarr chunks of N x N or ROWSxCOLS pixels; 0 for strips")
       ->type_name("N|ROWSxCOLS");
+  command
+      .add_option_function<std::string>(
+          "--shard",
+          [&request](const std::string& text) { request.shard = parse_block("--shard", text, "none"); },
+          "Zarr chunks together in files of N x N or ROWSxCOLS pixels, whole chunks each; 0: a file a chunk")
+      ->type_name("N|ROWSxCOLS");
+  take_one_of(command.add_option_function<std::string>(
+                  "--zarr", [&request](const std::string& text) { request.zarr = text == "2" ? 2 : 3; },
+                  "version of Zarr, with OME-Zarr 0.4 or 0.5; the input's, or 3, by default"),
+              {"2", "3"});
   command.add_flag("--planar", request.planar, "TIFF channels in planes of their own");
   command.add_flag("--no-predictor", request.no_predictor,
                    "compress pixels themselves, not their differences");
   command.add_flag("--pyramid{auto}")
       ->description(
-          "TIFF with smaller levels, each of half the sides, made in the same pass; none: without; as the "
-          "input where this is left out")
+          "TIFF or OME-Zarr with smaller levels, each of half the sides, made in the same pass; none: "
+          "without; "
+          "as the input where this is left out")
       ->each([&request](const std::string& text) {
         if (text != "auto" && text != "none")
           throw InvalidArgument(fmt::format("--pyramid takes nothing, or none, and not '{}'", text));

@@ -62,13 +62,19 @@ def _number(name, value):
 
 
 def _tile(name, value):
-    """N, rows and columns, or 'ROWSxCOLS'; 0 for strips."""
+    """N, rows and columns, or 'ROWSxCOLS'; 0 for strips, or no shards."""
     if isinstance(value, str) and re.fullmatch(r"\d+(x\d+)?", value):
         value = [int(side) for side in value.split("x")]
     sides = list(value) if isinstance(value, (tuple, list)) else [value]
     if len(sides) not in (1, 2) or isinstance(value, str):
-        raise ValueError(f"{name}={value!r} is no tile; give 512, (512, 256) for rows and columns, or 0 for strips")
+        raise ValueError(f"{name}={value!r} is no size; give 512, (512, 256) for rows and columns, or 0 for none")
     return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
+
+
+def _zarr(name, value):
+    if value not in (2, 3):
+        raise ValueError(f"{name}={value!r} is no version of Zarr; there are 2 and 3")
+    return int(value)
 
 
 def _region(name, value):
@@ -129,7 +135,7 @@ MISSING = {"nodata": (None, _nodata)}
 LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
 ARITHMETIC = {"arithmetic": (None, arithmetic)}
-LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "planar": (False, _flag), "no_predictor": (False, _flag), "pyramid": (None, _pyramid),
+LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "shard": (None, _tile), "zarr": (None, _zarr), "planar": (False, _flag), "no_predictor": (False, _flag), "pyramid": (None, _pyramid),
           "cog": (False, _flag), "big_tiff": (None, _flag), "overwrite": (False, _flag), "durable": (False, _flag)}
 RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
 

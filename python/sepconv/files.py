@@ -79,9 +79,13 @@ def run(source, sink, chain=(), *, progress=True, **options):
     compress : str, optional
         ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'deflate:fast'``, ``'deflate:best'``
     tile : int or tuple of int, optional
-        rows and columns of a TIFF's tiles; 0 for strips
+        rows and columns of a TIFF's tiles, or of a Zarr's chunks; 0 for strips
+    shard : int or tuple of int, optional
+        rows and columns of a Zarr's files, of whole chunks each; 0: a file a chunk
+    zarr : {2, 3}, optional
+        version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
-        of TIFFs: channels in planes; no predictor; with smaller levels or without; a Cloud Optimized GeoTIFF; BigTIFF or classic
+        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too; a Cloud Optimized GeoTIFF; BigTIFF or classic
     overwrite : bool
         replace a file that exists
     durable : bool

@@ -43,9 +43,10 @@ void take_region(Settings& settings, nb::handle value) {
   settings.run.region = {row, col, rows, cols};
 }
 
-void take_tile(Settings& settings, nb::handle value) {
+template <auto member>
+void take_block(Settings& settings, nb::handle value) {
   const auto [rows, cols] = nb::cast<Sides>(value);
-  settings.files.output.tile = Extent{rows, cols};
+  settings.files.output.*member = Extent{rows, cols};
 }
 
 void take_arithmetic(Settings& settings, nb::handle value) {
@@ -70,7 +71,9 @@ constexpr Option kOptions[] = {
     {"axes", [](Settings& s, nb::handle v) { s.files.open.axes = nb::cast<std::string>(v); }},
     {"raw", take_raw},
     {"compress", take_compress},
-    {"tile", take_tile},
+    {"tile", take_block<&OutputRequest::tile>},
+    {"shard", take_block<&OutputRequest::shard>},
+    {"zarr", [](Settings& s, nb::handle v) { s.files.output.zarr = nb::cast<int>(v); }},
     {"planar", take_output<&OutputRequest::planar>},
     {"no_predictor", take_output<&OutputRequest::no_predictor>},
     {"pyramid", take_output<&OutputRequest::pyramid>},

@@ -66,6 +66,7 @@ constexpr Format kFormats[] = {
      .writes = "versions 2 and 3, folders; the types that are read; C order; shards; zstd, gzip or zlib, or "
                "what the source has",
      .has_pages = true,
+     .has_levels = true,
      .has_axes = true,
      .has_layout = true,
      .is_folder = true,

@@ -269,6 +269,13 @@ def zarr_seeds():
     yield file.getvalue()
 
 
+AXES = '"axes":[{"name":"c","type":"channel"},{"name":"y","type":"space","unit":"micrometer"},{"name":"x","type":"space"}]'
+DATASETS = '"datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[1,0.5,2]},{"type":"translation","translation":[0,1,2]}]},{"path":"1","coordinateTransformations":[{"type":"scale","scale":[1,1,4]}]}]'
+OMERO = '"omero":{"channels":[{"label":"DAPI","color":"0000FF","window":{"min":0,"max":255,"start":3,"end":9},"active":true}],"rdefs":{}}'
+NGFF = ['{"ome":{"version":"0.5","multiscales":[{"name":"a",%s,%s}],%s}}' % (AXES, DATASETS, OMERO), '{"multiscales":[{"version":"0.4",%s,%s}],%s}' % (AXES, DATASETS, OMERO),
+        '{"plate":{"wells":[{"path":"A/1"}],"version":"0.4"}}', '{"well":{"images":[{"path":"0"}]}}', '{"labels":["cells"]}', '{"bioformats2raw.layout":3}']
+
+
 def image_seeds():
     """(name, bytes) of every format, the format as the name's ending."""
     return [*tiff_seeds(), *stack_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
@@ -284,6 +291,7 @@ def main(folder):
     seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image"), seed) for name, seed in image_seeds()]
     seeds += [("fuzz_zarr", seed) for seed in zarr_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
+    seeds += [("fuzz_ngff", text.encode()) for text in NGFF]
     seeds += [("fuzz_deflate", bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
     seeds += [("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy)) for rows in (1, 60) for strategy in range(5)]
     for index, (target, seed) in enumerate(seeds):

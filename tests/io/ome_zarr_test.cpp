@@ -65,6 +65,7 @@ TEST_CASE("OME-Zarr: an image has axes, levels and channels; transformations of 
   REQUIRE(group.images.size() == 1);
   const NgffMultiscale& one = group.images[0];
   CHECK(group.version == "0.5");
+  CHECK(group.others == R"({"other":1})");
   CHECK(one.image.name == "cells");
   CHECK(one.others == std::vector<std::string>{"rdefs"});
   REQUIRE(one.levels.size() == 2);
@@ -98,7 +99,7 @@ TEST_CASE("OME-Zarr: labels, plates, wells and groups that are none") {
   CHECK(read_ngff(v05(R"("well":{"images":[{"path":"0"},{"path":"1"}]})"), "a").fields.size() == 2);
   CHECK(
       read_ngff(replaced(image05(), R"("multiscales")", R"("image-label":{},"multiscales")"), "a").is_label);
-  CHECK(read_ngff(R"({"bioformats2raw.layout":3})", "a").is_collection);
+  CHECK(read_ngff(R"({"bioformats2raw.layout":3})", "a").version == "0.4");
   CHECK(read_ngff(R"({"units":"kg"})", "a").version.empty());
   CHECK(read_ngff("{}", "a").version.empty());
   CHECK(read_ngff("[", "a").version.empty());
@@ -125,6 +126,11 @@ TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence tha
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1]"), Contains("2 numbers for 5 axes"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1,2,0.5,\"1\"]"), Contains("no number"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "\"scale\""), Contains("scale is no list"));
+  CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1e308,1,2,0.5,0.25]"), Contains("nothing is refused"));
+  CHECK_THAT(refused("[0.1,1,1,1,1]", "[0.1,1,1,1,1e308]"), Contains("nothing is refused"));
+  CHECK_THAT(
+      refused("[0,0,0,0.25,0.125]", "[0,0,0,0.25,1e308]}, {\"type\":\"scale\",\"scale\":[1,1,1,1,100]"),
+      Contains("lead to no number"));
   CHECK_THAT(refused(R"("type":"translation")", R"("type":"affine")"), Contains("affine"));
   CHECK_THAT(refused(kDatasets, R"("datasets":[])"), Contains("0 levels"));
   CHECK_THAT(refused(kAxes, R"("axes":["y","x"])"), Contains("no object"));

@@ -10,6 +10,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
+#include "sepconv/io/zarr/zarr_store.hpp"
 
 namespace sepconv {
 namespace {
@@ -45,7 +46,11 @@ class NgffReader {
     if (const Json* const well = member(said, "well", Json::value_t::object))
       group.fields = paths(*well, "images");
     group.is_label = said.contains("image-label");
-    group.is_collection = said.contains("bioformats2raw.layout");
+    Json others = attributes;
+    for (const char* const name : {"ome", "multiscales", "omero", "labels", "plate", "well", "image-label",
+                                   "bioformats2raw.layout", "_creator"})
+      others.erase(name);
+    if (!others.empty()) group.others = others.dump();
     return group;
   }
 
@@ -106,7 +111,7 @@ class NgffReader {
   }
 
   std::string path(const Json& value, const char* of) const {
-    if (!value.is_string() || !is_inner_path(value.get<std::string>()))
+    if (!value.is_string() || !is_inner_key(value.get<std::string>()))
       refuse(fmt::format("are damaged: the path of {} leads out of its group", of));
     return value.get<std::string>();
   }
@@ -163,6 +168,8 @@ class NgffReader {
         if (type == "scale") level.scale[i] *= values[i];
         level.translation[i] =
             type == "scale" ? level.translation[i] * values[i] : level.translation[i] + values[i];
+        if (!std::isfinite(level.scale[i]) || !std::isfinite(level.translation[i]))
+          refuse("are damaged: coordinate transformations lead to no number");
       }
     }
   }
@@ -227,18 +234,6 @@ class NgffReader {
 };
 
 }  // namespace
-
-bool is_inner_path(std::string_view path) {
-  if (path.empty() || path.size() > 1024 || path.find('\0') != path.npos || path.find('\\') != path.npos)
-    return false;
-  while (true) {
-    const std::size_t slash = path.find('/');
-    const std::string_view part = path.substr(0, slash);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (slash == path.npos) return true;
-    path.remove_prefix(slash + 1);
-  }
-}
 
 OmeImage NgffMultiscale::at_level(std::size_t level) const {
   OmeImage at = image;

@@ -27,7 +27,8 @@ struct NgffMultiscale {
   OmeImage at_level(std::size_t level) const;
 };
 
-/// What a group is. All paths are relative to it and lead nowhere else.
+/// What a group is; with a version and nothing else, one whose members are images. All paths are relative to
+/// it and lead nowhere else.
 struct NgffGroup {
   std::string version;                 ///< "0.4", "0.5"; empty: it is no group of OME-Zarr
   std::vector<NgffMultiscale> images;  ///< usually one
@@ -35,15 +36,12 @@ struct NgffGroup {
   std::vector<std::string> wells;      ///< of a plate: "A/1"
   std::vector<std::string> fields;     ///< of a well: "0"
   bool is_label = false;               ///< its values are numbers of things
-  bool is_collection = false;          ///< its members are images ("0", "1", ...): bioformats2raw's layout
+  std::string others;  ///< attributes that are not OME-Zarr's, a JSON object's text; empty: none
 };
 
 /// Of the attributes, a JSON object's text, of a group of either version of Zarr. `where` begins errors.
 /// Throws IoError for what is damaged, or of another version.
 NgffGroup read_ngff(const std::string& attributes, const std::string& where);
-
-/// Whether a path leads from a group to what is inside of it.
-bool is_inner_path(std::string_view path);
 
 /// Levels of a result: paths, and how often their pixels are larger along an axis than those of the first,
 /// of which each is the mean of so many.

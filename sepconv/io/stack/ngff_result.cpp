@@ -101,7 +101,8 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
   Json all = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
   all["multiscales"] = Json::array({std::move(one)});
   if (!channels.empty()) all["omero"]["channels"] = std::move(channels);
-  return (zarr == 2 ? all : Json{{"ome", std::move(all)}}).dump();
+  const Json attributes = zarr == 2 ? all : Json{{"ome", std::move(all)}};
+  return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may be no UTF-8
 }
 
 bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffBegins); }

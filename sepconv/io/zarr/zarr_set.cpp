@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/ome_group.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_reader.hpp"
@@ -19,7 +21,15 @@ namespace fs = std::filesystem;
 struct Found {
   std::string key;
   ZarrNode node;
+  std::optional<OmeSource> ome{};
 };
+
+/// The array of an image, as its group describes it.
+Found found_as(OmeSource source) {
+  Found found{source.key, {.array = std::move(source.array)}};
+  found.ome = std::move(source);
+  return found;
+}
 
 /// Arrays below a group, as many as are worth being named.
 void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::vector<Found>& arrays) {
@@ -38,9 +48,14 @@ void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::
   }
 }
 
-Found array_in(const ZarrStore& store, const std::string& key) {
+Found array_in(const ZarrStore& store, const std::string& key, int level) {
   auto node = read_zarr_node(store, key);
   if (!node) throw_read_error(store.name_of(key), "it holds no Zarr array or group; name the folder of one");
+  auto ome = node->array ? find_ome_above(store, key, *node->array) : find_ome(store, key, *node, level);
+  if (ome && !(node->array && level > 0)) return found_as(*std::move(ome));
+  if (level > 0)
+    throw IoError(fmt::format("{}: has no level {}; it is an array, and groups of OME-Zarr have levels",
+                              store.name_of(key).native(), level));
   if (node->array) return {key, *std::move(node)};
   std::vector<Found> arrays;
   add_arrays(store, key, 0, arrays);
@@ -61,11 +76,14 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
 
 class ZarrSet final : public RasterSet {
  public:
-  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes)
+  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes,
+          std::optional<OmeSource> ome)
       : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
         source_(std::move(source)),
-        axes_(std::move(axes)) {}
+        axes_(std::move(axes)),
+        ome_(std::move(ome)) {}
 
+  const std::optional<OmeSource>& ome() const noexcept { return ome_; }
   const ZarrArray& array() const noexcept { return source_->array(); }
   const ZarrAxes& axes_of_array() const noexcept { return axes_; }
 
@@ -77,14 +95,26 @@ class ZarrSet final : public RasterSet {
     if (leads) add_warnings(layout);
     Metadata metadata;
     if (array().attributes != "{}") metadata.attributes = array().attributes;
+    if (ome_) {
+      metadata.attributes = ome_->attributes;
+      if (axes_.channel >= 0) metadata.photometric = Photometric::rgb;
+      if (zarr_image(array(), axes_).channels == 4) metadata.extra_samples = {kUnassociatedAlpha};
+      if (leads) {
+        metadata.description = ngff_text(ome_->image);
+        metadata.axes = axes();
+      }
+      layout.description = fmt::format("OME-Zarr {}, {}", ome_->version, layout.description);
+      if (!ome_->smaller.empty()) layout.file->levels = Levels::inside;
+    }
     return make_zarr_reader(source_, axes_, std::move(position), std::move(layout), std::move(metadata));
   }
 
   void add_warnings(SourceLayout& layout) const {
+    if (ome_) layout.warnings = ome_->left_out;
     std::string written;
     for (const int axis : axes_.others) written += axes_.letters[static_cast<std::size_t>(axis)];
     written += axes_.channel >= 0 ? "yxc" : "yx";
-    if (axes_.letters.size() > 1 && written != axes_.letters)
+    if (!ome_ && axes_.letters.size() > 1 && written != axes_.letters)
       layout.warnings.push_back(
           fmt::format("an array of the axes {} is written as {}", axes_.letters, written));
     for (std::size_t i = 0; i < axes_.others.size(); ++i) {
@@ -99,16 +129,29 @@ class ZarrSet final : public RasterSet {
 
   std::shared_ptr<ZarrSource> source_;
   ZarrAxes axes_;
+  std::optional<OmeSource> ome_;
 };
+
+/// Makes channels of what are images along c.
+void join_channels(ZarrAxes& axes) {
+  const auto c = std::ranges::find(axes.rasters, "c", &RasterAxis::name);
+  if (c == axes.rasters.end()) return;
+  const auto at = axes.others.begin() + (c - axes.rasters.begin());
+  axes.channel = *at;
+  axes.others.erase(at);
+  axes.rasters.erase(c);
+}
 
 std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& options) {
   const std::string key = file.inner();
   auto store = store_of(std::move(file));
   const fs::path path = store->name_of(key);
-  Found found = array_in(*store, key);
+  Found found = array_in(*store, key, options.level);
   auto source = std::make_shared<ZarrSource>(std::move(store), found.key, *std::move(found.node.array));
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
-  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes));
+  const bool picks_channels = options.select.find("c=") != options.select.npos;
+  if (found.ome && is_picture(found.ome->image) && !picks_channels) join_channels(axes);
+  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found.ome));
   if (!options.select.empty()) set->select(parse_selection(options.select));
   if (options.page) set->select({{"", *options.page, *options.page}});
   return set;
@@ -138,6 +181,10 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   info.page_count = info.images = set->count();
   info.axes = set->axes();
   auto& facts = info.pages.front().facts;
+  if (set->ome()) {
+    info.levels = set->ome()->smaller;
+    facts = ome_facts(*set->ome());
+  }
   facts.emplace_back("axes", set->axes_of_array().letters);
   facts.emplace_back("fill value", set->array().fill_text);
   if (set->array().attributes != "{}") facts.emplace_back("attributes", set->array().attributes);

@@ -1,0 +1,217 @@
+#include "sepconv/io/zarr/ome_group.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Groups within groups on the way to an image: a plate's fields are two below it.
+constexpr int kMostGroups = 4;
+
+std::string first_names(std::vector<std::string> names) {
+  constexpr std::size_t kNamed = 12;
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - more);
+  for (std::string& name : names) name = printable(name);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Members of a group that are groups of images.
+std::vector<std::string> images_in(const ZarrStore& store, const std::string& key) {
+  constexpr std::size_t kMostImages = 1000;
+  std::vector<std::string> images;
+  for (const std::string& name : store.folders(key, kMostImages)) {
+    const auto node = read_zarr_node(store, joined_key(key, name));
+    if (node && !node->array &&
+        !read_ngff(node->attributes, store.name_of(joined_key(key, name)).native()).images.empty())
+      images.push_back(name);
+  }
+  return images;
+}
+
+std::vector<std::string> labels_below(const ZarrStore& store, const std::string& key) {
+  const std::string below = joined_key(key, "labels");
+  const auto node = read_zarr_node(store, below);
+  if (!node || node->array) return {};
+  return read_ngff(node->attributes, store.name_of(below).native()).labels;
+}
+
+/// The array of a level, whose axes are the image's.
+ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeImage& image) {
+  const auto node = read_zarr_node(store, key);
+  const std::string name = store.name_of(key).native();
+  if (!node || !node->array)
+    throw IoError(
+        fmt::format("cannot read {}: it is to be a level of an image, and there is no array; copy "
+                    "the image anew",
+                    name));
+  ZarrArray array = *node->array;
+  if (array.shape.size() != image.axes.size())
+    throw IoError(
+        fmt::format("cannot read {}: it is to be an image of {} axes, and the array has {}; copy "
+                    "the image anew",
+                    name, image.axes.size(), array.shape.size()));
+  array.names.clear();
+  for (const OmeAxis& axis : image.axes) array.names.push_back(axis.name);
+  return array;
+}
+
+Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }
+
+OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGroup& group, int level) {
+  const std::string name = store.name_of(key).native();
+  if (group.images.size() > 1) {
+    std::vector<std::string> paths;
+    for (const NgffMultiscale& one : group.images) paths.push_back(one.levels.front().path);
+    throw IoError(fmt::format("{}: holds {} images; name one of their arrays: {}", name, paths.size(),
+                              first_names(std::move(paths))));
+  }
+  const NgffMultiscale& one = group.images.front();
+  if (level >= std::ssize(one.levels))
+    throw IoError(fmt::format("{}: has no level {}; {}", name, level,
+                              one.levels.size() == 1
+                                  ? "it has the full image only, which is level 0"
+                                  : fmt::format("its levels are 0 to {}", one.levels.size() - 1)));
+  const auto chosen = static_cast<std::size_t>(level);
+  OmeSource source{.key = joined_key(key, one.levels[chosen].path),
+                   .array = level_array(store, joined_key(key, one.levels[chosen].path), one.image),
+                   .image = one.at_level(chosen),
+                   .version = group.version,
+                   .attributes = group.others,
+                   .smaller = {},
+                   .labels = labels_below(store, key)};
+  for (std::size_t i = 1; i < one.levels.size(); ++i)
+    source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
+  if (!source.labels.empty())
+    source.left_out.push_back(fmt::format(
+        "label images are left out ({}): they are images of their own, {} is one", first_names(source.labels),
+        store.name_of(joined_key(key, "labels/" + printable(source.labels.front()))).native()));
+  if (!one.others.empty())
+    source.left_out.push_back(
+        fmt::format("of OME-Zarr's metadata are left out: {}", first_names(one.others)));
+  if (group.is_label)
+    source.left_out.emplace_back(
+        "that the values are numbers of things (image-label, its colours and properties) is left out");
+  return source;
+}
+
+/// One of several that a group holds: the only one, or an error that lists them.
+std::string only_one(const ZarrStore& store, const std::string& key, std::string_view what,
+                     const std::vector<std::string>& names) {
+  if (names.size() == 1) return names.front();
+  const std::string name = store.name_of(key).native();
+  if (names.empty())
+    throw IoError(fmt::format("{}: is a group of {} and has none; name another", name, what));
+  throw IoError(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), what,
+                            (store.name_of(key) / printable(names.front())).native(), first_names(names)));
+}
+
+std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& key, const ZarrNode& node,
+                                    int level, int groups) {
+  const NgffGroup group = read_ngff(node.attributes, store.name_of(key).native());
+  if (group.version.empty()) return std::nullopt;
+  if (!group.images.empty()) return source_of(store, key, group, level);
+  const std::string only = !group.wells.empty()    ? only_one(store, key, "wells of a plate", group.wells)
+                           : !group.fields.empty() ? only_one(store, key, "fields of a well", group.fields)
+                           : !group.labels.empty() ? only_one(store, key, "label images", group.labels)
+                                                   : only_one(store, key, "images", images_in(store, key));
+  const std::string below = joined_key(key, only);
+  const auto next = read_zarr_node(store, below);
+  auto found = next && !next->array && groups < kMostGroups
+                   ? find_below(store, below, *next, level, groups + 1)
+                   : std::nullopt;
+  if (!found)
+    throw IoError(fmt::format("{}: its OME-Zarr metadata name {}, and there is no image; copy it anew",
+                              store.name_of(key).native(), printable(only)));
+  if (!group.wells.empty())
+    found->left_out.emplace_back("the plate that the image is a field of is left out");
+  return found;
+}
+
+/// This array as the level that the group at `key` says it is.
+std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key, const std::string& path,
+                                  const ZarrArray& array) {
+  const auto node = read_zarr_node(store, key);
+  if (!node || node->array) return std::nullopt;
+  const NgffGroup group = read_ngff(node->attributes, store.name_of(key).native());
+  for (const NgffMultiscale& one : group.images) {
+    const auto at = std::ranges::find(one.levels, path, &NgffLevel::path);
+    if (at == one.levels.end() || one.image.axes.size() != array.shape.size()) continue;
+    OmeSource source{.key = {},
+                     .array = array,
+                     .image = one.at_level(static_cast<std::size_t>(at - one.levels.begin())),
+                     .version = group.version,
+                     .attributes = {},
+                     .smaller = {},
+                     .labels = {}};
+    source.array.names.clear();
+    for (const OmeAxis& axis : one.image.axes) source.array.names.push_back(axis.name);
+    return source;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,
+                                  int level) {
+  return find_below(store, key, group, level, 0);
+}
+
+std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::string& key,
+                                        const ZarrArray& array) {
+  namespace fs = std::filesystem;
+  fs::path above = key.empty() ? fs::absolute(store.path()).lexically_normal() : fs::path(key);
+  if (!above.has_filename()) above = above.parent_path();
+  std::string inside;
+  for (int groups = 0; groups < 2 && above.has_filename(); ++groups) {  // "0", or "s/0"
+    inside = above.filename().native() + (inside.empty() ? "" : "/") + inside;
+    above = above.parent_path();
+    std::error_code unknown;
+    if (key.empty() && !fs::is_directory(above, unknown)) return std::nullopt;
+    std::optional<OmeSource> source =
+        key.empty()
+            ? level_of(*open_folder_store(InputFile(above, InputFile::Folders::taken)), "", inside, array)
+            : level_of(store, above.native(), inside, array);
+    if (!source) continue;
+    source->key = key;
+    return source;
+  }
+  return std::nullopt;
+}
+
+bool is_picture(const OmeImage& image) {
+  const OmeChannel picture[] = {{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}, {"alpha"}};
+  const std::vector<OmeChannel>& channels = image.channels;
+  if (channels.size() != 3 && channels.size() != 4) return false;
+  return std::ranges::equal(
+      channels, std::span(picture).first(channels.size()),
+      [](const auto& a, const auto& b) { return a.name == b.name && (!b.rgb || a.rgb == b.rgb); });
+}
+
+std::vector<std::pair<std::string, std::string>> ome_facts(const OmeSource& source) {
+  std::vector<std::pair<std::string, std::string>> facts{{"OME-Zarr", source.version}};
+  if (!source.image.name.empty()) facts.emplace_back("name", source.image.name);
+  for (const OmeAxis& axis : source.image.axes) {
+    if (axis.scale == 1 && axis.translation == 0 && axis.unit.empty()) continue;
+    facts.emplace_back("axis " + axis.name,
+                       fmt::format("steps of {}{}{}{}", axis.scale, axis.unit.empty() ? "" : " ", axis.unit,
+                                   axis.translation == 0 ? "" : fmt::format(" from {}", axis.translation)));
+  }
+  std::vector<std::string> channels;
+  for (const OmeChannel& channel : source.image.channels)
+    channels.push_back(channel.rgb ? fmt::format("{} (#{:06X})", channel.name, *channel.rgb) : channel.name);
+  if (!channels.empty()) facts.emplace_back("channels", first_names(std::move(channels)));
+  if (!source.labels.empty()) facts.emplace_back("labels", first_names(source.labels));
+  return facts;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,37 @@
+// OME-Zarr's attributes. What is read must be said so that it is read again as the same, and hold for what a
+// result is made of.
+#include <cstdlib>
+#include <string>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/stack/ngff.hpp"
+#include "sepconv/io/stack/stack.hpp"
+
+namespace {
+
+void check(const sepconv::OmeImage& image) {
+  using namespace sepconv;
+  const std::string text = ngff_text(image);
+  if (ngff_text(parse_ngff_text(text)) != text) std::abort();
+  const StoredSpec spec({9, 7}, 1, PixelType::u16);
+  std::vector<std::string> lost;
+  for (const PixelMap& map : {PixelMap{}, PixelMap{2, 3, 1, 5, true}})
+    describe_stack(text, {{"c", 1, 1}, {"z", 2, 3}}, {.map = map, .from = spec, .to = spec}, lost);
+  new_ome(spec, {}, image);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace sepconv;
+  NgffGroup group;
+  try {
+    group = read_ngff(std::string(reinterpret_cast<const char*>(data), size), "a.zarr");
+  } catch (const IoError&) {
+    return 0;
+  }
+  for (const NgffMultiscale& one : group.images) {
+    for (std::size_t level = 0; level < one.levels.size(); ++level) check(one.at_level(level));
+  }
+  return 0;
+}
