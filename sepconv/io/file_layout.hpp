@@ -46,6 +46,7 @@ struct ZarrLayout {
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
   std::string fill{};    ///< the value of what is not stored, as JSON; empty, or none of the type: 0
   bool big_endian = false;
+  bool is_array = false;  ///< and not OME-Zarr's group of one, which has levels
 };
 
 struct FileLayout {

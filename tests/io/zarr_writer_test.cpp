@@ -25,8 +25,12 @@ FileLayout layout_of(int version, Extent tile, Extent shard, std::string codecs 
   FileLayout layout;
   layout.tiled = true;
   layout.tile = tile;
-  layout.zarr = {
-      .version = version, .shard = shard, .codecs = std::move(codecs), .fill = {}, .big_endian = false};
+  layout.zarr = {.version = version,
+                 .shard = shard,
+                 .codecs = std::move(codecs),
+                 .fill = {},
+                 .big_endian = false,
+                 .is_array = true};
   return layout;
 }
 

@@ -51,8 +51,9 @@ struct NgffStep {
 };
 
 /// The attributes, a JSON object's text, of a group that holds these levels of an image: 0.4 in Zarr 2, 0.5
-/// in Zarr 3.
-std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr);
+/// in Zarr 3; `others` as NgffGroup has them.
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr,
+                            const std::string& others = {});
 
 bool is_ngff(std::string_view description) noexcept;
 /// A description, and back; throws IoError for a text that is none.

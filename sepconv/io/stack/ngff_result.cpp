@@ -88,7 +88,8 @@ bool keep_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChang
 
 }  // namespace
 
-std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr) {
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr,
+                            const std::string& others) {
   Json axes = Json::array(), datasets = Json::array(), channels = Json::array();
   for (const OmeAxis& axis : image.axes) axes.push_back(axis_json(axis));
   for (const auto& [path, factors] : steps)
@@ -101,7 +102,8 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
   Json all = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
   all["multiscales"] = Json::array({std::move(one)});
   if (!channels.empty()) all["omero"]["channels"] = std::move(channels);
-  const Json attributes = zarr == 2 ? all : Json{{"ome", std::move(all)}};
+  Json attributes = others.empty() ? Json::object() : Json::parse(others);
+  attributes.update(zarr == 2 ? all : Json{{"ome", std::move(all)}});
   return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may be no UTF-8
 }
 

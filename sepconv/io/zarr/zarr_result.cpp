@@ -52,12 +52,17 @@ void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
   }
 }
 
-void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array) {
+void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
+                 std::vector<std::string>& warnings) {
   const Extent asked = layout.zarr.shard;
   if (asked.empty()) return;
   if (array.version == 2)
     throw InvalidArgument("Zarr 2 has no shards; leave OutputRequest::shard out, or write Zarr 3");
   const ZarrShape block = array.chunk;
+  const Extent whole{round_up(asked.rows, block[others]), round_up(asked.cols, block[others + 1])};
+  if (whole != asked)
+    warnings.push_back(fmt::format("shards of {} x {} in place of {} x {}: they hold whole chunks",
+                                   whole.rows, whole.cols, asked.rows, asked.cols));
   array.chunk[others] =
       round_up(std::min(asked.rows, round_up(array.shape[others], block[others])), block[others]);
   array.chunk[others + 1] =
@@ -98,7 +103,7 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   std::iota(array.order.begin(), array.order.end(), 0);
   array.codecs = codecs_of(layout, array.version, array.type.bits / 8);
   fit_to_version(array, warnings);
-  take_shards(layout, others, array);
+  take_shards(layout, others, array, warnings);
   if (const auto fill = zarr_fill(layout.zarr.fill, array.type))
     array.fill = *fill, array.fill_text = layout.zarr.fill;
   else

@@ -95,6 +95,7 @@ class ZarrSet final : public RasterSet {
     if (leads) add_warnings(layout);
     Metadata metadata;
     if (array().attributes != "{}") metadata.attributes = array().attributes;
+    layout.file->zarr.is_array = !ome_;
     if (ome_) {
       metadata.attributes = ome_->attributes;
       if (axes_.channel >= 0) metadata.photometric = Photometric::rgb;

@@ -3,71 +3,157 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/zarr/ome_result.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_writer.hpp"
 
 namespace sepconv {
 namespace {
 
-struct Beginning {
-  std::shared_ptr<ZarrTarget> target;
-  SinkLayout layout;
-};
-
-Beginning begin(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options) {
-  std::vector<std::string> warnings;
-  auto target = std::make_shared<ZarrTarget>();
-  target->array = zarr_result(spec, options, warnings);
-  target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts());
-  target->folder =
-      std::make_shared<UnfinishedFolder>(path, UnfinishedFolder::Options{options.overwrite, options.durable});
-  SinkLayout layout = zarr_sink_layout(*target, options);
-  layout.warnings.insert(layout.warnings.end(), warnings.begin(), warnings.end());
-  return {std::move(target), std::move(layout)};
-}
-
-void finish(const ZarrTarget& target) {
-  target.write_metadata();
-  target.folder->commit();
-}
-
-class ZarrSetWriter final : public RasterSetWriter {
+/// An image and its smaller levels, each in an array.
+class LevelsWriter final : public Writer {
  public:
-  ZarrSetWriter(Beginning begun, const RasterSetSpec& spec)
-      : target_(std::move(begun.target)), layout_(std::move(begun.layout)), spec_(spec) {}
+  LevelsWriter(std::unique_ptr<Writer> image, std::vector<std::unique_ptr<Writer>> smaller,
+               std::function<void()> then)
+      : image_(std::move(image)), smaller_(std::move(smaller)), then_(std::move(then)) {}
 
-  std::unique_ptr<Writer> next(const Metadata&) override {
-    std::vector<std::int64_t> position = position_of(target_->axes.rasters, made_++);
-    auto writer = make_zarr_writer(target_, spec_.raster, std::move(position), layout_);
-    layout_.warnings.clear();
-    return writer;
+  const ImageSpec& spec() const noexcept override { return image_->spec(); }
+  const SinkLayout& layout() const noexcept override { return image_->layout(); }
+  std::int64_t buffer_bytes(int concurrency) const override { return image_->buffer_bytes(concurrency); }
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    image_->write(rect, in, executor);
   }
-
+  std::vector<Writer*> levels() override {
+    std::vector<Writer*> sinks;
+    for (const auto& level : smaller_) sinks.push_back(level.get());
+    return sinks;
+  }
   void finish() override {
-    if (made_ != spec_.count())
-      throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
-                                target_->folder->target().native(), made_, spec_.count()));
-    sepconv::finish(*target_);
+    for (const auto& level : smaller_) level->finish();
+    image_->finish();
+    if (then_) then_();
   }
 
  private:
-  std::shared_ptr<ZarrTarget> target_;
-  SinkLayout layout_;
+  std::unique_ptr<Writer> image_;
+  std::vector<std::unique_ptr<Writer>> smaller_;
+  std::function<void()> then_;
+};
+
+/// A folder that becomes an array, or a group of OME-Zarr.
+class ZarrMaking {
+ public:
+  ZarrMaking(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
+      : spec_(spec) {
+    std::vector<std::string> warnings;
+    const std::optional<OmeResult> ome = ome_result(spec, options, warnings);
+    folder_ = std::make_shared<UnfinishedFolder>(
+        path, UnfinishedFolder::Options{options.overwrite, options.durable});
+    std::vector<Extent> extents{spec.raster.extent};
+    if (ome) extents = with_smaller(spec.raster.extent, options.layout);
+    for (const Extent extent : extents) add_array(extent, options, ome, warnings);
+    CreateOptions rest = options;
+    if (ome) {
+      const ZarrArray& array = levels_.front()->array;
+      group_ = zarr_group_texts(array.version, ngff_attributes(ome->image, ome->steps(extents), array.version,
+                                                               options.metadata.attributes));
+      rest.metadata = ome->left;
+    }
+    layout_ = zarr_sink_layout(*levels_.front(), rest);
+    layout_.warnings.insert(layout_.warnings.end(), warnings.begin(), warnings.end());
+    if (ome)
+      layout_.description =
+          fmt::format("OME-Zarr {}{}, {}", levels_.front()->array.version == 2 ? "0.4" : "0.5",
+                      extents.size() > 1 ? fmt::format(" with {} smaller levels", extents.size() - 1) : "",
+                      layout_.description);
+  }
+
+  const std::filesystem::path& target() const noexcept { return folder_->target(); }
+
+  std::unique_ptr<Writer> writer(std::int64_t raster, std::function<void()> then = {}) {
+    const std::vector<std::int64_t> position = position_of(levels_.front()->axes.rasters, raster);
+    std::vector<std::unique_ptr<Writer>> sinks;
+    for (const auto& level : levels_) {
+      const ImageSpec spec{zarr_image(level->array, level->axes).extent, spec_.raster.channels,
+                           spec_.raster.type};
+      SinkLayout layout = layout_;
+      layout.block = zarr_source_layout(level->array, level->axes).block;
+      sinks.push_back(make_zarr_writer(level, spec, position, std::move(layout)));
+    }
+    layout_.warnings.clear();
+    std::unique_ptr<Writer> image = std::move(sinks.front());
+    sinks.erase(sinks.begin());
+    return std::make_unique<LevelsWriter>(std::move(image), std::move(sinks), std::move(then));
+  }
+
+  void finish() {
+    for (const auto& level : levels_) level->write_metadata();
+    for (const auto& [name, text] : group_) folder_->add(name, std::as_bytes(std::span(text)));
+    folder_->commit();
+  }
+
+ private:
+  static std::vector<Extent> with_smaller(Extent image, const FileLayout& layout) {
+    std::vector<Extent> extents = level_extents(image, layout);
+    extents.insert(extents.begin(), image);
+    return extents;
+  }
+
+  void add_array(Extent extent, const CreateOptions& options, const std::optional<OmeResult>& ome,
+                 std::vector<std::string>& warnings) {
+    RasterSetSpec spec = spec_;
+    spec.raster.extent = extent;
+    std::vector<std::string> said;
+    auto target = std::make_shared<ZarrTarget>();
+    target->folder = folder_;
+    target->array = zarr_result(spec, options, said);
+    target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts());
+    if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
+    if (ome) {
+      target->key = std::to_string(levels_.size());
+      target->array = ome->ordered(std::move(target->array));
+      target->axes = ome->axes;
+    }
+    levels_.push_back(std::move(target));
+  }
+
   RasterSetSpec spec_;
-  std::int64_t made_ = 0;
+  std::shared_ptr<UnfinishedFolder> folder_;
+  std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
+  ZarrTexts group_;                                  // of OME-Zarr
+  SinkLayout layout_;
+};
+
+class ZarrSetWriter final : public RasterSetWriter {
+ public:
+  ZarrSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
+      : making_(path, spec, options), count_(spec.count()) {}
+
+  std::unique_ptr<Writer> next(const Metadata&) override { return making_.writer(made_++); }
+
+  void finish() override {
+    if (made_ != count_)
+      throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
+                                making_.target().native(), made_, count_));
+    making_.finish();
+  }
+
+ private:
+  ZarrMaking making_;
+  std::int64_t count_, made_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<RasterSetWriter> create_zarr_set(const std::filesystem::path& path, const RasterSetSpec& spec,
                                                  const CreateOptions& options) {
-  return std::make_unique<ZarrSetWriter>(begin(path, spec, options), spec);
+  return std::make_unique<ZarrSetWriter>(path, spec, options);
 }
 
 std::unique_ptr<Writer> create_zarr(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options) {
-  auto [target, layout] = begin(path, {spec}, options);
-  return make_zarr_writer(target, spec, {}, std::move(layout), [target] { finish(*target); });
+  const auto making = std::make_shared<ZarrMaking>(path, RasterSetSpec{spec}, options);
+  return making->writer(0, [making] { making->finish(); });
 }
 
 }  // namespace sepconv

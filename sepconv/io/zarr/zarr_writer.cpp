@@ -36,7 +36,8 @@ class ZarrWriter final : public Writer {
         rows_(side(axes().row)),
         cols_(side(axes().col)),
         channels_(side(axes().channel)) {
-    std::ranges::copy(position, position_.begin());
+    for (std::size_t i = 0; i < position.size(); ++i)
+      position_[static_cast<std::size_t>(target_->axes.others[i])] = position[i];
     if (!array().shards.empty()) shards_.emplace(*target_);
   }
 

@@ -22,6 +22,7 @@ constexpr std::int64_t kTileUnit = 16;
 /// The layout options that the caller gave, by their names: those that only TIFF has, and only Zarr.
 std::vector<std::string> given_tiff_options(const OutputRequest& request) {
   std::vector<std::string> options;
+  if (request.tile && request.tile->empty()) options.emplace_back("strips (OutputRequest::tile of 0)");
   if (request.no_predictor) options.emplace_back("OutputRequest::no_predictor");
   if (request.cog) options.emplace_back("OutputRequest::cog");
   if (request.big_tiff)
@@ -42,7 +43,7 @@ std::vector<std::string> given_layout_options(const OutputRequest& request) {
   std::vector<std::string> options;
   if (request.compression)
     options.push_back(fmt::format("OutputRequest::compression {}", name_of(*request.compression)));
-  if (request.tile) options.emplace_back("OutputRequest::tile");
+  if (request.tile && !request.tile->empty()) options.emplace_back("OutputRequest::tile");
   if (request.planar) options.emplace_back("OutputRequest::planar");
   if (request.pyramid == true) options.emplace_back("OutputRequest::pyramid");
   for (const auto& others : {given_tiff_options(request), given_zarr_options(request)})
@@ -187,12 +188,14 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
     throw InvalidArgument(
         "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
         "OutputRequest::cog");
-  CreateOptions options =
-      options_of(result, source, request, map, work, format == nullptr ? kTileUnit : format->tile_unit);
+  OutputRequest chosen = request;
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
-  if (format != nullptr && format->usual_layout != nullptr && !request.compression &&
-      (from == nullptr || from->zarr.version == 0))
-    format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
+  const bool is_usual = format != nullptr && format->usual_layout != nullptr && !request.compression &&
+                        (from == nullptr || from->zarr.version == 0);
+  if (is_usual) chosen.compression = Compression::zstd;  // whatever the source has
+  CreateOptions options =
+      options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
+  if (is_usual) format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));

@@ -119,6 +119,8 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   if (is_scaled(map) && !layout.tiled)
     layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
   layout.zarr.version = request.zarr.value_or(layout.zarr.version);
+  if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
+    warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");
   layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;

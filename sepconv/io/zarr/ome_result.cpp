@@ -1,0 +1,154 @@
+#include "sepconv/io/zarr/ome_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::size_t kMostOmeAxes = 5;
+
+/// time, channel, others, space.
+int place_in_order(std::string_view axis) {
+  return axis == "t" ? 0 : axis == "c" ? 1 : axis == "z" ? 3 : axis == "y" ? 4 : axis == "x" ? 5 : 2;
+}
+
+/// All that values may be, of integers; else the usual range of what is shown.
+OmeWindow whole_window(StoredType type) {
+  const int bits = type.bits_of_part();
+  if (type.kind == StoredType::Kind::natural) return {0, std::exp2(bits) - 1, 0, std::exp2(bits) - 1};
+  if (type.kind != StoredType::Kind::integer) return {0, 1, 0, 1};
+  return {-std::exp2(bits - 1), std::exp2(bits - 1) - 1, -std::exp2(bits - 1), std::exp2(bits - 1) - 1};
+}
+
+/// Whether the channels of a pixel are those of a picture, as TIFF takes them; an alpha may follow.
+bool are_colours(std::int64_t samples, const Metadata& metadata) {
+  if (metadata.photometric.value_or(Photometric::rgb) != Photometric::rgb) return false;
+  return samples == 3 || (samples == 4 && alpha_channel(metadata, samples) == 3);
+}
+
+/// Those of the result: as many as there are, with a colour and a window each, as OME-Zarr wants them; or
+/// none.
+std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t count, std::int64_t samples,
+                                     StoredType type, const Metadata& metadata,
+                                     std::vector<std::string>& warnings) {
+  if (known.empty() && count == samples && are_colours(samples, metadata)) {
+    known = {{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}};
+    if (count == 4) known.push_back({"alpha", 0xffffff});
+  }
+  if (!known.empty() && std::ssize(known) != count) {
+    warnings.emplace_back("names and colours of channels are left out: there are not as many as channels");
+    known.clear();
+  }
+  for (OmeChannel& channel : known) {
+    if (!channel.rgb) channel.rgb = 0xffffff;
+    if (!channel.window) channel.window = whole_window(type);
+  }
+  return known;
+}
+
+}  // namespace
+
+std::vector<NgffStep> OmeResult::steps(const std::vector<Extent>& levels) const {
+  std::vector<NgffStep> steps;
+  std::vector<double> factors(image.axes.size(), 1);
+  double& rows = factors[factors.size() - 2];
+  double& cols = factors.back();
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    // A side of one pixel is not halved any more.
+    if (i > 0 && levels[i].rows < levels[i - 1].rows) rows *= 2;
+    if (i > 0 && levels[i].cols < levels[i - 1].cols) cols *= 2;
+    steps.push_back({std::to_string(i), factors});
+  }
+  return steps;
+}
+
+ZarrArray OmeResult::ordered(ZarrArray array) const {
+  const auto place = [&](const char* side) {
+    return static_cast<std::size_t>(std::ranges::find(array.names, side) - array.names.begin());
+  };
+  const auto with_sides = [&](ZarrShape other, const ZarrShape& sides) {
+    other.end()[-2] = sides[place("y")];
+    other.back() = sides[place("x")];
+    return other;
+  };
+  const ZarrShape ones(shape.size(), 1);
+  array.shape = with_sides(shape, array.shape);
+  array.chunk = with_sides(ones, array.chunk);
+  for (ZarrShards& level : array.shards) level.inner = with_sides(ones, level.inner);
+  array.names.clear();
+  for (const OmeAxis& axis : image.axes) array.names.push_back(axis.name);
+  array.order.resize(shape.size());
+  std::iota(array.order.begin(), array.order.end(), 0);
+  for (ZarrShards& level : array.shards) level.order = array.order;
+  array.attributes = "{}";
+  return array;
+}
+
+namespace {
+
+/// What OmeImage has taken over is not said to be lost.
+Metadata not_taken(Metadata metadata, const OmeImage& image) {
+  const bool has_sizes = std::ranges::any_of(
+      image.axes, [](const OmeAxis& axis) { return axis.name == "x" && !axis.unit.empty(); });
+  const bool has_alpha = !image.channels.empty() && image.channels.back().name == "alpha";
+  if (counts_images(metadata.description)) metadata.description.clear();
+  if (has_sizes) metadata.resolution.reset();
+  if (has_alpha) metadata.extra_samples.clear();
+  return metadata;
+}
+
+}  // namespace
+
+std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptions& options,
+                                    std::vector<std::string>& warnings) {
+  if (options.layout.zarr.is_array && options.layout.levels == Levels::none) return std::nullopt;
+  const StoredType type = options.stored.value_or(StoredType(spec.raster.type));
+  const std::int64_t samples = spec.raster.channels / type.parts();
+  RasterAxes axes;
+  for (const RasterAxis& axis : spec.axes) axes.push_back({axis.name, axis.size});
+  OmeResult result;
+  result.axes.rasters = axes;
+  if (samples > 1) axes.push_back({"c", samples});
+  axes.push_back({"y", spec.raster.extent.rows});
+  axes.push_back({"x", spec.raster.extent.cols});
+  const auto is_other = [](const RasterAxis& axis) { return place_in_order(axis.name) == 2; };
+  const auto is_c = [](const RasterAxis& axis) { return axis.name == "c"; };
+  if (axes.size() > kMostOmeAxes || std::ranges::count_if(axes, is_other) > 1 ||
+      std::ranges::count_if(axes, is_c) > 1) {
+    const std::string fact = fmt::format(
+        "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c, another, z, y and x",
+        to_string(axes), kMostOmeAxes);
+    if (options.layout.levels != Levels::none)
+      throw InvalidArgument(fact + "; leave smaller levels (OutputRequest::pyramid) out");
+    warnings.push_back(fact + "; so it is an array");
+    return std::nullopt;
+  }
+  std::ranges::stable_sort(axes, {}, [](const RasterAxis& axis) { return place_in_order(axis.name); });
+  const auto place = [&](std::string_view name) {
+    return static_cast<int>(std::ranges::find(axes, name, &RasterAxis::name) - axes.begin());
+  };
+  const OmeImage known = ome_image_of(options.metadata, warnings);
+  result.image.name = known.name;
+  for (const RasterAxis& axis : axes) {
+    const auto said = std::ranges::find(known.axes, axis.name, &OmeAxis::name);
+    result.image.axes.push_back(said != known.axes.end() ? *said
+                                                         : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
+    result.shape.push_back(axis.size);
+  }
+  for (const RasterAxis& axis : result.axes.rasters) result.axes.others.push_back(place(axis.name));
+  result.axes.row = place("y");
+  result.axes.col = place("x");
+  if (samples > 1) result.axes.channel = place("c");
+  if (const RasterAxis* const c = find_axis(axes, "c"); c != nullptr)
+    result.image.channels = ome_channels(known.channels, c->size, samples, type, options.metadata, warnings);
+  result.left = not_taken(options.metadata, result.image);
+  return result;
+}
+
+}  // namespace sepconv

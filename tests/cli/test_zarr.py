@@ -1,0 +1,272 @@
+"""Zarr at the command line: what leads out of a store, what is damaged, folders that are not to be replaced, results that were never finished, very
+many chunks, and TIFF to OME-Zarr and back."""
+
+import json
+import os
+import signal
+import subprocess
+
+import numpy as np
+import pytest
+import tifffile
+
+from cli_support import fails, image, listing, one_sentence
+from conftest import BINARY
+from test_signals import heed_signals, wait_for
+from zarr_folder import read_array, write_array
+
+VALUES = image(60, 83)
+
+
+@pytest.fixture
+def store(sepconv):
+    write_array(sepconv.folder / "in.zarr", VALUES, (32, 40))
+    return sepconv.folder / "in.zarr"
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("gzip", [False, True])
+def test_there_and_back(sepconv, version, gzip):
+    write_array(sepconv.folder / "in.zarr", VALUES, (32, 40), version, gzip)
+    sepconv("run", "in.zarr", "out.npy", "--quiet")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), VALUES)
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    np.testing.assert_array_equal(read_array(sepconv.folder / "out.zarr"), VALUES)
+    assert sepconv("compare", "in.zarr", "out.zarr").returncode == 0
+    assert "83 x 60 pixels" in sepconv("info", "out.zarr").stdout
+
+
+# What leads out of a store, or is no chunk.
+
+
+def test_a_link_that_leads_out_is_not_followed(sepconv, store):
+    secret = sepconv.folder / "secret"
+    secret.write_bytes(bytes(32 * 40))
+    (store / "c/0/0").unlink()
+    (store / "c/0/0").symlink_to(secret)
+    sentence = fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+    assert "link leads out" in sentence and "c/0/0" in sentence
+
+
+def test_a_folder_that_is_a_link_out_is_not_followed(sepconv, store):
+    (store / "c").rename(sepconv.folder / "chunks")
+    (store / "c").symlink_to(sepconv.folder / "chunks")
+    assert "link leads out" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+
+
+def test_links_that_stay_inside_are_followed(sepconv, store):
+    (store / "c/0/0").rename(store / "moved")
+    (store / "c/0/0").symlink_to("../../moved")
+    sepconv("run", "in.zarr", "out.npy", "--quiet")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), VALUES)
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder of a file"])
+def test_what_is_no_file_is_no_chunk(sepconv, store, what):
+    (store / "c/0/0").unlink()
+    if what == "pipe":
+        os.mkfifo(store / "c/0/0")  # nobody will ever write to it
+        assert "regular file" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+    else:
+        (store / "zarr.json").rename(store / "was")
+        (store / "zarr.json").mkdir()
+        fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+
+
+# What is damaged.
+
+
+def set_in(metadata, path, value):
+    *parents, last = path.split("/")
+    for parent in parents:
+        metadata = metadata[int(parent) if isinstance(metadata, list) else parent]
+    metadata[last] = value
+
+
+HUGE = 2**62
+DAMAGES = [("shape", []), ("shape", [60, -83]), ("shape", [60, 83, 1]), ("shape", [HUGE, HUGE]), ("shape", "60x83"), ("shape", [60.5, 83]), ("shape", [1] * 100), ("shape", [0, 83]),
+           ("chunk_grid/configuration/chunk_shape", [0, 40]), ("chunk_grid/configuration/chunk_shape", [HUGE, HUGE]), ("chunk_grid/configuration/chunk_shape", [32]),
+           ("chunk_grid/name", "rectangular"), ("data_type", "float7"), ("data_type", None), ("data_type", {"name": "struct"}), ("codecs", []), ("codecs", "bytes"),
+           ("codecs", [{"name": "bytes", "configuration": {"endian": "middle"}}]), ("codecs", [{"name": "bytes"}, {"name": "lerc"}]), ("codecs", [{"name": "bytes"}] * 3),
+           ("codecs", [{"name": "transpose", "configuration": {"order": [0, 0]}}, {"name": "bytes"}]), ("codecs", [{"name": "transpose", "configuration": {"order": [0, 7]}}, {"name": "bytes"}]),
+           ("fill_value", "red"), ("fill_value", -1), ("fill_value", 256), ("fill_value", [0]), ("zarr_format", 4), ("node_type", "tree"), ("chunk_key_encoding", {"name": "hashed"}),
+           ("chunk_key_encoding", {"name": "default", "configuration": {"separator": "../"}}), ("storage_transformers", [{"name": "x"}]), ("new_member", {"must_understand": True}),
+           ("dimension_names", ["y"]), ("dimension_names", 7)]
+
+
+@pytest.mark.parametrize("path, value", DAMAGES, ids=str)
+def test_damaged_metadata(sepconv, store, path, value):
+    metadata = json.loads((store / "zarr.json").read_text())
+    set_in(metadata, path, value)
+    (store / "zarr.json").write_text(json.dumps(metadata))
+    assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", "[" * 100000, '{"a":' * 100000, "\xff\xfe", "{}", '{"zarr_format":3}', '{"zarr_format":3,"node_type":"array"}'], ids=lambda text: text[:12] or "nothing")
+def test_metadata_that_are_none(sepconv, store, text):
+    (store / "zarr.json").write_bytes(text.encode("latin-1"))
+    assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+    assert "in.zarr" in one_sentence(sepconv("info", "in.zarr", status=1).stderr)
+
+
+@pytest.mark.parametrize("gzip", [False, True])
+@pytest.mark.parametrize("damage", ["short", "empty", "long", "noise"])
+def test_damaged_chunks(sepconv, damage, gzip):
+    write_array(sepconv.folder / "in.zarr", VALUES, (32, 40), gzip=gzip)
+    chunk = sepconv.folder / "in.zarr/c/1/1"
+    content = chunk.read_bytes()
+    if damage == "noise" and not gzip:
+        return  # these are values
+    chunk.write_bytes({"short": content[:-7], "empty": b"", "long": content * 2000, "noise": content[:12] + bytes(len(content) - 12)}[damage])
+    sentence = fails(sepconv, "run", "in.zarr", "out.npy", status=1)
+    assert "in.zarr" in sentence and "1, 1" in sentence
+
+
+def test_a_bomb_is_not_unpacked(sepconv, store):
+    import zlib
+
+    metadata = json.loads((store / "zarr.json").read_text())
+    metadata["codecs"].append({"name": "gzip", "configuration": {"level": 1}})
+    (store / "zarr.json").write_text(json.dumps(metadata))
+    packer = zlib.compressobj(9, wbits=31)
+    (store / "c/0/0").write_bytes(packer.compress(bytes(1 << 28)) + packer.flush())
+    assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", "--max-memory", "64M", status=1)
+
+
+# Folders that are there already, and results that are not whole.
+
+
+def test_a_folder_that_is_no_zarr_is_never_replaced(sepconv, store):
+    mine = sepconv.folder / "out.zarr"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    fails(sepconv, "run", "in.zarr", "out.zarr", status=1)
+    fails(sepconv, "run", "in.zarr", "out.zarr", "--force", status=1)
+    assert (mine / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_zarr_is_replaced_by_force_only(sepconv, store):
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    before = listing(sepconv.folder)
+    assert "--force" in fails(sepconv, "run", "in.zarr", "out.zarr", "abs", status=1)
+    sepconv("run", "in.zarr", "out.zarr", "scale:add=1", "--force", "--quiet")
+    assert [n for n in listing(sepconv.folder) if "out.zarr/" not in n] == [n for n in before if "out.zarr/" not in n]
+    sepconv("run", "out.zarr", "out.npy", "--quiet")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), np.minimum(VALUES.astype(int) + 1, 255))
+
+
+def test_a_result_is_not_its_own_source(sepconv, store):
+    before = listing(sepconv.folder)
+    for name in ("in.zarr", "in.zarr/", "./in.zarr"):
+        assert "input" in one_sentence(sepconv("run", "in.zarr", name, "abs", "--force", status=2).stderr)
+        assert listing(sepconv.folder) == before
+    np.testing.assert_array_equal(read_array(store), VALUES)
+
+
+def begin_writing(folder):
+    """A run of minutes that has written chunks: of ones, as zeros would be holes."""
+    with open(folder / "in.raw", "wb") as source:
+        source.truncate(30000 * 30000)
+    command = [BINARY, "run", "in.raw", "out.zarr", "scale:add=1", "gaussian:sigma=30", "--raw", "30000x30000:u8", "--max-memory", "200M"]
+    run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
+    wait_for(lambda: any("/c/" in name for name in listing(folder)), run)
+    return run
+
+
+def test_an_interrupted_run_leaves_nothing(sepconv):
+    run = begin_writing(sepconv.folder)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=120)
+    assert run.returncode == 130 and said.count("\n") == 1
+    assert listing(sepconv.folder) == ["in.raw"]
+
+
+def test_a_killed_run_leaves_what_says_that_it_is_not_finished(sepconv):
+    run = begin_writing(sepconv.folder)
+    run.kill()
+    run.communicate()
+    left = sorted({name.split("/")[0] for name in listing(sepconv.folder)} - {"in.raw"})
+    assert left and "out.zarr" not in left
+    assert sepconv("plan", "in.raw", "out.zarr", "--raw", "30000x30000:u8").stdout.count("a killed run left") == 1
+    for name in left:
+        assert "never finished" in one_sentence(sepconv("info", name, status=1).stderr)
+        assert "never finished" in one_sentence(sepconv("run", name, "out.npy", status=1).stderr)
+
+
+# Very many chunks.
+
+
+def test_a_million_holes(sepconv):
+    write_array(sepconv.folder / "in.zarr", np.zeros((2, 2), np.uint8), (2, 2))
+    metadata = json.loads((sepconv.folder / "in.zarr/zarr.json").read_text())
+    metadata |= {"shape": [2000, 2000], "fill_value": 9}
+    (sepconv.folder / "in.zarr/zarr.json").write_text(json.dumps(metadata))
+    sepconv("run", "in.zarr", "out.npy", "--quiet", "--max-memory", "64M")
+    expected = np.full((2000, 2000), 9, np.uint8)
+    expected[:2, :2] = 0
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), expected)
+    assert "2000 x 2000 pixels" in sepconv("info", "in.zarr").stdout
+
+
+def test_a_hundred_thousand_chunks(sepconv):
+    values = image(1280, 1280)
+    np.save(sepconv.folder / "in.npy", values)
+    sepconv("run", "in.npy", "out.zarr", "--tile", "4", "--compress", "none", "--pyramid", "none", "--quiet", "--max-memory", "64M")
+    assert sum(path.is_file() for path in (sepconv.folder / "out.zarr").rglob("*")) >= 102400
+    sepconv("run", "out.zarr", "back.npy", "--quiet", "--max-memory", "64M")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)
+
+
+# The converter.
+
+
+def test_tiff_to_ome_zarr_and_back_in_a_small_ceiling(sepconv):
+    values = image(6000, 5000)
+    tifffile.imwrite(sepconv.folder / "in.tif", values, tile=(256, 256), resolution=(100, 100), resolutionunit="CENTIMETER")
+    sepconv("run", "in.tif", "mid.zarr", "--pyramid", "--compress", "deflate:1", "--max-memory", "64M", "--stats", "there.json")
+    sepconv("run", "mid.zarr", "back.tif", "--max-memory", "64M", "--stats", "back.json")
+    for name in ("there.json", "back.json"):
+        assert json.loads((sepconv.folder / name).read_text())["peak_rss_bytes"] < 64 << 20
+    with tifffile.TiffFile(sepconv.folder / "back.tif") as tif:
+        np.testing.assert_array_equal(tif.series[0].asarray(), values)
+        assert [level.shape for level in tif.series[0].levels][:2] == [(6000, 5000), (3000, 2500)]
+    np.testing.assert_array_equal(read_array(sepconv.folder / "mid.zarr/0"), values)
+    ome = json.loads((sepconv.folder / "mid.zarr/zarr.json").read_text())["attributes"]["ome"]
+    (one,) = ome["multiscales"]
+    assert [axis["name"] for axis in one["axes"]] == ["y", "x"] and {axis["unit"] for axis in one["axes"]} == {"centimeter"}
+    for level, dataset in enumerate(one["datasets"]):
+        shape = read_array(sepconv.folder / "mid.zarr" / dataset["path"]).shape
+        assert shape == (-(-6000 // 2**level), -(-5000 // 2**level))
+        assert dataset["coordinateTransformations"][0]["scale"] == pytest.approx([0.01 * 2**level] * 2)
+
+
+# Options.
+
+
+@pytest.mark.parametrize("option", [("--shard", "512"), ("--zarr", "2")])
+def test_options_of_zarr_mean_nothing_elsewhere(sepconv, store, option):
+    assert option[0] in fails(sepconv, "run", "in.zarr", "out.tif", *option, status=2)
+    assert option[0] in fails(sepconv, "run", "in.zarr", "out.npy", *option, status=2)
+
+
+@pytest.mark.parametrize("option", [("--cog",), ("--big-tiff",), ("--classic-tiff",), ("--tile", "0"), ("--compress", "jpeg"), ("--compress", "lzw"), ("--zarr", "4"), 
+                                    ("--shard", "64", "--zarr", "2")], ids=" ".join)
+def test_options_that_zarr_has_not(sepconv, store, option):
+    fails(sepconv, "run", "in.zarr", "out.zarr", *option, status=2)
+
+
+def test_versions_chunks_and_shards_are_as_asked_for(sepconv, store):
+    sepconv("run", "in.zarr", "two.zarr", "--zarr", "2", "--chunk", "16x24", "--compress", "none", "--quiet")
+    assert json.loads((sepconv.folder / "two.zarr/.zarray").read_text())["chunks"] == [16, 24]
+    np.testing.assert_array_equal(read_array(sepconv.folder / "two.zarr"), VALUES)
+    sepconv("run", "in.zarr", "shards.zarr", "--chunk", "16", "--shard", "32x48", "--quiet")
+    metadata = json.loads((sepconv.folder / "shards.zarr/zarr.json").read_text())
+    assert metadata["chunk_grid"]["configuration"]["chunk_shape"] == [32, 48]
+    assert metadata["codecs"][0]["configuration"]["chunk_shape"] == [16, 16]
+    assert len([name for name in listing(sepconv.folder / "shards.zarr/c") if "/" in name]) == 4
+    said = sepconv("run", "in.zarr", "whole.zarr", "--chunk", "16", "--shard", "40").stderr
+    assert "shards of 48 x 48 in place of 40 x 40" in said
+    said = sepconv("run", "shards.zarr", "two.zarr", "--zarr", "2", "--force").stderr
+    assert "Zarr 2 has none" in said
+    sepconv("run", "shards.zarr", "back.npy", "--quiet")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), VALUES)

@@ -1,0 +1,291 @@
+"""OME-Zarr: what zarr-python wrote is read with its axes, levels and names; results are valid by ome-zarr-models, and their coordinates true. Skipped
+where these are not installed, which `./dev test` does for its part `wheel`."""
+
+import json
+
+import numpy as np
+import pytest
+
+zarr = pytest.importorskip("zarr", minversion="3", reason="zarr-python 3 is not installed")
+models = pytest.importorskip("ome_zarr_models", reason="ome-zarr-models is not installed")
+tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
+
+SIZES = {"t": 2, "c": 3, "z": 4, "y": 60, "x": 83}
+TYPES = {"t": "time", "c": "channel"}
+UNITS = {"t": "second", "z": "micrometer", "y": "micrometer", "x": "micrometer"}
+SCALES = {"t": 0.1, "c": 1, "z": 2.0, "y": 0.5, "x": 0.25}
+CHANNELS = [{"label": name, "color": color, "window": {"min": 0, "max": 65535, "start": 10, "end": 200}, "active": True}
+            for name, color in (("DAPI", "0000FF"), ("GFP", "00FF00"), ("mCherry", "FF0000"))]
+
+
+def values_of(axes, dtype="uint16", seed=1):
+    return np.random.default_rng(seed).integers(0, 60000, [SIZES[axis] for axis in axes]).astype(dtype)
+
+
+def halved(values):
+    """Means of 2 x 2, as sepconv's reduce makes them of integers."""
+    rows, cols = values.shape[-2:]
+    padded = np.full((*values.shape[:-2], rows + rows % 2, cols + cols % 2), np.nan, np.float64)
+    padded[..., :rows, :cols] = values
+    blocks = padded.reshape(*values.shape[:-2], padded.shape[-2] // 2, 2, padded.shape[-1] // 2, 2)
+    return np.rint(np.nanmean(blocks, axis=(-3, -1))).astype(values.dtype)
+
+
+def attributes_of(axes, levels, version, scales=SCALES, name="cells", translation=None, **more):
+    datasets = []
+    for level in range(levels):
+        transformations = [{"type": "scale", "scale": [scales[a] * (2**level if a in "yx" else 1) for a in axes]}]
+        if translation or level:
+            transformations.append({"type": "translation", "translation": [(translation or {}).get(a, 0) + (scales[a] * (2**level - 1) / 2 if a in "yx" else 0) for a in axes]})
+        datasets.append({"path": str(level), "coordinateTransformations": transformations})
+    one = {"name": name, "axes": [{"name": a, "type": TYPES.get(a, "space"), **({"unit": UNITS[a]} if a in UNITS else {})} for a in axes], "datasets": datasets}
+    all = {"multiscales": [one | ({"version": "0.4"} if version == "0.4" else {})], **more}
+    if "c" in axes:
+        all["omero"] = {"channels": CHANNELS}
+    return all if version == "0.4" else {"ome": {"version": "0.5", **all}}
+
+
+def write_ome(path, values, axes, version="0.5", levels=2, **options):
+    format = 2 if version == "0.4" else 3
+    group = zarr.create_group(path, zarr_format=format, overwrite=True, attributes=attributes_of(axes, levels, version, **options))
+    for level in range(levels):
+        names = {"dimension_names": list(axes)} if format == 3 else {}
+        group.create_array(str(level), shape=values.shape, chunks=(*[1] * (values.ndim - 2), 32, 40), dtype=values.dtype, **names)[...] = values
+        values = halved(values)
+    return group
+
+
+def ome_of(path):
+    """The valid metadata of an image, as JSON, with its version."""
+    group = zarr.open_group(path, mode="r")
+    version = "0.5" if "ome" in group.attrs else "0.4"
+    image = (models.v05 if version == "0.5" else models.v04).Image.from_zarr(group)
+    for dataset in image.datasets[0] if isinstance(image.datasets[0], (tuple, list)) else []:
+        assert dataset.path in group
+    attributes = dict(group.attrs)
+    return (attributes["ome"] if version == "0.5" else attributes), version, group
+
+
+def places_of(ome):
+    """Scale and translation of every level, by axis."""
+    (one,) = ome["multiscales"]
+    axes = [axis["name"] for axis in one["axes"]]
+    places = []
+    for dataset in one["datasets"]:
+        scale, *translation = dataset["coordinateTransformations"]
+        shift = translation[0]["translation"] if translation else [0] * len(axes)
+        places.append({axis: (s, t) for axis, s, t in zip(axes, scale["scale"], shift)})
+    return axes, places
+
+
+def read(sepconv, name, *options):
+    sepconv("run", name, "read.npy", "--quiet", "--force", *options)
+    return np.load(sepconv.folder / "read.npy")
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+@pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "tyx", "czyx", "tczyx"])
+def test_images_are_read_with_their_levels(sepconv, axes, version):
+    values = values_of(axes)
+    write_ome(sepconv.folder / "in.zarr", values, axes, version)
+    np.testing.assert_array_equal(read(sepconv, "in.zarr"), values)
+    np.testing.assert_array_equal(read(sepconv, "in.zarr", "--level", "1"), halved(values))
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/1"), halved(values))
+    assert "its levels are 0 to 1" in sepconv("run", "in.zarr", "no.npy", "--level", "2", status=1).stderr
+    if "c" in axes:
+        np.testing.assert_array_equal(read(sepconv, "in.zarr", "--page", "c=1"), np.take(values, 1, axes.index("c")))
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+@pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "czyx", "tczyx"])
+def test_a_result_is_valid_and_lies_where_its_pixels_do(sepconv, axes, version):
+    values = values_of(axes)
+    begins = {"y": 7.0, "x": -3.0}
+    write_ome(sepconv.folder / "in.zarr", values, axes, version, translation=begins)
+    sepconv("run", "in.zarr", "out.zarr", "reduce:factor=2", "--pyramid", "--tile", "16", "--quiet")
+    ome, found_version, group = ome_of(sepconv.folder / "out.zarr")
+    assert found_version == version
+    named, places = places_of(ome)
+    assert named == list(axes) and len(places) == 3  # 30 x 42, 15 x 21, 8 x 11
+    expected = halved(values)
+    for level, place in enumerate(places):
+        np.testing.assert_array_equal(group[str(level)][...], expected)
+        factor = 2 ** (level + 1)
+        for axis in axes:
+            scale = SCALES[axis] * (factor if axis in "yx" else 1)
+            shift = begins.get(axis, 0) + (SCALES[axis] * (factor - 1) / 2 if axis in "yx" else 0)
+            assert place[axis] == pytest.approx((scale, shift)), (level, axis)
+        expected = halved(expected)
+    assert ome["multiscales"][0]["name"] == "cells"
+    assert [axis.get("unit") for axis in ome["multiscales"][0]["axes"]] == [UNITS.get(axis) for axis in axes]
+    if "c" in axes:
+        assert ome["omero"]["channels"] == CHANNELS
+
+
+def test_a_selection_and_a_region_say_where_they_begin(sepconv):
+    values = values_of("tczyx")
+    write_ome(sepconv.folder / "in.zarr", values, "tczyx")
+    sepconv("run", "in.zarr", "out.zarr", "--page", "c=1-2,z=3,t=1", "--region", "30x20+8+6", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "out.zarr")
+    axes, (place, *_) = places_of(ome)
+    assert place["y"] == pytest.approx((0.5, 3)) and place["x"] == pytest.approx((0.25, 2))
+    assert [c["label"] for c in ome["omero"]["channels"]] == ["GFP", "mCherry"]
+    np.testing.assert_array_equal(group["0"][...].reshape(2, 20, 30), values[1, 1:, 3, 6:26, 8:38])
+    if "z" in axes:
+        assert place["z"] == pytest.approx((2, 6))
+
+
+def test_levels_of_the_source_are_made_by_default(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("yx"), "yx", levels=3)
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "out.zarr")
+    assert len(ome["multiscales"][0]["datasets"]) > 1
+    sepconv("run", "in.zarr", "flat.zarr", "--pyramid", "none", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "flat.zarr")
+    assert len(ome["multiscales"][0]["datasets"]) == 1
+
+
+def write_tiff(path, values, axes, **more):
+    metadata = {"axes": axes.upper(), "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "µm", "PhysicalSizeY": 0.5, "PhysicalSizeYUnit": "µm", "PhysicalSizeZ": 2.0, "PhysicalSizeZUnit": "µm",
+                "TimeIncrement": 0.1, "TimeIncrementUnit": "s", **more}
+    if "c" in axes:
+        metadata["Channel"] = {"Name": [c["label"] for c in CHANNELS], "Color": [65535, 16711935, -16776961]}
+    tifffile.imwrite(path, values, ome=True, metadata=metadata)
+
+
+@pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "czyx", "tczyx", "zcyx", "ctyx"])
+def test_ome_tiff_there_and_back(sepconv, axes):
+    values = values_of(axes)
+    write_tiff(sepconv.folder / "in.ome.tif", values, axes, Name="cells")
+    sepconv("run", "in.ome.tif", "mid.zarr", "--pyramid", "--tile", "32", "--quiet")
+    ome, version, group = ome_of(sepconv.folder / "mid.zarr")
+    assert version == "0.5"
+    named, places = places_of(ome)
+    in_order = sorted(axes, key="tczyx".index)
+    stored = group["0"][...]
+    np.testing.assert_array_equal(stored.reshape([SIZES[a] for a in in_order]), np.transpose(values, [axes.index(a) for a in in_order]))
+    for axis in set(axes) - {"c"}:
+        assert places[0][axis] == pytest.approx((SCALES[axis], 0)), axis
+    if "c" in axes:
+        assert [c["label"] for c in ome["omero"]["channels"]] == [c["label"] for c in CHANNELS]
+        assert [c["color"] for c in ome["omero"]["channels"]] == [c["color"] for c in CHANNELS]
+    sepconv("run", "mid.zarr", "out.ome.tif", "--compress", "none", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as file:
+        series = file.series[0]
+        np.testing.assert_array_equal(series.asarray().reshape([SIZES[a] for a in in_order]), stored.reshape([SIZES[a] for a in in_order]))
+        xml = file.ome_metadata
+    for said in ('PhysicalSizeX="0.25"', 'PhysicalSizeXUnit="µm"', 'PhysicalSizeY="0.5"', *(['PhysicalSizeZ="2"'] if "z" in axes else []), *(['Name="GFP"'] if "c" in axes else [])):
+        assert said in xml
+
+
+def test_imagej_and_plain_tiffs_and_arrays(sepconv):
+    stack = values_of("zyx")
+    tifffile.imwrite(sepconv.folder / "ij.tif", stack, imagej=True, resolution=(4, 2), metadata={"axes": "ZYX", "spacing": 3.5, "unit": "um"})
+    sepconv("run", "ij.tif", "ij.zarr", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "ij.zarr")
+    axes, (place, *_) = places_of(ome)
+    assert axes == ["z", "y", "x"] and [place[a][0] for a in axes] == pytest.approx([3.5, 0.5, 0.25])
+    assert {axis["unit"] for axis in ome["multiscales"][0]["axes"]} == {"micrometer"}
+    np.testing.assert_array_equal(group["0"][...], stack)
+
+    tifffile.imwrite(sepconv.folder / "plain.tif", stack[0], resolution=(100, 50), resolutionunit="CENTIMETER")
+    sepconv("run", "plain.tif", "plain.zarr", "--quiet")
+    ome, _, _ = ome_of(sepconv.folder / "plain.zarr")
+    axes, (place, *_) = places_of(ome)
+    assert [place[a][0] for a in axes] == pytest.approx([0.02, 0.01])
+
+    np.save(sepconv.folder / "in.npy", stack)
+    sepconv("run", "in.npy", "npy.zarr", "--axes", "tyx", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "npy.zarr")
+    assert places_of(ome)[0] == ["t", "y", "x"] and "unit" not in ome["multiscales"][0]["axes"][1]
+    np.testing.assert_array_equal(group["0"][...], stack)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("kind", ["tiff", "planar", "png"])
+def test_colours_become_channels(sepconv, kind, version):
+    rgb = np.random.default_rng(3).integers(0, 255, (60, 83, 3), np.uint8)
+    name = "in.png" if kind == "png" else "in.tif"
+    if kind == "png":
+        tifffile.imwrite(sepconv.folder / "made.tif", rgb, photometric="rgb")
+        sepconv("run", "made.tif", name, "--quiet")
+    else:
+        tifffile.imwrite(sepconv.folder / name, np.moveaxis(rgb, 2, 0) if kind == "planar" else rgb, photometric="rgb", planarconfig="separate" if kind == "planar" else "contig")
+    sepconv("run", name, "out.zarr", "--pyramid", "--tile", "32", "--zarr", version, "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "out.zarr")
+    assert places_of(ome)[0] == ["c", "y", "x"]
+    expected = np.moveaxis(rgb, 2, 0)
+    for level in range(len(ome["multiscales"][0]["datasets"])):
+        np.testing.assert_array_equal(group[str(level)][...], expected)
+        expected = halved(expected)
+    assert [c["color"] for c in ome["omero"]["channels"]] == ["FF0000", "00FF00", "0000FF"]
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_labels_plates_and_wells(sepconv, version):
+    values = values_of("yx")
+    write_ome(sepconv.folder / "in.zarr", values, "yx", version)
+    group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
+    labels = group.create_group("labels")
+    labels.attrs.update({"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}})
+    label = (values % 7).astype("uint32")
+    write_ome(sepconv.folder / "in.zarr/labels/cells", label, "yx", version)
+    inner = zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+")
+    inner.attrs.update({"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}})
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/labels/cells"), label)
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/labels"), label)
+    said = sepconv("run", "in.zarr", "out.zarr", "--verbose").stderr
+    assert "label images are left out (cells)" in said
+    assert "labels" in sepconv("info", "in.zarr").stdout
+
+    plate = zarr.create_group(sepconv.folder / "plate.zarr", zarr_format=2 if version == "0.4" else 3)
+    said = {"plate": {"columns": [{"name": "1"}, {"name": "2"}], "rows": [{"name": "A"}], "version": version,
+                      "wells": [{"path": "A/1", "rowIndex": 0, "columnIndex": 0}, {"path": "A/2", "rowIndex": 0, "columnIndex": 1}]}}
+    plate.attrs.update(said if version == "0.4" else {"ome": {"version": "0.5", **said}})
+    for well in ("A/1", "A/2"):
+        made = plate.create_group(well)
+        said = {"well": {"images": [{"path": "0"}, {"path": "1"}], "version": version}}
+        made.attrs.update(said if version == "0.4" else {"ome": {"version": "0.5", **said}})
+        for field in (0, 1):
+            write_ome(sepconv.folder / f"plate.zarr/{well}/{field}", values + field, "yx", version)
+    np.testing.assert_array_equal(read(sepconv, "plate.zarr/A/2/1"), values + 1)
+    assert "A/1, A/2" in sepconv("run", "plate.zarr", "no.npy", status=1).stderr
+    assert "0, 1" in sepconv("run", "plate.zarr/A/2", "no.npy", status=1).stderr
+
+
+def test_several_images_are_listed(sepconv):
+    root = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3})
+    root.create_group("OME")
+    write_ome(sepconv.folder / "in.zarr/0", values_of("yx"), "yx", "0.4")
+    np.testing.assert_array_equal(read(sepconv, "in.zarr"), values_of("yx"))
+    write_ome(sepconv.folder / "in.zarr/1", values_of("yx"), "yx", "0.4")
+    error = sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    assert "holds 2 images" in error and "0, 1" in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("change", ["path", "axes", "version", "scale", "missing level", "axis count"])
+def test_damaged_metadata_are_one_sentence(sepconv, change):
+    write_ome(sepconv.folder / "in.zarr", values_of("yx"), "yx")
+    name = sepconv.folder / "in.zarr/zarr.json"
+    metadata = json.loads(name.read_text())
+    ome = metadata["attributes"]["ome"]
+    one = ome["multiscales"][0]
+    if change == "path":
+        one["datasets"][0]["path"] = "../../etc"
+    if change == "axes":
+        one["axes"] = one["axes"][::-1]
+    if change == "version":
+        ome["version"] = "9.9"
+    if change == "scale":
+        one["datasets"][0]["coordinateTransformations"][0]["scale"] = [1]
+    if change == "missing level":
+        one["datasets"][1]["path"] = "5"
+    if change == "axis count":
+        one["axes"].insert(0, {"name": "z", "type": "space"})
+        for dataset in one["datasets"]:
+            for transformation in dataset["coordinateTransformations"]:
+                transformation[transformation["type"]].insert(0, 1)
+    name.write_text(json.dumps(metadata))
+    error = sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    assert "in.zarr" in error and error.count("\n") == 1
+    assert not (sepconv.folder / "no.npy").exists()

@@ -1,0 +1,223 @@
+"""Zarr arrays of zarr-python 3 and TensorStore, read, and ours read by them, bit by bit; skipped where these are not installed, which `./dev test` does
+for its part `wheel`."""
+
+import itertools
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+zarr = pytest.importorskip("zarr", minversion="3", reason="zarr-python 3 is not installed")
+tensorstore = pytest.importorskip("tensorstore", reason="tensorstore is not installed")
+numcodecs = pytest.importorskip("numcodecs", reason="numcodecs is not installed")
+from zarr import codecs  # noqa: E402
+
+warnings.filterwarnings("ignore", module="zarr")  # of what version 3 does not name yet
+
+TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+# The sides and chunks of arrays of 1 to 5 axes; none divides the other.
+SHAPES = {"x": ((45,), (20,)), "yx": ((37, 45), (16, 20)), "zyx": ((5, 37, 45), (2, 16, 20)), "czyx": ((2, 5, 37, 45), (1, 2, 16, 20)), "tczyx": ((3, 2, 4, 17, 19), (2, 1, 3, 8, 7))}
+SPARSE = {"bool": True, "int8": -3, "uint16": 7, "int64": -(2**50), "float16": math.nan, "float32": math.inf, "float64": -0.0, "complex64": complex(1, math.nan)}
+
+
+def values_of(shape, dtype, seed=1):
+    random = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return random.random(shape) < 0.5
+    if dtype.kind in "iu":  # what f64 has numbers for
+        least, greatest = max(np.iinfo(dtype).min, -(2**53)), min(np.iinfo(dtype).max, 2**53)
+        return random.integers(least, greatest, shape, dtype.newbyteorder("="), endpoint=True).astype(dtype)
+    values = random.normal(size=shape)
+    return (values + 1j * random.normal(size=shape) if dtype.kind == "c" else values).astype(dtype)
+
+
+def same(found, expected):
+    """Bit by bit, whatever the byte order is."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape and found.dtype.newbyteorder("=") == expected.dtype.newbyteorder("=")
+    plain = lambda array: np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).view(np.uint8)
+    np.testing.assert_array_equal(plain(found), plain(expected))
+
+
+def make(path, values, chunks, version=3, order="C", big=False, **options):
+    dtype = values.dtype.newbyteorder(">" if big else "<")
+    if version == 2:
+        options["order"] = order
+    else:
+        options["serializer"] = codecs.BytesCodec(endian=None if dtype.itemsize == 1 else "big" if big else "little")
+        if order == "F":
+            options["filters"] = [codecs.TransposeCodec(order=tuple(reversed(range(values.ndim))))]
+    options.setdefault("compressors", None)
+    made = zarr.create_array(path, shape=values.shape, chunks=chunks, dtype=dtype if version == 2 else values.dtype, zarr_format=version, overwrite=True, **options)
+    made[...] = values
+    return made
+
+
+def read_by_us(sepconv, name="in.zarr", *options):
+    sepconv("run", name, "read.npy", "--quiet", "--force", *options)
+    return np.load(sepconv.folder / "read.npy")
+
+
+def read_by_both(path, values, is_lz4=False):
+    same(zarr.open_array(path, mode="r")[...], values)
+    if is_lz4:
+        return  # TensorStore has no lz4 but that of blosc
+    driver = "zarr3" if (path / "zarr.json").exists() else "zarr"
+    same(tensorstore.open({"driver": driver, "kvstore": f"file://{path}/"}).result().read().result(), values)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_types_byte_orders_and_orders_of_elements(sepconv, dtype, version):
+    shape, chunks = SHAPES["yx"]
+    values = values_of(shape, dtype)
+    for order, big in itertools.product("CF", (False, True) if values.dtype.itemsize > 1 else (False,)):
+        made = make(sepconv.folder / "in.zarr", values, chunks, version, order, big)
+        same(read_by_us(sepconv), values)
+        sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
+        read_by_both(sepconv.folder / "out.zarr", values)
+        ours = zarr.open_array(sepconv.folder / "out.zarr", mode="r").metadata.to_dict()
+        theirs = made.metadata.to_dict()
+        for kept in ("zarr_format", "dtype", "data_type", "chunks", "chunk_grid", "fill_value"):
+            assert ours.get(kept) == theirs.get(kept), kept
+        if version == 3 and values.dtype.itemsize > 1:
+            assert next(codec for codec in ours["codecs"] if codec["name"] == "bytes")["configuration"]["endian"] == ("big" if big else "little")
+
+
+BLOSC = [(name, shuffle) for name in ("lz4", "lz4hc", "blosclz", "zlib", "zstd") for shuffle in ("noshuffle", "shuffle", "bitshuffle")]
+CODECS3 = {"none": None, "zstd": codecs.ZstdCodec(level=3), "zstd-checksum": codecs.ZstdCodec(level=1, checksum=True), "gzip": codecs.GzipCodec(level=4), "crc32c": codecs.Crc32cCodec(),
+           "zstd+crc32c": [codecs.ZstdCodec(), codecs.Crc32cCodec()], **{f"blosc-{name}-{shuffle}": codecs.BloscCodec(cname=name, shuffle=shuffle, clevel=5) for name, shuffle in BLOSC}}
+CODECS2 = {"none": None, "zlib": numcodecs.Zlib(4), "gzip": numcodecs.GZip(4), "zstd": numcodecs.Zstd(3), "lz4": numcodecs.LZ4(),
+           **{f"blosc-{name}-{shuffle}": numcodecs.Blosc(cname=name, shuffle=("noshuffle", "shuffle", "bitshuffle").index(shuffle), clevel=5) for name, shuffle in BLOSC}}
+
+
+@pytest.mark.parametrize("version, codec", [(2, name) for name in CODECS2] + [(3, name) for name in CODECS3])
+def test_codecs(sepconv, version, codec):
+    shape, chunks = SHAPES["yx"]
+    for dtype in ("uint16", "float32"):
+        values = (values_of(shape, "float32") * 5).astype(dtype)  # which is smaller when compressed
+        make(sepconv.folder / "in.zarr", values, chunks, version, compressors=(CODECS2 if version == 2 else CODECS3)[codec])
+        same(read_by_us(sepconv), values)
+        sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
+        read_by_both(sepconv.folder / "out.zarr", values, is_lz4=codec == "lz4")
+
+
+@pytest.mark.parametrize("lacked", ["bz2", "delta", "fixedscaleoffset", "lzma"])
+def test_a_codec_that_is_lacked_is_named(sepconv, lacked):
+    values = values_of((8, 9), "int32")
+    options = {"compressors": numcodecs.BZ2()} if lacked == "bz2" else {"compressors": numcodecs.LZMA()} if lacked == "lzma" else {
+        "filters": [numcodecs.Delta(dtype="<i4") if lacked == "delta" else numcodecs.FixedScaleOffset(offset=0, scale=1, dtype="<i4")]}
+    make(sepconv.folder / "in.zarr", values, (4, 4), 2, **options)
+    error = sepconv("run", "in.zarr", "out.npy", status=1).stderr
+    assert lacked in error and error.count("\n") == 1
+    assert not (sepconv.folder / "out.npy").exists()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("axes", SHAPES)
+def test_shapes(sepconv, axes, version):
+    shape, chunks = SHAPES[axes]
+    values = values_of(shape, "uint16")
+    names = {"dimension_names": list(axes)} if version == 3 else {"attributes": {"_ARRAY_DIMENSIONS": list(axes)}}
+    for order in "CF":
+        made = make(sepconv.folder / "in.zarr", values, chunks, version, order, **names)
+        same(read_by_us(sepconv).reshape(shape), values)
+        if axes == "x":
+            continue  # a result has rows
+        sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
+        read_by_both(sepconv.folder / "out.zarr", values)
+        out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
+        assert out.chunks == (*[1] * (len(axes) - 2), *made.chunks[-2:])
+        assert (out.metadata.dimension_names == tuple(axes)) if version == 3 else (out.attrs["_ARRAY_DIMENSIONS"] == list(axes))
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_array_without_axes_is_said_to_be_none(sepconv, version):
+    zarr.create_array(sepconv.folder / "in.zarr", shape=(), dtype="f4", zarr_format=version)[...] = 3
+    error = sepconv("run", "in.zarr", "out.npy", status=1).stderr
+    assert "in.zarr" in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("dtype", SPARSE)
+def test_fill_values_and_holes(sepconv, dtype, version):
+    shape, chunks = SHAPES["yx"]
+    fill = SPARSE[dtype]
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=shape, chunks=chunks, dtype=dtype, zarr_format=version, fill_value=fill)
+    made[16:32, 20:40] = values_of((16, 20), dtype)
+    made[0:16, 0:20] = np.full((16, 20), fill, dtype)  # written, or not
+    values = made[...]
+    same(read_by_us(sepconv), values)
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    read_by_both(sepconv.folder / "out.zarr", values)
+    chunk_files = [p for p in (sepconv.folder / "out.zarr").rglob("*") if p.is_file() and not p.name.startswith((".z", "zarr.json"))]
+    assert len(chunk_files) == 1  # the others are holes
+
+
+def test_a_fill_value_that_is_none_is_zero(sepconv):
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(8, 9), chunks=(4, 4), dtype="u2", zarr_format=2, fill_value=None)
+    made[:4] = 5
+    metadata = json.loads((sepconv.folder / "in.zarr/.zarray").read_text())
+    metadata["fill_value"] = None
+    (sepconv.folder / "in.zarr/.zarray").write_text(json.dumps(metadata))
+    expected = np.zeros((8, 9), "u2")
+    expected[:4] = 5
+    same(read_by_us(sepconv), expected)
+
+
+@pytest.mark.parametrize("version, separator", [(2, "."), (2, "/"), (3, "."), (3, "/")])
+def test_separators(sepconv, version, separator):
+    shape, chunks = SHAPES["yx"]
+    values = values_of(shape, "uint8")
+    for name in ("v2",) if version == 2 else ("v2", "default"):
+        make(sepconv.folder / "in.zarr", values, chunks, version, chunk_key_encoding={"name": name, "separator": separator})
+        same(read_by_us(sepconv), values)
+        sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
+        read_by_both(sepconv.folder / "out.zarr", values)
+
+
+@pytest.mark.parametrize("where", ["start", "end"])
+@pytest.mark.parametrize("codec", ["none", "zstd", "blosc-lz4-bitshuffle", "gzip", "crc32c"])
+@pytest.mark.parametrize("axes", ["yx", "zyx", "tczyx"])
+def test_shards(sepconv, axes, codec, where):
+    shape, chunks = SHAPES[axes]
+    values = values_of(shape, "uint16")
+    values[..., :20, :20] = 0  # parts that are not stored
+    shards = tuple(2 * side for side in chunks)
+    coding = codecs.ShardingCodec(chunk_shape=chunks, codecs=[codecs.BytesCodec(endian="little"), *([CODECS3[codec]] if CODECS3[codec] else [])], index_location=where)
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=shape, chunks=shards, dtype="uint16", serializer=coding, compressors=None, filters=None, dimension_names=list(axes))
+    made[...] = values
+    same(read_by_us(sepconv), values)
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    read_by_both(sepconv.folder / "out.zarr", values)
+    (ours,), (theirs,) = (a.metadata.codecs for a in (zarr.open_array(sepconv.folder / "out.zarr", mode="r"), made))
+    assert ours.codecs == theirs.codecs and ours.chunk_shape[-2:] == theirs.chunk_shape[-2:]
+
+
+def test_shards_in_shards(sepconv):
+    values = values_of((40, 48), "uint16")
+    inner = {"name": "sharding_indexed", "configuration": {"chunk_shape": [4, 8], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 1}}],
+                                                           "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}}
+    spec = {"driver": "zarr3", "kvstore": f"file://{sepconv.folder}/in.zarr/", "create": True, "metadata": {
+        "shape": [40, 48], "data_type": "uint16", "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [16, 32]}},
+        "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [8, 16], "codecs": [inner], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}}]}}
+    tensorstore.open(spec).result().write(values).result()
+    same(read_by_us(sepconv), values)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_groups_and_consolidated_metadata(sepconv, version):
+    root = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=version, attributes={"about": "a root"})
+    values = values_of((37, 45), "float32")
+    for name in ("a/b/first", "a/second"):
+        root.create_array(name, shape=values.shape, chunks=(16, 20), dtype="f4", attributes={"of": name})[...] = values
+    zarr.consolidate_metadata(sepconv.folder / "in.zarr", zarr_format=version)
+    same(read_by_us(sepconv, "in.zarr/a/b/first"), values)
+    same(read_by_us(sepconv, "in.zarr/a/second"), values)
+    error = sepconv("run", "in.zarr", "out.npy", status=1).stderr
+    assert "first" in error or "a" in error
+    sepconv("run", "in.zarr/a/second", "out.zarr", "--quiet")
+    assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs["of"] == "a/second"
