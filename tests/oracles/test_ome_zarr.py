@@ -2,6 +2,7 @@
 where these are not installed, which `./dev test` does for its part `wheel`."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -251,6 +252,35 @@ def test_labels_plates_and_wells(sepconv, version):
     np.testing.assert_array_equal(read(sepconv, "plate.zarr/A/2/1"), values + 1)
     assert "A/1, A/2" in sepconv("run", "plate.zarr", "no.npy", status=1).stderr
     assert "0, 1" in sepconv("run", "plate.zarr/A/2", "no.npy", status=1).stderr
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_images_in_zip_files(sepconv, version):
+    values = values_of("czyx")
+    write_ome(sepconv.folder / "in.zarr", values, "czyx", version)
+    shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder / "in.zarr")
+    np.testing.assert_array_equal(read(sepconv, "in.zarr.zip"), values)
+    np.testing.assert_array_equal(read(sepconv, "in.zarr.zip", "--level", "1"), halved(values))
+    np.testing.assert_array_equal(read(sepconv, "in.zarr.zip/1"), halved(values))
+    sepconv("run", "in.zarr.zip/1", "out.zarr", "--quiet")
+    ome, _, _ = ome_of(sepconv.folder / "out.zarr")
+    assert places_of(ome)[1][0]["y"] == pytest.approx((1, 0.25))
+
+
+@pytest.mark.parametrize("axes", ["yx", "cyx", "zyx", "tczyx", "rgb"])
+def test_levels_in_shards(sepconv, axes):
+    values = values_of("yx" if axes == "rgb" else axes)
+    if axes == "rgb":
+        values = np.stack([values, values // 2, values // 3])
+        tifffile.imwrite(sepconv.folder / "in.tif", np.moveaxis(values, 0, 2), photometric="rgb")
+    else:
+        write_ome(sepconv.folder / "in.tif", values, axes)
+    sepconv("run", "in.tif", "out.zarr", "--pyramid", "--chunk", "16", "--shard", "32x48", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "out.zarr")
+    for dataset in ome["multiscales"][0]["datasets"]:
+        np.testing.assert_array_equal(group[dataset["path"]][...], values)
+        assert group[dataset["path"]].shards is not None and group[dataset["path"]].chunks[-1] <= 16
+        values = halved(values)
 
 
 def test_several_images_are_listed(sepconv):

@@ -221,3 +221,15 @@ def test_groups_and_consolidated_metadata(sepconv, version):
     assert "first" in error or "a" in error
     sepconv("run", "in.zarr/a/second", "out.zarr", "--quiet")
     assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs["of"] == "a/second"
+
+
+@pytest.mark.parametrize("axes", SHAPES)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_zip_stores(sepconv, axes, compressed):
+    import zipfile
+
+    shape, chunks = SHAPES[axes]
+    values = values_of(shape, "int16")
+    with zarr.storage.ZipStore(sepconv.folder / "in.zarr.zip", mode="w", compression=zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED) as store:
+        zarr.create_array(store, shape=shape, chunks=chunks, dtype="int16", dimension_names=list(axes))[...] = values
+    same(read_by_us(sepconv, "in.zarr.zip").reshape(shape), values)

@@ -74,13 +74,16 @@ void ShardWriter::check_complete() const {
   if (!shards_.empty()) throw std::logic_error("a shard was not given all of its chunks");
 }
 
-std::int64_t ShardWriter::memory_bytes(const ZarrArray& array, Extent image) {
+std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {
+  const ZarrArray& array = target.array;
   constexpr std::int64_t kEntry = 16, kOfShard = 512;
   std::int64_t parts = 1;
   for (std::size_t i = 0; i < array.chunk.size(); ++i) parts *= array.chunk[i] / array.block()[i];
-  const std::size_t rows = array.chunk.size() - (array.names.back() == "x" ? 2 : 3);
-  const std::int64_t shards =
-      ceil_div(image.rows, array.chunk[rows]) * ceil_div(image.cols, array.chunk[rows + 1]);
+  std::int64_t shards = 1;  // of one image
+  for (const int axis : {target.axes.row, target.axes.col, target.axes.channel}) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (axis >= 0) shards *= ceil_div(array.shape[i], array.chunk[i]);
+  }
   return shards * (parts * kEntry + kOfShard) + parts * kEntry;
 }
 

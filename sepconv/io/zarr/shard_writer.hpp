@@ -28,7 +28,7 @@ class ShardWriter {
   /// Throws std::logic_error if one lacks a block.
   void check_complete() const;
 
-  static std::int64_t memory_bytes(const ZarrArray& array, Extent image);
+  static std::int64_t memory_bytes(const ZarrTarget& target);
 
  private:
   struct Shard {

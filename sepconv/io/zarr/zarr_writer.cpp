@@ -48,7 +48,7 @@ class ZarrWriter final : public Writer {
     const std::int64_t coders = concurrency * (ZarrCoder::encoder_bytes(array()) + array().block_bytes());
     if (array().shards.empty()) return coders;
     const std::int64_t most = ZarrCoder::max_encoded_bytes(array());
-    return coders + batch_blocks(concurrency) * most + ShardWriter::memory_bytes(array(), spec_.extent);
+    return coders + batch_blocks(concurrency) * most + ShardWriter::memory_bytes(*target_);
   }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
