@@ -1,5 +1,7 @@
 // OME-Zarr's metadata as values and back, moved with the pixels, and in the words of OME-XML and ImageJ.
+#include <array>
 #include <catch2/catch.hpp>
+#include <span>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/stack/ngff.hpp"
@@ -210,5 +212,16 @@ TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its
 
   CHECK(axis_of(ome_image_of(metadata_with("", Resolution{100, 50, Resolution::Unit::centimetre}), lost),
                 "x") == OmeAxis{"x", "space", "centimeter", 0.01, 0});
+  Metadata geo = metadata_with("", Resolution{72, 72, Resolution::Unit::inch});
+  const auto tag = [&](std::uint32_t number, std::uint16_t type, const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    geo.geo_tags.push_back({number, type, values.size(), {bytes.begin(), bytes.end()}});
+  };
+  tag(33550, 12, std::array<double, 3>{10, 20, 0});
+  tag(34735, 3, std::array<std::uint16_t, 8>{1, 1, 0, 1, 1024, 0, 1, 1});  // projected
+  CHECK(axis_of(ome_image_of(geo, lost), "y") == OmeAxis{"y", "space", "meter", 20, 0});
+  CHECK(axis_of(ome_image_of(geo, lost), "x") == OmeAxis{"x", "space", "meter", 10, 0});
+  geo.geo_tags.back().data[14] = std::byte{2};  // geographic: degrees are no unit of OME-Zarr's
+  CHECK(axis_of(ome_image_of(geo, lost), "x").unit == "inch");
   CHECK(ome_image_of(metadata_with("", Resolution{1, 1, Resolution::Unit::none}), lost).axes.empty());
 }

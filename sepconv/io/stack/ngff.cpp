@@ -190,8 +190,9 @@ class NgffReader {
       if (of_all != nullptr) transform(*of_all, level);
       result.levels.push_back(std::move(level));
     }
-    for (const char* const name : {"metadata", "type"})
-      if (one.contains(name) && !one[name].is_null()) result.others.emplace_back(name);
+    // How the levels were made, by a word ("type") and in full. They are made anew, and the word is said of
+    // them.
+    if (one.contains("metadata") && !one["metadata"].is_null()) result.others.emplace_back("metadata");
     if (omero != nullptr) read_omero(*omero, result);
     return result;
   }
