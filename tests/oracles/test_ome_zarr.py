@@ -252,6 +252,7 @@ def test_labels_plates_and_wells(sepconv, version):
     np.testing.assert_array_equal(read(sepconv, "plate.zarr/A/2/1"), values + 1)
     assert "A/1, A/2" in sepconv("run", "plate.zarr", "no.npy", status=1).stderr
     assert "0, 1" in sepconv("run", "plate.zarr/A/2", "no.npy", status=1).stderr
+    assert "holds 2 wells of a plate" in sepconv("info", "plate.zarr").stdout
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -319,3 +320,4 @@ def test_damaged_metadata_are_one_sentence(sepconv, change):
     error = sepconv("run", "in.zarr", "no.npy", status=1).stderr
     assert "in.zarr" in error and error.count("\n") == 1
     assert not (sepconv.folder / "no.npy").exists()
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/0"), values_of("yx"))  # as it is

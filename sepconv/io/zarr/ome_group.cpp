@@ -71,8 +71,8 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
   if (group.images.size() > 1) {
     std::vector<std::string> paths;
     for (const NgffMultiscale& one : group.images) paths.push_back(one.levels.front().path);
-    throw IoError(fmt::format("{}: holds {} images; name one of their arrays: {}", name, paths.size(),
-                              first_names(std::move(paths))));
+    throw OmeChoice(fmt::format("{}: holds {} images; name one of their arrays: {}", name, paths.size(),
+                                first_names(std::move(paths))));
   }
   const NgffMultiscale& one = group.images.front();
   if (level >= std::ssize(one.levels))
@@ -110,8 +110,8 @@ std::string only_one(const ZarrStore& store, const std::string& key, std::string
   const std::string name = store.name_of(key).native();
   if (names.empty())
     throw IoError(fmt::format("{}: is a group of {} and has none; name another", name, what));
-  throw IoError(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), what,
-                            (store.name_of(key) / printable(names.front())).native(), first_names(names)));
+  throw OmeChoice(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), what,
+                              (store.name_of(key) / printable(names.front())).native(), first_names(names)));
 }
 
 std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& key, const ZarrNode& node,
@@ -136,12 +136,18 @@ std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& k
   return found;
 }
 
-/// This array as the level that the group at `key` says it is.
+/// This array as the level that the group at `key` says it is. What is wrong with the group is no matter: an
+/// array can be read as it is.
 std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key, const std::string& path,
                                   const ZarrArray& array) {
-  const auto node = read_zarr_node(store, key);
-  if (!node || node->array) return std::nullopt;
-  const NgffGroup group = read_ngff(node->attributes, store.name_of(key).native());
+  NgffGroup group;
+  try {
+    const auto node = read_zarr_node(store, key);
+    if (!node || node->array) return std::nullopt;
+    group = read_ngff(node->attributes, store.name_of(key).native());
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
   for (const NgffMultiscale& one : group.images) {
     const auto at = std::ranges::find(one.levels, path, &NgffLevel::path);
     if (at == one.levels.end() || one.image.axes.size() != array.shape.size()) continue;

@@ -6,11 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/core/geometry.hpp"
 #include "sepconv/io/stack/ngff.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 
 namespace sepconv {
+
+/// A group that holds several images, wells, fields or label images, which are listed.
+class OmeChoice final : public IoError {
+  using IoError::IoError;
+};
 
 struct OmeSource {
   std::string key;  ///< of the level's array

@@ -177,7 +177,17 @@ std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options) {
 
 FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   const std::int64_t file_bytes = file.size();
-  const auto set = make_zarr_set(std::move(file), options);
+  std::unique_ptr<ZarrSet> set;
+  try {
+    set = make_zarr_set(std::move(file), options);
+  } catch (const OmeChoice& several) {
+    FileInfo info;
+    info.format = "OME-Zarr";
+    info.page_count = info.images = 0;
+    info.file_bytes = file_bytes;
+    info.no_set = several.what();
+    return info;
+  }
   FileInfo info = describe_image(*set->raster(0), file_bytes);
   info.page_count = info.images = set->count();
   info.axes = set->axes();
