@@ -12,19 +12,18 @@
 namespace sepconv {
 namespace {
 
-using Kind = StoredType::Kind;
-
 struct DataType {
   const char* name;
   StoredType type;
 };
-constexpr DataType kDataTypes[] = {{"bool", {Kind::boolean, 8}},       {"uint8", {Kind::natural, 8}},
-                                   {"uint16", {Kind::natural, 16}},    {"uint32", {Kind::natural, 32}},
-                                   {"uint64", {Kind::natural, 64}},    {"int8", {Kind::integer, 8}},
-                                   {"int16", {Kind::integer, 16}},     {"int32", {Kind::integer, 32}},
-                                   {"int64", {Kind::integer, 64}},     {"float16", {Kind::floating, 16}},
-                                   {"float32", {Kind::floating, 32}},  {"float64", {Kind::floating, 64}},
-                                   {"complex64", {Kind::complex, 64}}, {"complex128", {Kind::complex, 128}}};
+constexpr DataType kDataTypes[] = {
+    {"bool", {StoredType::Kind::boolean, 8}},       {"uint8", {StoredType::Kind::natural, 8}},
+    {"uint16", {StoredType::Kind::natural, 16}},    {"uint32", {StoredType::Kind::natural, 32}},
+    {"uint64", {StoredType::Kind::natural, 64}},    {"int8", {StoredType::Kind::integer, 8}},
+    {"int16", {StoredType::Kind::integer, 16}},     {"int32", {StoredType::Kind::integer, 32}},
+    {"int64", {StoredType::Kind::integer, 64}},     {"float16", {StoredType::Kind::floating, 16}},
+    {"float32", {StoredType::Kind::floating, 32}},  {"float64", {StoredType::Kind::floating, 64}},
+    {"complex64", {StoredType::Kind::complex, 64}}, {"complex128", {StoredType::Kind::complex, 128}}};
 
 /// The axes `order`, seen through another permutation.
 std::vector<int> transposed(const JsonFile& file, const std::vector<int>& order, const Json& configuration) {

@@ -34,8 +34,8 @@ Found found_as(OmeSource source) {
 /// Arrays below a group, as many as are worth being named.
 void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::vector<Found>& arrays) {
   constexpr std::size_t kMostNames = 1000, kMostArrays = 12;
-  constexpr int kDeepest = 8;
-  if (depth == kDeepest) return;
+  constexpr int kDeepestGroup = 8;
+  if (depth == kDeepestGroup) return;
   for (const std::string& name : store.folders(key, kMostNames)) {
     if (arrays.size() == kMostArrays) return;
     const std::string below = joined_key(key, name);

@@ -12,9 +12,9 @@
 namespace sepconv {
 namespace {
 
-constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-constexpr std::int64_t kEntryBytes = 16;
-constexpr std::int64_t kChecksumBytes = 4;
+constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
+constexpr std::int64_t kIndexEntryBytes = 16;
+constexpr std::int64_t kIndexChecksumBytes = 4;
 /// Of a shard: more are refused, as its index has to be held.
 constexpr std::int64_t kMostParts = std::int64_t{1} << 24;
 /// Of shards' indices that are kept, and a share for each, so that there are not too many open files.
@@ -34,7 +34,8 @@ std::int64_t index_bytes(const ZarrArray& array) {
   std::int64_t bytes = 0;
   const ZarrShape* outer = &array.chunk;
   for (const ZarrShards& level : array.shards) {
-    bytes += std::max(kLeastIndexBytes, kEntryBytes * std::min(kMostParts, parts_of(*outer, level.inner)));
+    bytes +=
+        std::max(kLeastIndexBytes, kIndexEntryBytes * std::min(kMostParts, parts_of(*outer, level.inner)));
     outer = &level.inner;
   }
   return bytes;
@@ -125,7 +126,7 @@ ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string&
       rest[i] %= level.inner[i];
     }
     const std::uint64_t offset = within->places[2 * part], bytes = within->places[2 * part + 1];
-    if (offset == kNowhere && bytes == kNowhere) return {};
+    if (offset == kNoPlace && bytes == kNoPlace) return {};
     const auto all = static_cast<std::uint64_t>(place.object ? place.bytes : within->object->size());
     if (offset > all || bytes > all - offset)
       throw_read_error(store_->name_of(name),
@@ -148,8 +149,8 @@ std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& lev
   if (!made->object) made->object = store_->open(key);
   if (!made->object) return nullptr;
   const std::int64_t all = place.object ? place.bytes : made->object->size();
-  const std::int64_t numbers = kEntryBytes * parts;
-  const std::int64_t bytes = numbers + (level.index_checked ? kChecksumBytes : 0);
+  const std::int64_t numbers = kIndexEntryBytes * parts;
+  const std::int64_t bytes = numbers + (level.index_checked ? kIndexChecksumBytes : 0);
   const auto damaged = [&](std::string_view fact) {
     throw_read_error(store_->name_of(key), fmt::format("{}; the shard is damaged, copy it anew", fact));
   };
@@ -157,7 +158,7 @@ std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& lev
   std::vector<std::byte> index(static_cast<std::size_t>(bytes));
   made->object->read_at(place.offset + (level.index_at_start ? 0 : all - bytes), index);
   const auto entries = std::span(index).first(static_cast<std::size_t>(numbers));
-  if (level.index_checked && crc32c(entries) != number_in(std::span(index).last(kChecksumBytes), false))
+  if (level.index_checked && crc32c(entries) != number_in(std::span(index).last(kIndexChecksumBytes), false))
     damaged("the checksum (crc32c) of its index is wrong");
   made->places.resize(static_cast<std::size_t>(2 * parts));
   for (std::size_t i = 0; i < made->places.size(); ++i)

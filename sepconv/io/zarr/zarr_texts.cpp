@@ -12,7 +12,7 @@ namespace sepconv {
 namespace {
 
 using Kind = ZarrCodec::Kind;
-constexpr const char* kShuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
+constexpr const char* kShuffleWords[] = {"noshuffle", "shuffle", "bitshuffle"};
 
 Json named(const char* name, Json configuration) {
   return {{"name", name}, {"configuration", std::move(configuration)}};
@@ -23,7 +23,7 @@ Json codec3(const ZarrCodec& codec) {
     case Kind::blosc:
       return named("blosc", {{"cname", codec.blosc_codec},
                              {"clevel", codec.level},
-                             {"shuffle", kShuffles[codec.blosc_shuffle]},
+                             {"shuffle", kShuffleWords[codec.blosc_shuffle]},
                              {"typesize", codec.blosc_type_size},
                              {"blocksize", 0}});
     case Kind::zstd:
