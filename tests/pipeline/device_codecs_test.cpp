@@ -151,7 +151,8 @@ TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "
   const Kind kind{{{256, 256}, 1, PixelType::u8}, true, true, {64, 64}};
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
-  save(Image::of_pattern(kind.spec, Pattern::natural, 5), in, layout_of(kind, GENERATE(int{deflate::kFast}, 6)));
+  save(Image::of_pattern(kind.spec, Pattern::natural, 5), in,
+       layout_of(kind, GENERATE(int{deflate::kFast}, 6)));
   {
     std::fstream file(in, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(fs::file_size(in) / 2));

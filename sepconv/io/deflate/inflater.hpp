@@ -13,8 +13,8 @@
 
 namespace sepconv::deflate {
 
-/// What a stream turned out to hold: as many bytes as there was room for, more of them and its checksum holds,
-/// fewer, or nothing that makes sense.
+/// What a stream turned out to hold: as many bytes as there was room for, more of them and its checksum
+/// holds, fewer, or nothing that makes sense.
 enum class Inflated : std::uint8_t { whole, more, fewer, broken };
 
 /// Decodes streams that are mostly codes of single bytes, as images behind a predictor are, by tables of

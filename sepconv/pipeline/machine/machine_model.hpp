@@ -100,7 +100,7 @@ struct DeviceModel {
   double band_seconds = 26e-6;      ///< launches and events of a band
   double wide = 2;                  ///< times as long: arithmetic in f64
   double copy_rate = 4.2e12;        ///< within its memory, read + written
-  double decode_rate = 9e9;        ///< bytes of pixels made of deflate streams, where many are there at once
+  double decode_rate = 9e9;         ///< bytes of pixels made of deflate streams, where many are there at once
   double encode_rate = 50e9;        ///< and the way back
   std::int64_t coded_blocks = 256;  ///< at least in a band that is decoded, unless then there are fewer
   std::int64_t least_coded_bands = 8;  ///< bands than so many
