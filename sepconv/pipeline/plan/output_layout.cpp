@@ -16,7 +16,7 @@ constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
 constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
 constexpr Extent kUsualTile{512, 512};
 /// Tiles are not made smaller than that.
-constexpr std::int64_t kLeastTile = 16;
+constexpr std::int64_t kLeastTileSide = 16;
 
 using Map = std::optional<PixelMap>;
 
@@ -32,9 +32,9 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
   if (layout.tile.area() * pixel_bytes > most_bytes && layout.tile.area() > kUsualTile.area())
     layout.tile = kUsualTile;
   while (layout.tile.area() * pixel_bytes > most_bytes &&
-         std::max(layout.tile.rows, layout.tile.cols) > kLeastTile) {
-    layout.tile.rows = std::max(kLeastTile, round_up(layout.tile.rows / 2, kLeastTile));
-    layout.tile.cols = std::max(kLeastTile, round_up(layout.tile.cols / 2, kLeastTile));
+         std::max(layout.tile.rows, layout.tile.cols) > kLeastTileSide) {
+    layout.tile.rows = std::max(kLeastTileSide, round_up(layout.tile.rows / 2, kLeastTileSide));
+    layout.tile.cols = std::max(kLeastTileSide, round_up(layout.tile.cols / 2, kLeastTileSide));
   }
   layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
 }
