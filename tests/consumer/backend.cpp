@@ -9,21 +9,6 @@
 
 #include "simulated_gpu.hpp"
 
-// The TIFF encoder that the tests' own is made of is not installed.
-void sepconv::simulated::deflate_tiles(const ConstPixelView&, const CodedTiles&, std::byte*, std::byte*,
-                                       EncodedTile*, DeviceStream) {
-  throw CudaError("this backend codes no tiles; use the CPU");
-}
-
-void sepconv::simulated::inflate_tiles(const std::byte*, const EncodedTile*, const CodedTiles&, Extent,
-                                       std::byte*, std::int32_t*, DeviceStream) {
-  throw CudaError("this backend decodes no tiles; use the CPU");
-}
-void sepconv::simulated::place_tiles(const std::byte*, const std::int32_t*, const CodedTiles&, Extent,
-                                     const Rect&, const PixelView&, DeviceStream) {
-  throw CudaError("this backend decodes no tiles; use the CPU");
-}
-
 int main() {
   sepconv::install_cuda_backend(sepconv::simulated::gpu);
   constexpr sepconv::Extent kExtent{300, 211};

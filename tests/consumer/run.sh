@@ -7,7 +7,7 @@ build=$(cd "$1" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here"/{CMakeLists.txt,*.cpp} "$here"/../simulated_gpu/simulated_{gpu.hpp,runtime.cpp,kernels.cpp} "$here/../../docs/examples/invert_stage.cpp" "$work/"
+cp "$here"/{CMakeLists.txt,*.cpp} "$here"/../simulated_gpu/simulated_{gpu.hpp,runtime.cpp,kernels.cpp,no_tiles.cpp} "$here/../../docs/examples/invert_stage.cpp" "$work/"
 
 cmake --install "$build" --prefix "$work/made" >/dev/null
 mv "$work/made" "$work/prefix"
@@ -43,7 +43,7 @@ LD_LIBRARY_PATH=$lib "$work/consumer"
 c++ -std=c++20 "$work/invert_stage.cpp" -o "$work/invert_stage" $(pkg-config --cflags --libs sepconv fmt)
 LD_LIBRARY_PATH=$lib "$work/invert_stage" >/dev/null
 echo "ok: a stage of one's own, outside the tree"
-c++ -std=c++20 "$work"/{backend,simulated_runtime,simulated_kernels}.cpp -o "$work/backend" $(pkg-config --cflags --libs sepconv) -pthread
+c++ -std=c++20 "$work"/{backend,simulated_runtime,simulated_kernels,simulated_no_tiles}.cpp -o "$work/backend" $(pkg-config --cflags --libs sepconv) -pthread
 LD_LIBRARY_PATH=$lib "$work/backend"
 rm "$lib"/libsepconv.so*  # leaves the static one to the linker
 c++ "$work/main.o" -o "$work/consumer_static" $(pkg-config --static --libs sepconv spdlog)

@@ -1,0 +1,22 @@
+// Coding of tiles on the simulated GPU where sepconv is only installed: without TIFF's encoder, which the
+// other is made of (simulated_tiles.cpp). It refuses all it gets, so that the CPU decodes.
+#include <algorithm>
+
+#include "simulated_gpu.hpp"
+
+namespace sepconv::simulated {
+
+void deflate_tiles(const ConstPixelView&, const CodedTiles&, std::byte*, std::byte*, EncodedTile*,
+                   DeviceStream) {
+  throw CudaError("this backend codes no tiles; use the CPU");
+}
+
+void inflate_tiles(const std::byte*, const EncodedTile*, const CodedTiles& tiles, Extent part, std::byte*,
+                   std::int32_t* refused, DeviceStream stream) {
+  enqueue(stream, [=] { std::fill_n(refused, tiles.grid(part).area(), 1); });
+}
+
+void place_tiles(const std::byte*, const std::int32_t*, const CodedTiles&, Extent, const Rect&,
+                 const PixelView&, DeviceStream) {}
+
+}  // namespace sepconv::simulated
