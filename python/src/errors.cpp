@@ -37,7 +37,6 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"MissingOptions::none", "nodata='none'"},
     {"MissingOptions::value", "nodata"},
     {"MissingOptions::result", "result_nodata"},
-    {"it is a folder; ", "it is a folder; give what zarr.open makes of it, if it is zarr's, or "},
 };
 
 void set_error(PyObject* type, const std::exception& error) {
