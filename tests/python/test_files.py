@@ -6,6 +6,8 @@ import os
 import re
 import warnings
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -237,12 +239,13 @@ def test_paths_of_zarr_are_read_and_written():
 
 def test_errors_are_pythons_with_the_librarys_sentences():
     np.save("in.npy", pixels())
+    pathlib.Path("folder").mkdir()
     for error, match, call in [
         (FileNotFoundError, "there is no such file; check the name", lambda: sc.open("none.tif")),
         (FileNotFoundError, "the folder none does not exist", lambda: sc.run("in.npy", "none/a.npy")),
         (FileExistsError, "give overwrite=True to replace it", lambda: sc.run("in.npy", "here.npy")),
         (IsADirectoryError, "it is a folder, and none of Zarr; give the name of a file", lambda: sc.open(".")),
-        (IsADirectoryError, "it is a folder; add the name of a file", lambda: sc.run("in.npy", ".")),
+        (IsADirectoryError, "it is a folder; add the name of a file", lambda: sc.run("in.npy", "folder")),
         (OSError, "no format that is read", lambda: sc.open("text.tif")),
         (ValueError, "both input and output", lambda: sc.run("in.npy", "in.npy", overwrite=True)),
         (ValueError, "compress.* means nothing for NPY", lambda: sc.run("in.npy", "b.npy", compress="lzw")),
