@@ -3,10 +3,9 @@
 import doctest
 import inspect
 import os
+import pathlib
 import re
 import warnings
-
-import pathlib
 
 import numpy as np
 import pytest
