@@ -270,7 +270,7 @@ def test_errors_are_pythons_with_the_librarys_sentences():
         np.save("here.npy", pixels()), open("text.tif", "w").write("no image")
         with pytest.raises(error, match=match):
             call()
-        assert listing() == ["here.npy", "in.npy", "text.tif"]
+        assert listing() == ["folder", "here.npy", "in.npy", "text.tif"]
 
 
 def test_names_that_are_no_text_and_numbers_beyond_all_bounds():
