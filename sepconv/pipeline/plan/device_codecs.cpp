@@ -9,8 +9,6 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kStreamAlignment = 16;
-
 std::int64_t bytes_of_table(std::int64_t blocks) {
   return round_up(blocks * static_cast<std::int64_t>(sizeof(EncodedTile)), kAlignment);
 }

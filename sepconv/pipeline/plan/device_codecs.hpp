@@ -11,6 +11,9 @@
 
 namespace sepconv {
 
+/// Streams lie at multiples of it, as inflate_tiles_cuda() wants them.
+inline constexpr std::int64_t kStreamAlignment = 16;
+
 struct DeviceCodecs {
   bool decodes = false, encodes = false;
   std::vector<std::string> notes{};  ///< why the CPU does what files with such blocks would let a GPU do

@@ -8,8 +8,6 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kStreamAlignment = 16;
-
 std::span<EncodedTile> table_of(const Buffer& buffer, std::int64_t count) {
   return {reinterpret_cast<EncodedTile*>(buffer.data()), static_cast<std::size_t>(count)};
 }
