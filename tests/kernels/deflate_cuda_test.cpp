@@ -200,3 +200,11 @@ TEST_CASE("more tiles are coded on a GPU than are placed at once, and pixels of 
   check_coding({.tile = {32, 32}, .channels = 16, .type = PixelType::f64, .predictor = 3}, {40, 70},
                Content::repeats);
 }
+
+TEST_CASE("a suite of tiles small enough for compute-sanitizer is coded on a GPU", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  check_coding({.tile = {40, 30}, .predictor = 2}, {60, 50}, Content::repeats);
+  check_coding({.tile = {1, 65281}}, {1, 65281}, Content::differences);  // two blocks of deflate
+  check_coding({.tile = {10, 33}, .channels = 3, .type = PixelType::u16, .pads = false}, {15, 33},
+               Content::mask);
+}
