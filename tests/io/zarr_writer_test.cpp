@@ -159,9 +159,11 @@ TEST_CASE("A chunk of nothing but fill values is not stored, and those at the ed
 
 TEST_CASE("The bytes of a Zarr do not depend on threads") {
   const TemporaryFolder folder;
-  const TestImage noise = TestImage::random({{200, 210}, 1, PixelType::u8});
-  FileLayout layout = layout_of(3, {16, 16}, {64, 64});
-  layout.compression = Compression::zstd;
+  const Extent shard = GENERATE(Extent{64, 64}, Extent{256, 256}, Extent{16, 16});
+  TestImage noise = TestImage::random({{200, 210}, 1, PixelType::u8});
+  for (std::int64_t row = 40; row < 100; ++row) std::fill_n(noise.view().row<std::uint8_t>(row), 130, 0);
+  FileLayout layout = layout_of(3, {16, 16}, shard);
+  layout.compression = GENERATE(Compression::none, Compression::zstd);
   for (const int threads : {1, 4}) {
     const auto writer =
         create_writer(folder.path() / fmt::format("{}.zarr", threads), noise.spec(), {.layout = layout});
@@ -171,6 +173,20 @@ TEST_CASE("The bytes of a Zarr do not depend on threads") {
     writer->finish();
   }
   CHECK(files_of(folder.path() / "1.zarr") == files_of(folder.path() / "4.zarr"));
+  CHECK(reads_everywhere(*open_reader(folder.path() / "4.zarr"), noise));
+}
+
+TEST_CASE("A shard that cannot be written is an error, and no thread waits for its turn any more") {
+  const TemporaryFolder folder;
+  const TestImage noise = TestImage::random({{200, 210}, 1, PixelType::u8});
+  const auto writer =
+      create_writer(folder.path() / "a.zarr", noise.spec(), {.layout = layout_of(3, {8, 8}, {256, 256})});
+  ThreadedExecutor executor(4);
+  const Rect above{0, 0, 96, 210}, below{96, 0, 104, 210};
+  writer->write(above, noise.view().crop(above), executor);
+  std::filesystem::remove(folder.path() / folder.files().front() / "c/0/0.part");
+  CHECK_THROWS_AS(writer->write(below, noise.view().crop(below), executor), IoError);
+  CHECK_THROWS_WITH(writer->finish(), Contains("was not given all"));
 }
 
 TEST_CASE("A set of images is written as a Zarr array, complete or not at all") {

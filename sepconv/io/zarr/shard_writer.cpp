@@ -19,59 +19,79 @@ void put_little(std::uint64_t value, int bytes, std::vector<std::byte>& to) {
 
 ShardWriter::Shard ShardWriter::begin(const ZarrShape& chunk) const {
   const ZarrArray& array = target_.array;
+  Shard shard;
+  shard.key = joined_key(target_.key, array.key_of(chunk));
+  shard.blocks = 1;
   std::size_t parts = 1;
-  std::int64_t missing = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     const std::int64_t inside = std::min(array.chunk[i], array.shape[i] - chunk[i] * array.chunk[i]);
     parts *= static_cast<std::size_t>(array.chunk[i] / array.block()[i]);
-    missing *= ceil_div(inside, array.block()[i]);
+    shard.blocks *= ceil_div(inside, array.block()[i]);
   }
-  return {std::vector<std::uint64_t>(2 * parts, kNowhere), 0, missing};
+  shard.places.assign(2 * parts, kNowhere);
+  return shard;
 }
 
-ShardWriter::Place ShardWriter::place(const ZarrShape& block, std::int64_t bytes) {
+std::vector<ShardWriter::Turn> ShardWriter::turns(const std::vector<ZarrShape>& blocks) {
+  std::erase_if(shards_, [](const auto& each) { return each.second.written == each.second.blocks; });
   const ZarrArray& array = target_.array;
-  ZarrShape chunk(block.size());
-  std::size_t part = 0;
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    const std::int64_t blocks = array.chunk[i] / array.block()[i];
-    chunk[i] = block[i] / blocks;
-    part = part * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(block[i] % blocks);
+  std::vector<Turn> turns;
+  for (const ZarrShape& block : blocks) {
+    ZarrShape chunk(block.size());
+    std::size_t part = 0;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const std::int64_t side = array.chunk[i] / array.block()[i];
+      chunk[i] = block[i] / side;
+      part = part * static_cast<std::size_t>(side) + static_cast<std::size_t>(block[i] % side);
+    }
+    const auto [found, is_new] = shards_.try_emplace(chunk);
+    Shard& shard = found->second;
+    if (is_new) shard = begin(chunk);
+    turns.push_back({std::ssize(turns), &shard, part, shard.named++});
   }
-  const auto [found, is_new] = shards_.try_emplace(chunk);
-  Shard& shard = found->second;
-  if (is_new) shard = begin(chunk);
-  --shard.missing;
-  const std::int64_t offset = shard.end;
-  if (bytes > 0) {
-    shard.places[2 * part] = static_cast<std::uint64_t>(offset);
-    shard.places[2 * part + 1] = static_cast<std::uint64_t>(bytes);
-    shard.end += bytes;
-  }
-  return {joined_key(target_.key, array.key_of(chunk)), offset};
+  std::ranges::stable_sort(turns, {}, [](const Turn& turn) { return turn.turn - turn.shard->written; });
+  return turns;
 }
 
-void ShardWriter::complete() {
-  for (auto next = shards_.begin(); next != shards_.end();) {
-    const auto& [chunk, shard] = *next;
-    if (shard.missing > 0) {
-      ++next;
-      continue;
-    }
-    if (shard.end > 0) {
-      std::vector<std::byte> index;
-      for (const std::uint64_t number : shard.places) put_little(number, 8, index);
-      put_little(crc32c(index), 4, index);
-      const std::string key = joined_key(target_.key, target_.array.key_of(chunk));
-      target_.folder->write_part(key, shard.end, index);
-      target_.folder->complete_part(key);
-    }
-    next = shards_.erase(next);
+bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
+  Shard& shard = *turn.shard;
+  {
+    std::unique_lock lock(mutex_);
+    passed_on_.wait(lock, [&] { return stopped_ || shard.written == turn.turn; });
+    if (stopped_) return false;
   }
+  if (!bytes.empty()) {
+    target_.folder->write_part(shard.key, shard.end, bytes);
+    shard.places[2 * turn.part] = static_cast<std::uint64_t>(shard.end);
+    shard.places[2 * turn.part + 1] = bytes.size();
+    shard.end += std::ssize(bytes);
+  }
+  if (turn.turn + 1 == shard.blocks) complete(shard);
+  const std::lock_guard lock(mutex_);
+  ++shard.written;
+  passed_on_.notify_all();
+  return true;
+}
+
+void ShardWriter::complete(Shard& shard) const {
+  if (shard.end == 0) return;
+  std::vector<std::byte> index;
+  for (const std::uint64_t number : shard.places) put_little(number, 8, index);
+  put_little(crc32c(index), 4, index);
+  target_.folder->write_part(shard.key, shard.end, index);
+  target_.folder->complete_part(shard.key);
+  shard.places = {};
+}
+
+void ShardWriter::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  passed_on_.notify_all();
 }
 
 void ShardWriter::check_complete() const {
-  if (!shards_.empty()) throw std::logic_error("a shard was not given all of its chunks");
+  if (std::ranges::any_of(shards_, [](const auto& each) { return each.second.written < each.second.blocks; }))
+    throw std::logic_error("a shard was not given all of its chunks");
 }
 
 std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {

@@ -1,10 +1,12 @@
 // Shards in the making: where chunks lie in them, and their indices. Private to this folder.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <mutex>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sepconv/core/geometry.hpp"
@@ -14,33 +16,52 @@ namespace sepconv {
 
 struct ZarrTarget;
 
-/// Of one image of a target with one level of shards, whose indices are at their ends. Not thread-safe.
+/// Of one image of a target with one level of shards, whose indices are at their ends. A shard has one writer
+/// at a time, as the kernel lets no other into a file, and several shards have one each.
 class ShardWriter {
+  struct Shard;
+
  public:
-  using Place = std::pair<std::string, std::int64_t>;  ///< key of the shard, offset in it
+  /// When a block may be written: behind those of its shard that were named before it.
+  struct Turn {
+    std::int64_t block;  ///< index among those that were named
+    Shard* shard;
+    std::size_t part;  ///< of the shard
+    std::int64_t turn;
+  };
 
   explicit ShardWriter(const ZarrTarget& target) : target_(target) {}
 
-  /// Room for the bytes of the block at this position of the grid of blocks, each once; 0: a hole.
-  Place place(const ZarrShape& block, std::int64_t bytes);
-  /// Completes the shards of which every block has been placed, and written.
-  void complete();
-  /// Throws std::logic_error if one lacks a block.
+  /// Turns of blocks at these positions of the grid of blocks, each once; the first of every shard, then the
+  /// second of every shard, and so on. To be taken by append() in this order, and all of them before more are
+  /// named.
+  std::vector<Turn> turns(const std::vector<ZarrShape>& blocks);
+  /// Waits for the block's turn and writes it, where it is no hole (no bytes); completes the shard with its
+  /// last block. False: stop() was called. Thread-safe, for threads that each take the next turn.
+  bool append(const Turn& turn, std::span<const std::byte> bytes);
+  /// Nobody waits for what will not be written. Thread-safe.
+  void stop();
+  /// Throws std::logic_error if a shard lacks a block.
   void check_complete() const;
 
   static std::int64_t memory_bytes(const ZarrTarget& target);
 
  private:
   struct Shard {
+    std::string key;
     std::vector<std::uint64_t> places;  ///< offset and bytes, in turns
     std::int64_t end = 0;
-    std::int64_t missing = 0;  ///< blocks
+    std::int64_t blocks = 0, named = 0, written = 0;
   };
 
   Shard begin(const ZarrShape& chunk) const;
+  void complete(Shard& shard) const;
 
   const ZarrTarget& target_;
-  std::map<ZarrShape, Shard> shards_;
+  std::map<ZarrShape, Shard> shards_;  // a turn leads to its shard
+  std::mutex mutex_;
+  std::condition_variable passed_on_;
+  bool stopped_ = false;
 };
 
 }  // namespace sepconv

@@ -173,7 +173,7 @@ void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> b
 
 void UnfinishedFolder::write_part(const std::string& name, std::int64_t offset,
                                   std::span<const std::byte> bytes) {
-  write(place() / (name + kPart), O_CREAT, offset, bytes);
+  write(place() / (name + kPart), offset == 0 ? O_CREAT | O_EXCL : 0, offset, bytes);
 }
 
 void UnfinishedFolder::complete_part(const std::string& name) {

@@ -36,7 +36,8 @@ class UnfinishedFolder {
   /// Makes a file of these bytes, and the folders that it lies in. Thread-safe; each name once. Throws
   /// IoError.
   void add(const std::string& name, std::span<const std::byte> bytes);
-  /// Writes at an offset of a file that becomes complete by complete(); the first write makes it.
+  /// Writes at an offset of a file that becomes complete by complete_part(); a write at 0, the first, makes
+  /// it.
   void write_part(const std::string& name, std::int64_t offset, std::span<const std::byte> bytes);
   void complete_part(const std::string& name);
 

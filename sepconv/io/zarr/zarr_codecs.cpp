@@ -132,9 +132,11 @@ std::span<std::byte> ZarrCoder::other(int side) {
   return buffer.bytes();
 }
 
-std::span<std::byte> ZarrCoder::encoded(std::int64_t bytes) {
-  encoded_bytes_ = bytes;
-  return other(0).first(static_cast<std::size_t>(bytes));
+std::span<std::byte> ZarrCoder::encoded(std::int64_t bytes, std::span<std::byte> block) {
+  const bool as_it_is = array_.codecs.empty() && bytes == std::ssize(block);
+  const auto room = as_it_is ? block : other(0).first(static_cast<std::size_t>(bytes));
+  encoded_ = room;
+  return room;
 }
 
 std::span<const std::byte> ZarrCoder::decode_one(const ZarrCodec& codec, std::span<const std::byte> from,
@@ -170,7 +172,7 @@ std::span<const std::byte> ZarrCoder::decode_one(const ZarrCodec& codec, std::sp
 }
 
 std::string ZarrCoder::decode(std::span<std::byte> block) {
-  std::span<const std::byte> data = sides_[0].bytes().first(static_cast<std::size_t>(encoded_bytes_));
+  std::span<const std::byte> data = encoded_;
   int side = 0;
   for (std::size_t i = array_.codecs.size(); i-- > 0;) {
     const ZarrCodec& codec = array_.codecs[i];

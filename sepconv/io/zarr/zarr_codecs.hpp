@@ -33,10 +33,11 @@ class ZarrCoder {
   ZarrCoder(const ZarrCoder&) = delete;
   ZarrCoder& operator=(const ZarrCoder&) = delete;
 
-  /// Room for the encoded bytes of a block, at most max_encoded_bytes().
-  std::span<std::byte> encoded(std::int64_t bytes);
-  /// Decodes what encoded() was filled with into a block's bytes, in this machine's byte order. Returns what
-  /// is wrong with it, or an empty text.
+  /// Room for the encoded bytes of a block, at most max_encoded_bytes(): the block itself where it is stored
+  /// as it is.
+  std::span<std::byte> encoded(std::int64_t bytes, std::span<std::byte> block);
+  /// Decodes what encoded() was filled with into the block's bytes, in this machine's byte order. Returns
+  /// what is wrong with it, or an empty text.
   std::string decode(std::span<std::byte> block);
 
   /// Encodes a block, which is destroyed; the result holds until the next call. Throws IoError that begins
@@ -58,7 +59,7 @@ class ZarrCoder {
 
   const ZarrArray& array_;
   Buffer sides_[2];  ///< between codecs
-  std::int64_t encoded_bytes_ = 0;
+  std::span<const std::byte> encoded_;
   ZSTD_DCtx_s* zstd_decoder_ = nullptr;
   ZSTD_CCtx_s* zstd_encoder_ = nullptr;
   libdeflate_decompressor* inflater_ = nullptr;

@@ -94,7 +94,7 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   };
   const std::shared_ptr<Buffer> made(new Buffer(take_buffer()), give_back);
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
-  place.object->read_at(place.offset, coder->encoded(place.bytes));
+  place.object->read_at(place.offset, coder->encoded(place.bytes, made->bytes()));
   if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) what(wrong);
   if (again) blocks_.keep(key, made, array_.block_bytes());
   return made;

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -15,9 +16,6 @@
 
 namespace sepconv {
 namespace {
-
-/// Encoded chunks of shards are held until all of their batch are there, to be placed in order.
-constexpr std::int64_t kBatchBytes = 32 << 20;
 
 bool is_only(std::span<const std::byte> block, std::span<const std::byte> fill) noexcept {
   return std::memcmp(block.data(), fill.data(), fill.size()) == 0 &&
@@ -45,10 +43,8 @@ class ZarrWriter final : public Writer {
   const SinkLayout& layout() const noexcept override { return layout_; }
 
   std::int64_t buffer_bytes(int concurrency) const override {
-    const std::int64_t coders = concurrency * (ZarrCoder::encoder_bytes(array()) + array().block_bytes());
-    if (array().shards.empty()) return coders;
-    const std::int64_t most = ZarrCoder::max_encoded_bytes(array());
-    return coders + batch_blocks(concurrency) * most + ShardWriter::memory_bytes(*target_);
+    return concurrency * (ZarrCoder::encoder_bytes(array()) + array().block_bytes()) +
+           (shards_ ? ShardWriter::memory_bytes(*target_) : 0);
   }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
@@ -88,10 +84,6 @@ class ZarrWriter final : public Writer {
     Buffer block;
   };
   using Work = LeasePool<Tools>::Lease;
-  struct Encoded {
-    Buffer memory;
-    std::int64_t size = 0;  ///< 0: a hole
-  };
 
   const ZarrArray& array() const noexcept { return target_->array; }
   const ZarrAxes& axes() const noexcept { return target_->axes; }
@@ -109,10 +101,6 @@ class ZarrWriter final : public Writer {
     key[static_cast<std::size_t>(axes().col)] = place.col;
     if (axes().channel >= 0) key[static_cast<std::size_t>(axes().channel)] = place.channel;
     return key;
-  }
-
-  std::int64_t batch_blocks(int concurrency) const {
-    return std::clamp<std::int64_t>(kBatchBytes / array().block_bytes(), concurrency, 4 * concurrency);
   }
 
   /// The bytes of a block, which hold until the tools are used again; none for a hole.
@@ -159,37 +147,32 @@ class ZarrWriter final : public Writer {
       std::memcpy(block + static_cast<std::size_t>(i) * bytes, array().fill.data(), bytes);
   }
 
-  // Batch by batch: encode on all threads, place in order on this one, write on all. So the shards' bytes do
-  // not depend on the threads.
+  // Chunks are encoded by whoever comes, and appended in their order, so that the shards' bytes do not depend
+  // on the threads. Where nothing is encoded a shard keeps two threads busy: more would only wait for it.
   template <class At>
   void write_shards(const Rect& rect, const ConstPixelView& in, Executor& executor, std::int64_t count,
                     const At& at) {
-    const std::int64_t batch = batch_blocks(executor.concurrency());
-    held_.resize(static_cast<std::size_t>(batch));
-    std::vector<ShardWriter::Place> places;
-    for (std::int64_t first = 0; first < count; first += batch) {
-      const std::int64_t size = std::min(batch, count - first);
-      executor.for_each(size, [&](std::int64_t i, int) {
-        const Work work = leased();
-        const auto bytes = encode(at(first + i), rect, in, *work);
-        Encoded& held = held_[static_cast<std::size_t>(i)];
-        held.size = std::ssize(bytes);
-        if (bytes.empty()) return;
-        if (held.memory.size() == 0) held.memory = Buffer(ZarrCoder::max_encoded_bytes(array()));
-        std::ranges::copy(bytes, held.memory.data());
-      });
-      places.clear();
-      for (std::int64_t i = 0; i < size; ++i)
-        places.push_back(shards_->place(key_at(at(first + i)), held_[static_cast<std::size_t>(i)].size));
-      executor.for_each(size, [&](std::int64_t i, int) {
-        const Encoded& held = held_[static_cast<std::size_t>(i)];
-        if (held.size == 0) return;
-        const auto& [key, offset] = places[static_cast<std::size_t>(i)];
-        target_->folder->write_part(key, offset,
-                                    held.memory.bytes().first(static_cast<std::size_t>(held.size)));
-      });
-      shards_->complete();
-    }
+    std::vector<ZarrShape> keys;
+    for (std::int64_t i = 0; i < count; ++i) keys.push_back(key_at(at(i)));
+    const std::vector<ShardWriter::Turn> turns = shards_->turns(keys);
+    const std::int64_t shards =
+        std::ranges::count_if(turns, [](const auto& turn) { return turn.turn == turn.shard->written; });
+    const std::int64_t tasks = array().codecs.empty() ? std::min(2 * shards, count) : count;
+    std::atomic<std::int64_t> next = 0;
+    executor.for_each(tasks, [&](std::int64_t, int) {
+      const Work work = leased();
+      try {
+        for (std::int64_t left = ceil_div(count, tasks); left > 0; --left) {
+          const std::int64_t i = next++;
+          if (i >= count) return;
+          const ShardWriter::Turn& turn = turns[static_cast<std::size_t>(i)];
+          if (!shards_->append(turn, encode(at(turn.block), rect, in, *work))) return;
+        }
+      } catch (...) {
+        shards_->stop();
+        throw;
+      }
+    });
   }
 
   std::shared_ptr<const ZarrTarget> target_;
@@ -199,7 +182,6 @@ class ZarrWriter final : public Writer {
   ZarrShape position_;
   Side rows_, cols_, channels_;
   LeasePool<Tools> tools_;
-  std::vector<Encoded> held_;
   std::optional<ShardWriter> shards_;
 };
 
