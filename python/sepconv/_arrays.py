@@ -54,34 +54,43 @@ def names_of(shape, axes):
     return axes
 
 
-def apply(chain, array, out, axes, arithmetic, threads, stream):
+class Part(NamedTuple):
+    """Of what a given array is a part, and what is made of it."""
+
+    shape: tuple  # of the whole array
+    first: tuple  # row and column of the image that the given array begins with; beyond its edges, where it repeats
+    result: tuple  # row, column, rows and columns of the part of the result
+    largest: tuple  # rows and columns of any part of it
+
+
+def apply(chain, array, out, axes, arithmetic, threads, stream, part=None):
     threads = checked_threads("threads", threads)
     if arithmetic is not None:
         _options.arithmetic("arithmetic", arithmetic)
     if type(array) is not np.ndarray:
         if _devices.is_on_gpu(array):
-            return _apply_on_gpu(chain, array, out, axes, arithmetic, stream)
+            return _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part)
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
         array, library = _libraries.on_host(array)
         if library is not None:
-            made = apply(chain, array, None if out is None else _libraries.on_host(out)[0], axes, arithmetic, threads, stream)
+            made = apply(chain, array, None if out is None else _libraries.on_host(out)[0], axes, arithmetic, threads, stream, part)
             return library(made) if out is None else out
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
-    return _apply_on_host(chain, array, out, axes, arithmetic, threads)
+    return _apply_on_host(chain, array, out, axes, arithmetic, threads, part)
 
 
-def _apply_on_host(chain, array, out, axes, arithmetic, threads):
+def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
     dtype = _types.native(array.dtype)
     if dtype in _types.PARTS:
-        return _complex(chain, array, out, axes, arithmetic, threads)
+        return _complex(chain, array, out, axes, arithmetic, threads, part)
     _types.check(array.dtype)
     holder, names = _types.COMPUTED_AS[dtype], names_of(array.shape, axes)
-    if not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
+    if part is None and not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
         chain, names = turned, names.translate(_EXCHANGED)
-    layout = _layout(chain, names, array.shape, holder)
-    keeps = holder != dtype and not any(text.startswith("cast") for text in chain._texts)  # `dtype` for the result
+    layout = _layout(chain, names, array.shape, holder, part)
+    keeps = _keeps(chain, dtype)
     view = array.transpose(layout.order).reshape(layout.source)
     pixels = _types.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
     target = _checked(out, layout, dtype if keeps else layout.dtype) if out is not None else np.empty(layout.target, dtype) if keeps else None
@@ -91,10 +100,26 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads):
     elif _shared.share_memory(array, out):
         pixels = pixels.copy()
     if 0 not in pixels.shape[: -layout.image_axes]:
-        _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, arithmetic, threads)
+        _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, arithmetic, threads, layout.place)
     if target is not None and made is not target:
         _types.store(made, target)
     return out if out is not None else layout.back(made if target is None else target)
+
+
+def _keeps(chain, dtype):
+    """Whether the result is of this type, which is no pixel type."""
+    return dtype not in _types.PIXELS and not any(text.startswith("cast") for text in chain._texts)
+
+
+def result_of(chain, names, shape, dtype):
+    """Shape and type of the result of such an array in the host's memory."""
+    if dtype in _types.PARTS:
+        _check_by_parts(chain)
+        shape, of_part = result_of(chain, names, shape, _types.PARTS[dtype])
+        return shape, np.result_type(of_part, np.complex64)
+    _types.check(dtype)
+    layout = _layout(chain, names, shape, _types.COMPUTED_AS[dtype], None)
+    return tuple(layout.kept_shape[axis] for axis in layout.inverse), dtype if _keeps(chain, dtype) else layout.dtype
 
 
 _EXCHANGED = str.maketrans("xy", "yx")
@@ -115,12 +140,16 @@ def _checked(out, layout, dtype):
     return out.transpose(np.argsort(layout.inverse)).reshape(layout.target)
 
 
-def _complex(chain, array, out, axes, arithmetic, threads):
-    """Real and imaginary parts are images beside each other, to a chain that does to each what it would do to the sum."""
+def _check_by_parts(chain):
     if not chain._native.by_parts:
         raise ValueError(f"the chain '{chain}' does not take complex numbers: it is not linear, or mixes channels; give real and imaginary part")
+
+
+def _complex(chain, array, out, axes, arithmetic, threads, whole):
+    """Real and imaginary parts are images beside each other, to a chain that does to each what it would do to the sum."""
+    _check_by_parts(chain)
     names = names_of(array.shape, axes)
-    real, imag = (_apply_on_host(chain, part, None, names, arithmetic, threads) for part in (array.real, array.imag))
+    real, imag = (_apply_on_host(chain, part, None, names, arithmetic, threads, whole) for part in (array.real, array.imag))
     dtype = np.result_type(real, np.complex64)
     if out is None:
         out = np.empty(real.shape, dtype)
@@ -140,6 +169,7 @@ class _Layout(NamedTuple):
     dtype: np.dtype  # of the target
     kept_shape: tuple  # the target's without the rows that an array of one row has no axis for
     inverse: tuple  # from there to the array's order
+    place: tuple | None  # for the extension module: where parts lie, and of what; None of wholes
 
     def back(self, made):
         return made.reshape(self.kept_shape).transpose(self.inverse)
@@ -148,11 +178,13 @@ class _Layout(NamedTuple):
 _layouts, _MOST_LAYOUTS, _LONGEST_TEXT = {}, 256, 1000
 
 
-def _layout(chain, names, shape, dtype):
-    """Kept by the chain's text, as the chain may hold matrices; not where that is long, or names a file, which may change."""
+def _layout(chain, names, shape, dtype, part):
+    """Kept by the chain's text, as the chain may hold matrices; not where that is long, or names a file, which may change; nor of parts."""
+    if part is not None:
+        return _new_layout(chain, names, shape, dtype, part)
     key = chain._texts, names, shape, dtype
     if (layout := _layouts.get(key)) is None:
-        layout = _new_layout(chain, names, shape, dtype)
+        layout = _new_layout(chain, names, shape, dtype, None)
         if sum(map(len, chain._texts)) <= _LONGEST_TEXT and not any("file=" in text for text in chain._texts):
             if len(_layouts) >= _MOST_LAYOUTS:
                 _layouts.clear()
@@ -160,27 +192,35 @@ def _layout(chain, names, shape, dtype):
     return layout
 
 
-def _new_layout(chain, names, shape, dtype):
+def image_of(names, shape):
+    """Rows, columns and channels of such an array's images."""
+    return [shape[names.index(name)] if name in names else 1 for name in "yxc"]
+
+
+def _new_layout(chain, names, shape, dtype, part):
     order = [names.index(name) for name in names if name not in "yxc"] + [names.index(name) for name in "yxc" if name in names]
     others = [shape[axis] for axis in order if names[axis] not in "yxc"]
-    rows, cols, channels = (shape[names.index(name)] if name in names else 1 for name in "yxc")
-    spec = chain._native.result_spec((rows, cols, channels, _types.PIXELS[dtype]))
-    image = [rows, cols, channels], list(spec[:3])
+    whole = image_of(names, shape if part is None else part.shape)
+    spec = chain._native.result_spec((*whole, _types.PIXELS[dtype]))
+    image, place = (whole, list(spec[:3])), None
+    if part is not None:
+        image = image_of(names, shape), [*part.result[2:], spec[2]]
+        place = part.first, tuple(whole[:2]), part.result[:2], spec[:2]
     if "y" not in names and spec[0] != 1:
         raise ValueError(f"the result of one row has {spec[0]} rows; give an array of two axes")
     has_channels = "c" in names or spec[2] != 1
     source, target = ([*others, *sides[: 3 if has_channels else 2]] for sides in image)
     kept = [*others, *target[len(others) + ("y" not in names) :]]
     inverse = np.argsort([*order, *range(len(order), len(kept))])  # channels that the array has no axis for come last
-    return _Layout(tuple(order), 3 if has_channels else 2, tuple(source), tuple(target), _types.DTYPES[spec[3]], tuple(kept), tuple(map(int, inverse)))
+    return _Layout(tuple(order), 3 if has_channels else 2, tuple(source), tuple(target), _types.DTYPES[spec[3]], tuple(kept), tuple(map(int, inverse)), place)
 
 
-def _apply_on_gpu(chain, array, out, axes, arithmetic, stream):
+def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
     device = _devices.Device(array, stream)
-    layout = _layout(chain, names_of(device.shape, axes), device.shape, device.dtype)
+    layout = _layout(chain, names_of(device.shape, axes), device.shape, device.dtype, part)
     back = tuple(map(int, np.argsort(layout.inverse)))
     source = device.in_order(layout.order)
     made = device.target(out, back, layout.kept_shape, layout.dtype, source)
     if 0 not in layout.source[: -layout.image_axes]:
-        device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, arithmetic)
+        device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, arithmetic, layout.place, part and part.largest)
     return out if out is not None else device.given_back(made, back)

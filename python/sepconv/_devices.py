@@ -224,19 +224,21 @@ class Device:
         made = self.library.finished(made)
         return made if list(order) == sorted(order) else self.library.transposed(made, [int(axis) for axis in np.argsort(order)])
 
-    def enqueue(self, chain, source, target, shape, target_shape, image_axes, arithmetic):
-        """`chain` from `source` seen in `shape` to `target` in `target_shape`."""
+    def enqueue(self, chain, source, target, shape, target_shape, image_axes, arithmetic, place=None, largest=None):
+        """`chain` from `source` seen in `shape` to `target` in `target_shape`; of parts, which lie at `place`, the filter is made for the largest."""
         address, dtype, *_ = self.library.place(source, self.stream)
         result, made, *_ = self.library.place(target, self.stream)
         rows, cols, *channels = shape[len(shape) - image_axes :]
-        made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _types.PIXELS[dtype], arithmetic, self.index)
+        if place is not None:
+            rows, cols = place[1]
+        made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _types.PIXELS[dtype], arithmetic, self.index, largest or (0, 0))
         if _sepconv.is_capturing(self.stream):
             _captured.add(made_filter)
         _sepconv.enqueue(made_filter, (address, _types.PIXELS[dtype], shape, _dense_strides(shape, dtype.itemsize)),
-                         (result, _types.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)), image_axes, self.stream)
+                         (result, _types.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)), image_axes, self.stream, place)
 
 
 @functools.lru_cache(maxsize=32)
-def _filter(chain, rows, cols, channels, dtype, arithmetic, device):
+def _filter(chain, rows, cols, channels, dtype, arithmetic, device, part):
     """Filters hold scratch on their GPU, so that few are kept."""
-    return _sepconv.make_filter(getattr(chain, "_native", chain), rows, cols, channels, dtype, arithmetic, device)
+    return _sepconv.make_filter(getattr(chain, "_native", chain), rows, cols, channels, dtype, arithmetic, device, part)

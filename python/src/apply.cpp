@@ -1,6 +1,8 @@
 // Chains on arrays in host memory.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 
 #include <atomic>
 #include <exception>
@@ -69,10 +71,10 @@ void compute(const Chain& chain, const Images& images, const ApplyOptions& optio
   for (std::size_t i = 0; i < images.count(); ++i) apply(chain, images.source(i), images.sink(i), options);
 }
 
-/// Every image of `in` through the chain to its place in `out`, without the GIL.
+/// Every image of `in`, or part of one, through the chain to its place in `out`, without the GIL.
 void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes,
-                     std::optional<std::string_view> arithmetic, int threads) {
-  const Images images(placed(in, const_cast<void*>(in.data())), placed(out, out.data()), axes);
+                     std::optional<std::string_view> arithmetic, int threads, std::optional<Place> place) {
+  const Images images(placed(in, const_cast<void*>(in.data())), placed(out, out.data()), axes, place);
   ApplyOptions options{.arithmetic = arithmetic_of(arithmetic), .threads = threads};
   // Pages of its own for a small image's scratch would take longer than the image.
   if (images.from.extent.rows * images.from.row_bytes() < kFewBytes)
@@ -91,8 +93,8 @@ void apply_to_images(const Chain& chain, const Input& in, const Output& out, std
 
 void bind_apply(nb::module_& module) {
   module.def("apply", apply_to_images, nb::arg("chain"), nb::arg("input").noconvert(),
-             nb::arg("output").noconvert(), nb::arg("axes"), nb::arg("arithmetic").none(),
-             nb::arg("threads"));
+             nb::arg("output").noconvert(), nb::arg("axes"), nb::arg("arithmetic").none(), nb::arg("threads"),
+             nb::arg("place") = nb::none());
 }
 
 }  // namespace sepconv::python

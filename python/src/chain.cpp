@@ -60,11 +60,24 @@ Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col,
 
 using SpecTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
 
+ImageSpec spec_of(const SpecTuple& input) {
+  const auto& [rows, cols, channels, name] = input;
+  return {{rows, cols}, channels, type_named(name)};
+}
+
 /// rows, cols, channels and type of the result for such an input.
 SpecTuple result_spec(const Chain& chain, const SpecTuple& input) {
-  const auto& [rows, cols, channels, name] = input;
-  const ImageSpec spec = chain.result_spec({{rows, cols}, channels, type_named(name)});
+  const ImageSpec spec = chain.result_spec(spec_of(input));
   return {spec.extent.rows, spec.extent.cols, spec.channels, std::string(name_of(spec.type))};
+}
+
+using RectTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+/// The rectangle (row, column, rows, columns) of such an input that this one of the result is made of.
+RectTuple input_for(const Chain& chain, const RectTuple& output, const SpecTuple& input) {
+  const auto& [row, col, rows, cols] = output;
+  const Rect rect = chain.input_for({row, col, rows, cols}, spec_of(input));
+  return {rect.row, rect.col, rect.rows, rect.cols};
 }
 
 bool by_parts(const Chain& chain) {
@@ -96,6 +109,8 @@ void bind_chain(nb::module_& module) {
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", by_parts)
       .def_prop_ro("turned", turned)
+      .def_prop_ro("turns", &Chain::turns)
+      .def("input_for", input_for, nb::arg("output"), nb::arg("input"))
       .def("result_spec", result_spec, nb::arg("input"));
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);

@@ -1,5 +1,6 @@
 // Chains on arrays in a GPU's memory, on streams that the caller has. Nothing here waits for a GPU.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -16,26 +17,29 @@ namespace sepconv::python {
 namespace {
 
 /// Address, type, shape and strides in bytes.
-using Place = std::tuple<std::uintptr_t, std::string, std::vector<std::int64_t>, std::vector<std::int64_t>>;
+using Memory = std::tuple<std::uintptr_t, std::string, std::vector<std::int64_t>, std::vector<std::int64_t>>;
 
-Array array_at(const Place& place) {
-  const auto& [address, type, shape, strides] = place;
+Array array_at(const Memory& memory) {
+  const auto& [address, type, shape, strides] = memory;
   return {reinterpret_cast<std::byte*>(address), type_named(type), shape, strides};
 }
 
 DeviceStream stream_at(std::uintptr_t handle) { return reinterpret_cast<DeviceStream>(handle); }
 
-/// Made of rows, columns, channels, type; takes its scratch on the GPU `device`.
+/// Made of rows, columns, channels, type of the whole; takes its scratch, for parts of so many rows and
+/// columns, on the GPU `device`.
 DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t cols, std::int64_t channels,
-                         const std::string& type, std::optional<std::string_view> arithmetic, int device) {
+                         const std::string& type, std::optional<std::string_view> arithmetic, int device,
+                         Sides part) {
   const nb::gil_scoped_release released;
   const DeviceScope scope(device);
-  return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_named(type)}, arithmetic_of(arithmetic));
+  return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_named(type)}, arithmetic_of(arithmetic),
+                      {part.first, part.second});
 }
 
-void enqueue(const DeviceFilter& filter, const Place& in, const Place& out, std::size_t axes,
-             std::uintptr_t stream) {
-  const Images images(array_at(in), array_at(out), axes);
+void enqueue(const DeviceFilter& filter, const Memory& in, const Memory& out, std::size_t axes,
+             std::uintptr_t stream, std::optional<Place> place) {
+  const Images images(array_at(in), array_at(out), axes, place);
   const nb::gil_scoped_release released;
   for (std::size_t i = 0; i < images.count(); ++i)
     filter.enqueue(images.source(i), images.sink(i), stream_at(stream));
@@ -92,8 +96,10 @@ void bind_device(nb::module_& module) {
   });
   module.def("current_device", [] { return current_device(); });
   module.def("make_filter", make_filter, nb::arg("chain"), nb::arg("rows"), nb::arg("cols"),
-             nb::arg("channels"), nb::arg("type"), nb::arg("arithmetic").none(), nb::arg("device"));
-  module.def("enqueue", enqueue);
+             nb::arg("channels"), nb::arg("type"), nb::arg("arithmetic").none(), nb::arg("device"),
+             nb::arg("part") = Sides{});
+  module.def("enqueue", enqueue, nb::arg("filter"), nb::arg("input"), nb::arg("output"), nb::arg("axes"),
+             nb::arg("stream"), nb::arg("place") = nb::none());
   module.def("order", order);
   module.def("device_empty", device_empty);
   module.def("taken", taken);

@@ -33,6 +33,12 @@ void check_axes(const Array& in, const Array& out, std::size_t image_axes) {
   if (!fits) throw InvalidArgument("the input and the result must have the same number of axes, two or more");
 }
 
+template <class Byte>
+BasicRegion<Byte> region_at(const BasicPixelView<Byte>& pixels, Sides at, Sides image) {
+  const auto [row, col] = at;
+  return {pixels, {row, col, pixels.extent.rows, pixels.extent.cols}, {image.first, image.second}};
+}
+
 template <class Array, class View>
 nb::object made_array(const View& pixels) {
   const std::size_t shape[] = {static_cast<std::size_t>(pixels.extent.rows),
@@ -45,7 +51,8 @@ nb::object made_array(const View& pixels) {
 
 }  // namespace
 
-Images::Images(const Array& in, const Array& out, std::size_t image_axes) {
+Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> part)
+    : place(part) {
   check_axes(in, out, image_axes);
   from = first_image<const std::byte>(in, image_axes), to = first_image<std::byte>(out, image_axes);
   sources = offsets_of(in, image_axes), sinks = offsets_of(out, image_axes);
@@ -59,16 +66,16 @@ std::int64_t Images::bytes() const noexcept {
          static_cast<std::int64_t>(count());
 }
 
-ConstPixelView Images::source(std::size_t image) const noexcept {
+ConstRegion Images::source(std::size_t image) const noexcept {
   ConstPixelView view = from;
   view.data += sources[image];
-  return view;
+  return place ? region_at(view, std::get<0>(*place), std::get<1>(*place)) : ConstRegion::whole(view);
 }
 
-PixelView Images::sink(std::size_t image) const noexcept {
+Region Images::sink(std::size_t image) const noexcept {
   PixelView view = to;
   view.data += sinks[image];
-  return view;
+  return place ? region_at(view, std::get<2>(*place), std::get<3>(*place)) : Region::whole(view);
 }
 
 PixelType type_named(std::string_view name) {

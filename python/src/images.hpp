@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -22,21 +24,27 @@ struct Array {
   std::vector<std::int64_t> strides;
 };
 
-/// Images of one shape, and where they lie. Elements of an image's row lie beside each other, and what the
-/// array `out` is written.
+/// Of parts: where the input's begins (rows, columns) and the extent of the image that it is of, and the same
+/// of the result's.
+using Sides = std::pair<std::int64_t, std::int64_t>;
+using Place = std::tuple<Sides, Sides, Sides, Sides>;
+
+/// Images of one shape, or parts of such, and where they lie. Elements of an image's row lie beside each
+/// other, and what the array `out` is written.
 struct Images {
   ConstPixelView from;
   PixelView to;
   std::vector<std::int64_t> sources;  ///< offsets in bytes
   std::vector<std::int64_t> sinks;
+  std::optional<Place> place;  ///< nothing of whole images
 
   /// Throws InvalidArgument unless both have the same axes beside those of an image.
-  Images(const Array& in, const Array& out, std::size_t image_axes);
+  Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> place);
 
   std::size_t count() const noexcept { return sources.size(); }
   std::int64_t bytes() const noexcept;
-  ConstPixelView source(std::size_t image) const noexcept;
-  PixelView sink(std::size_t image) const noexcept;
+  ConstRegion source(std::size_t image) const noexcept;
+  Region sink(std::size_t image) const noexcept;
 };
 
 /// By its name. These two throw InvalidArgument for what is no type of pixels.

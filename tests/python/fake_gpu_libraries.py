@@ -54,6 +54,23 @@ class CupyArray:
     def __pow__(self, power):
         return CupyArray(self._settled() ** power)
 
+    # What dask asks of blocks.
+    def __getitem__(self, key):
+        return CupyArray(self.host[key])
+
+    def __setitem__(self, key, part):
+        self._settled()[key] = part.host
+
+    def copy(self):
+        return CupyArray(self._settled().copy())
+
+    def astype(self, dtype):
+        return CupyArray(self._settled().astype(dtype))
+
+    def __array_function__(self, function, _, args, keywords):
+        given = [[one._settled() for one in args[0]] if isinstance(args[0], list) else args[0]._settled(), *args[1:]]
+        return CupyArray({np.empty_like: np.empty_like, np.concatenate: np.concatenate}[function](*given, **keywords))
+
 
 class Tensor:
     """PyTorch's: strides are a function, in elements, and types are its own."""
@@ -138,6 +155,7 @@ STREAM = _sepconv.make_stream(0)
 def install():
     """Puts them into sys.modules."""
     cupy = types.ModuleType("cupy")
+    cupy.ndarray = CupyArray
     cupy.empty = lambda shape, dtype: CupyArray(np.full(shape, 85, dtype))
     cupy.ascontiguousarray = lambda array: CupyArray(np.ascontiguousarray(array.host))
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=STREAM.handle))

@@ -5,7 +5,7 @@ import inspect
 import pathlib
 import re
 
-from sepconv import _options, _stages, files, ndimage
+from sepconv import _options, _stages, dask, files, ndimage
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "python" / "sepconv"
 NOTE = "# Made by tests/python/make_stubs.py.\n"
@@ -56,6 +56,17 @@ def functions():
         types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}))
         for array, output, result in (("ArrayLike", "NDArray[Any] | DTypeLike | None", "NDArray[Any]"), ("GpuArray", "GpuArray | DTypeLike | None", "GpuArray")):
             lines += ["@overload", documented(f"def {name}({parameters(signature, dict(types, input=array, output=output))}) -> {result}: ...", getattr(ndimage, name))]
+    return "\n".join(lines) + "\n"
+
+
+def of_dask():
+    """Those of `ndimage`, of dask arrays, and others."""
+    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from typing import Any", "", "from dask.array import Array", "from numpy.typing import ArrayLike, DTypeLike", "",
+             "from sepconv._chain import Chain", "", "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]", ""]
+    for name in dask.__all__:
+        types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None")
+        types.update(chain="Chain | str | Iterable[str]", array="Array", arithmetic="str | None", **({"axes": "str | None"} if name == "apply" else {}))
+        lines.append(documented(f"def {name}({parameters(inspect.signature(getattr(dask, name)), types)}) -> Array: ...", getattr(dask, name)))
     return "\n".join(lines) + "\n"
 
 
@@ -194,7 +205,7 @@ def of_files():
 
 
 def stubs():
-    return {"_stages.pyi": stages(), "ndimage.pyi": functions(), "files.pyi": of_files()}
+    return {"_stages.pyi": stages(), "ndimage.pyi": functions(), "files.pyi": of_files(), "dask.pyi": of_dask()}
 
 
 if __name__ == "__main__":

@@ -173,6 +173,28 @@ def test_what_cannot_be_is_refused(library):
         ndimage.gaussian_filter(library.to(image()), 1, mode="constant", cval=float("nan"))
 
 
+@pytest.mark.parametrize("dtype", ["u2", "f4"])
+def test_dask_arrays_of_blocks_on_a_gpu(library, dtype):
+    """They stay there, and have the bytes of the whole."""
+    da = pytest.importorskip("dask.array", reason="dask is not installed")
+    if library.type.__module__.partition(".")[0] != "cupy":
+        pytest.skip("dask has no arrays of it")
+    from sepconv import dask as lazy
+
+    whole = image((40, 50), dtype)
+    source = da.from_array(whole, chunks=((7, 1, 32), (20, 30))).map_blocks(library.to, meta=library.to(whole[:0, :0]))
+    results = [(lazy.apply(chain, source), chain(whole)) for chain in (sc.gaussian(2, border="wrap") | sc.sobel("x"), sc.box(40, border="wrap"), sc.transpose() | sc.gaussian(1.5))]
+    for mode in ("wrap", "reflect"):
+        results += [(lazy.gaussian_filter(source, 2, mode=mode), ndimage.gaussian_filter(whole, 2, mode=mode)),
+                    (lazy.gaussian_laplace(source, 9, mode=mode), ndimage.gaussian_laplace(whole, 9, mode=mode))]
+    for made, wanted in results:
+        assert isinstance(made._meta, library.type) and made.dtype == wanted.dtype and made.shape == wanted.shape
+        for (row, col), block in np.ndenumerate(made.to_delayed()):
+            got = block.compute(scheduler="synchronous")
+            rows, cols = (slice(sum(one[:at]), sum(one[: at + 1])) for one, at in zip(made.chunks, (row, col)))
+            assert isinstance(got, library.type) and np.array_equal(library.back(got), wanted[rows, cols])
+
+
 CALLS = [lambda a: sc.box(2)(a), lambda a: ndimage.gaussian_filter(a, 1.5), lambda a: ndimage.sobel(a, output=np.int16), lambda a: ndimage.laplace(a), lambda a: ndimage.gaussian_laplace(a, 1),
          lambda a: ndimage.correlate1d(input=a, weights=[1, 2])]
 

@@ -7,14 +7,17 @@ import sys
 
 import pytest
 
-import make_stubs
-import sepconv
-
 pytest.importorskip("mypy", reason="mypy is not installed")
+pytest.importorskip("dask", reason="dask is not installed")
+
+import make_stubs  # noqa: E402
+import sepconv  # noqa: E402
 
 RIGHT = """
+import dask.array as da
 import numpy as np
 import sepconv as sc
+from sepconv import dask as lazy
 from sepconv import ndimage
 
 chain: sc.Chain = sc.gaussian(2.5, border="reflect") | sc.sobel("x") | sc.abs()
@@ -28,10 +31,11 @@ image: sc.Image = sc.open(b"a.tif", page="c=1")
 print(report.timeline[0].begin, image[0, ..., ::2].shape, np.asarray(image), sc.stats(image).channels[0].mean, sc.compare(image, array).psnr_db)
 print(sc.transpose("a.npy", "b.npy", (1, 0)).steps, sc.transpose() | sc.gemm("b.npy"), sc.gemm(array, array, array, beta=1, add="c.npy").device)
 print(sc.run(array, "b.npy", plan=sc.plan(array, "b.npy", "abs")).plan)
+print(lazy.sobel(da.zeros((30, 40)), 0, np.int16, "wrap").dtype, lazy.apply(chain, da.zeros((3, 30, 40)), "zyx").chunks)
 print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
 """
 WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3", "sc.run('a.npy')", "sc.run('a.npy', 'b.npy', sigma=2)",
-         "sc.open(3)", "sc.stats('a.npy').mean", "sc.gemm(1, 2)"]
+         "sc.open(3)", "sc.stats('a.npy').mean", "sc.gemm(1, 2)", "lazy.sobel(axis='x')", "lazy.apply(3)"]
 
 
 def mypy(folder, text):
@@ -45,9 +49,9 @@ def test_a_program_that_is_right(tmp_path):
 
 
 def test_each_mistake_is_found(tmp_path):
-    ran = mypy(tmp_path, "import sepconv as sc\nfrom sepconv import ndimage\n" + "\n".join(WRONG) + "\n")
+    ran = mypy(tmp_path, "import sepconv as sc\nfrom sepconv import ndimage\nfrom sepconv import dask as lazy\n" + "\n".join(WRONG) + "\n")
     found = {int(line.split(":")[1]) for line in ran.stdout.splitlines() if ": error:" in line}
-    assert found == set(range(3, 3 + len(WRONG))), ran.stdout
+    assert found == set(range(4, 4 + len(WRONG))), ran.stdout
 
 
 def test_stubs_are_those_of_the_functions():

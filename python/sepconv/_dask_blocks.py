@@ -1,0 +1,116 @@
+"""Dask arrays whose blocks are each made, in a task of its own, of a rectangle of another dask array: cut out of the blocks that it lies in."""
+
+import bisect
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.highlevelgraph import HighLevelGraph
+
+
+def checked(array):
+    """TypeError or ValueError for what is no dask array whose blocks are known."""
+    if not isinstance(array, da.Array):
+        raise TypeError(f"a {type(array).__name__} is no dask array; make one of it (dask.array.from_array), or give it to sepconv.ndimage or a chain")
+    if any(side != side for side in array.shape):
+        raise ValueError("the array has blocks of unknown sizes; call its compute_chunk_sizes() first")
+    if isinstance(array._meta, np.ma.MaskedArray):
+        raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing")
+    return array
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A part of a block, with memory of its own: the block is not kept for it."""
+
+    key: tuple
+
+    def __call__(self, block):
+        return block[self.key].copy()
+
+
+@dataclass(frozen=True)
+class _Empty:
+    meta: Any
+    shape: tuple
+
+    def __call__(self):
+        return np.empty_like(self.meta, shape=self.shape)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A block of what `compute` makes of a rectangle, whose parts lie at `places` of it, and of `asked`."""
+
+    compute: Callable
+    asked: Any
+    shape: tuple
+    places: tuple
+    repeats: tuple  # axis, first and end of an axis that is needed more than once
+
+    def __call__(self, *parts):
+        if len(parts) == 1:
+            whole = parts[0]
+        else:
+            whole = np.empty_like(parts[0], shape=self.shape, order="C")  # of CuPy's, if those are
+            for part, place in zip(parts, self.places):
+                whole[place] = part
+        del parts
+        for axis, first, end in self.repeats:
+            side = whole.shape[axis]
+            repeated = np.concatenate([whole] * (end // side - first // side + 1), axis)
+            whole = repeated[(slice(None),) * axis + (slice(first % side, first % side + end - first),)]
+        return self.compute(whole, self.asked)
+
+
+def _bounds(chunks):
+    return [(0, *itertools.accumulate(one)) for one in chunks]
+
+
+def _along(begin, end, bounds):
+    """Of what lies in [begin, end) along an axis, which repeats beyond its ends: the block, from where to where of it, where that goes, and whether it is all of it."""
+    side, at, found = bounds[-1], begin, []
+    while at < end:
+        origin = at // side * side
+        block = bisect.bisect_right(bounds, at - origin) - 1
+        first, last = (origin + one for one in bounds[block : block + 2])
+        stop = min(end, last)
+        found.append((block, slice(at - first, stop - first), slice(at - begin, stop - begin), (at, stop) == (first, last)))
+        at = stop
+    return found
+
+
+def _rectangle(needed, bounds):
+    """Ranges of the axes that are read, and those that are then repeated, as they are needed more than once."""
+    repeats = tuple((axis, *ends) for axis, (ends, of_axis) in enumerate(zip(needed, bounds)) if ends[1] - ends[0] > of_axis[-1])
+    read = list(needed)
+    for axis, *_ in repeats:
+        read[axis] = 0, bounds[axis][-1]
+    return read, repeats
+
+
+def made_of(source, name, chunks, meta, needs, compute):
+    """An array of these chunks. `needs` gives, for the ranges of a block, the ranges of `source`, beyond whose ends it repeats, and what `compute` is asked
+    for beside them; `compute` makes the block."""
+    bounds, halo, graph = _bounds(source.chunks), f"{name.rpartition('-')[0]}-halo-{name.rpartition('-')[2]}", {}
+    for place in itertools.product(*(list(enumerate(zip(one, one[1:]))) for one in _bounds(chunks))):
+        key, ranges = (name, *(index for index, _ in place)), [ends for _, ends in place]
+        if any(begin == end for begin, end in ranges):
+            graph[key] = (_Empty(meta, tuple(end - begin for begin, end in ranges)),)
+            continue
+        needed, asked = needs(ranges)
+        read, repeats = _rectangle(needed, bounds)
+        keys, places = [], []
+        for parts in itertools.product(*(_along(*ends, of_axis) for ends, of_axis in zip(read, bounds))):
+            part = source.name, *(block for block, *_ in parts)
+            if not all(whole for *_, whole in parts):
+                cut = tuple(cut for _, cut, *_ in parts)
+                whole, part = part, (halo, *part[1:], *(one.start for one in cut), *(one.stop for one in cut))
+                graph[part] = (_Cut(cut), whole)
+            keys.append(part)
+            places.append(tuple(at for _, _, at, _ in parts))
+        graph[key] = (_Made(compute, asked, tuple(end - begin for begin, end in read), tuple(places), repeats), *keys)
+    return da.Array(HighLevelGraph.from_collections(name, graph, dependencies=[source]), name, chunks, meta=meta)

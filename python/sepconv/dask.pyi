@@ -1,0 +1,181 @@
+# Made by tests/python/make_stubs.py.
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dask.array import Array
+from numpy.typing import ArrayLike, DTypeLike
+
+from sepconv._chain import Chain
+
+__all__ = ["apply", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
+
+def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = None, *, arithmetic: str | None = None, threads: int = 1) -> Array:
+    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the whole array.
+
+    Each block of the result is a task, which is given what the chain needs for it of the array, also of other blocks; borders act where the image ends and
+    nowhere else. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
+    one block.
+
+    Parameters
+    ----------
+    chain : Chain, str or iterable of str
+    array : dask.array.Array
+        of arrays in the host's memory, or on a GPU
+    axes : str, optional
+        a letter for each axis, as a chain that is called has them
+    arithmetic : {'f32', 'f64'}, optional
+    threads : int
+        of a task
+
+    Returns
+    -------
+    dask.array.Array
+
+    Raises
+    ------
+    TypeError, ValueError
+        as a chain that is called; and for what is no dask array, or one of unknown blocks
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import sepconv as sc
+    >>> from sepconv import dask as sd
+    >>> array = da.random.random((3, 500, 700), chunks=(1, 128, 300))
+    >>> made = sd.apply(sc.gaussian(2) | sc.sobel("x"), array, axes="zyx")
+    >>> made.chunks == array.chunks
+    True
+    """
+def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+    """Convolution along one axis: `correlate1d` with the weights turned round.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.convolve1d` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def correlate1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+    """Correlation along one axis.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.correlate1d` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def gaussian_filter(input: Array, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """A Gaussian, or derivatives of one, along the axes.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 1) -> Array:
+    """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_filter1d` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def gaussian_gradient_magnitude(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
+    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_gradient_magnitude` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
+    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
+    `radius`, `threads` and `stream` are taken, too.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_laplace` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    `derivative` is like.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_gradient_magnitude` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
+    """The sum of second derivatives along the axes, which a function makes.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_laplace` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.laplace` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
+    """Prewitt's filter: differences along the axis, sums of three along all others.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.prewitt` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def sobel(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
+    """Sobel's filter: differences along the axis, (1 2 1) along all others.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.sobel` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def uniform_filter(input: Array, size: int | Sequence[int] = 3, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The mean of `size` elements along each axis. See `gaussian_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.uniform_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def uniform_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+    """The mean of `size` elements along one axis. See `correlate1d`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.uniform_filter1d` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """

@@ -1,0 +1,200 @@
+"""Dask arrays of any blocks: the bytes of sepconv on the whole array, lazily."""
+
+import doctest
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+from sepconv import ndimage
+
+da = pytest.importorskip("dask.array")
+
+import dask  # noqa: E402
+
+from sepconv import _dask_chain  # noqa: E402
+from sepconv import dask as ours  # noqa: E402
+
+MODES = ["reflect", "mirror", "nearest", "wrap", "constant"]
+BLOCKS = [((23,), (31,)), ((9, 1, 13), (5, 1, 1, 16, 8)), ((1,) * 5 + (18,), (1, 30)), ((4,) * 5 + (3, 0), (2, 29))]
+CALLS = [("gaussian_filter", dict(sigma=1.3)), ("gaussian_filter", dict(sigma=(0, 9), order=(1, 0))), ("gaussian_filter", dict(sigma=2, radius=(3, 40))), ("gaussian_filter1d", dict(sigma=2, order=2, axis=0)),
+         ("uniform_filter", dict(size=(4, 9), origin=(1, -2))), ("uniform_filter1d", dict(size=5, origin=2, axis=0)), ("sobel", {}), ("prewitt", dict(axis=0)), ("laplace", {}),
+         ("gaussian_laplace", dict(sigma=1.1)), ("gaussian_gradient_magnitude", dict(sigma=(1, 2), truncate=3)), ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
+         ("convolve1d", dict(weights=[1, 3, 2, 5], origin=1))]
+
+
+def image(shape=(23, 31), dtype="u2"):
+    return (np.random.default_rng(5).random(shape) * 1000).astype(dtype)
+
+
+def same(made, wanted, chunks=None):
+    """To the bit, and of the type and shape that was said before anything was computed."""
+    assert isinstance(made, da.Array) and made.shape == wanted.shape and made.dtype == made._meta.dtype == wanted.dtype
+    assert chunks is None or made.chunks == chunks
+    got = made.compute(scheduler="synchronous")
+    assert got.dtype == wanted.dtype and np.array_equal(got, wanted, equal_nan=got.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
+@pytest.mark.parametrize("name, given", CALLS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CALLS)])
+def test_a_function_has_the_bytes_of_the_whole(name, given, blocks):
+    for dtype in ("u2", "f8"):
+        array = image(dtype=dtype)
+        source = da.from_array(array, chunks=blocks)
+        for mode in MODES if given else [*MODES, ["wrap", "reflect"]]:
+            keywords = dict(given, mode=mode, cval=7)
+            same(getattr(ours, name)(source, **keywords), getattr(ndimage, name)(array, **keywords), blocks)
+
+
+@pytest.mark.parametrize("shape, chunks", [((), ()), ((40,), ((1, 17, 22),)), ((5, 14, 9), ((2, 3), (1, 8, 5), (9,))), ((3, 4, 5, 6), ((1, 2), (4,), (2, 2, 1), (1, 5))), ((4, 0), ((2, 2), (0,)))])
+def test_any_number_of_axes(shape, chunks):
+    array = image(shape, "f4")
+    source = da.from_array(array, chunks=chunks)
+    for mode in MODES:
+        same(ours.gaussian_filter(source, 1.5, mode=mode), ndimage.gaussian_filter(array, 1.5, mode=mode), chunks)
+        same(ours.uniform_filter(source, 4, mode=mode, axes=range(len(shape))[:1]), ndimage.uniform_filter(array, 4, mode=mode, axes=range(len(shape))[:1]), chunks)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", ">i2", "i4", "u8", "f2", "f4", "c8", "c16"])
+def test_types(dtype):
+    array = image(dtype=dtype) if dtype[0] != "c" else (image(dtype="f8") + 1j * image()[::-1]).astype(dtype)
+    source = da.from_array(array, chunks=BLOCKS[1])
+    same(ours.gaussian_filter(source, 2), ndimage.gaussian_filter(array, 2))
+    same(ours.sobel(source, output="c16" if dtype[0] == "c" else "i2"), ndimage.sobel(array, output="c16" if dtype[0] == "c" else "i2"))
+    same(ours.apply(sc.gaussian(2), source), sc.gaussian(2)(array))
+
+
+@pytest.mark.parametrize("name", ["generic_laplace", "generic_gradient_magnitude"])
+def test_functions_of_functions_take_lazy_ones(name):
+    array = image()
+    source, given = da.from_array(array, chunks=BLOCKS[1]), dict(mode=["wrap", "mirror"], extra_keywords={"threads": 1})
+    for output in (None, "f4"):
+        same(getattr(ours, name)(source, ours.sobel, output=output, **given), getattr(ndimage, name)(array, ndimage.sobel, output=output, **given), BLOCKS[1])
+    same(getattr(ours, name)(source, ours.sobel, axes=()), array)
+    with pytest.raises(TypeError, match="sepconv.dask.sobel"):
+        getattr(ours, name)(source, lambda *given: array)
+
+
+CHAINS = [sc.gaussian(2) | sc.sobel("x", border="reflect"), sc.box(3, border="wrap") | sc.gaussian(3, border="constant") | sc.gaussian(9, border="wrap"), sc.transpose() | sc.gaussian(1.5, border="replicate"),
+          sc.reduce(3) | sc.gaussian(1), sc.resize(to=(80, 17)) | sc.box(1, border="wrap"), sc.threshold(500), sc.cast("f32"), sc.Chain()]
+
+
+@pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+def test_a_chain_has_the_bytes_of_the_whole(chain, blocks):
+    for dtype in ("u2", "f4", "i4"):
+        array = image(dtype=dtype)
+        made = ours.apply(chain, da.from_array(array, chunks=blocks))
+        same(made, chain(array), blocks if made.shape == array.shape else None)
+        assert all(max(one) <= max(map(max, blocks)) for one in made.chunks)
+
+
+@pytest.mark.parametrize("shape, axes, chunks", [((5, 14, 9), "zyx", (2, 5, 9)), ((14, 9, 3), None, (5, 4, 2)), ((3, 14, 9), "cyx", (1, 5, 4)), ((40,), None, (11,)), ((14, 9, 4, 2), "xyzt", (5, 9, 1, 2))])
+def test_axes_of_a_chain(shape, axes, chunks):
+    array, chain = image(shape, "f4"), sc.gaussian(1.5, border="wrap") | sc.box(2)
+    same(ours.apply(chain, da.from_array(array, chunks=chunks), axes), chain(array, axes=axes))
+
+
+def test_channels_that_a_chain_makes_and_joins():
+    array, source = image((14, 9), "f4"), da.from_array(image((14, 9), "f4"), chunks=(5, 4))
+    colours = sc.matrix(values=[1, 2, 3], rows=3) | sc.gaussian(1)
+    same(ours.apply(colours, source), colours(array))
+    grey = sc.matrix(values=[1, 2, 3])
+    same(ours.apply(colours | grey, source), (colours | grey)(array))
+    same(ours.apply(grey, ours.apply(colours, source)), grey(colours(array)))
+
+
+def test_nothing_is_computed_before_it_is_asked_for_and_then_only_what_is_needed():
+    seen = []
+
+    def block(block_info=None):
+        seen.append(block_info[None]["chunk-location"])
+        return np.ones((8, 8), "u2")
+
+    source = da.map_blocks(block, chunks=((8,) * 5, (8,) * 5), dtype="u2", meta=np.empty((0, 0), "u2"))
+    made = [ours.gaussian_filter(source, 1), ours.apply("gaussian:sigma=1", source), ours.gaussian_laplace(source, 1, output="f4")]
+    assert not seen
+    for one in made:
+        one[16:24, 8:16].compute(scheduler="synchronous")
+        assert sorted(seen) == [(row, col) for row in (1, 2, 3) for col in (0, 1, 2)]
+        seen.clear()
+
+
+def test_equal_calls_have_equal_names_and_others_others():
+    source = da.from_array(image(), chunks=9)
+    names = [ours.gaussian_filter(source, sigma, mode=mode).name for _ in range(2) for sigma in (1, 2) for mode in ("wrap", "reflect")]
+    names += [ours.apply(chain, source, **given).name for _ in range(2) for chain in (sc.gaussian(1), sc.gaussian(2)) for given in ({}, {"arithmetic": "f64"})]
+    assert len(set(names)) == 8
+
+
+def test_a_stage_that_reads_a_file(tmp_path):
+    np.save(tmp_path / "b.npy", image((31, 6), "f4"))
+    array, product = image(dtype="f4"), sc.gemm(tmp_path / "b.npy") | sc.gaussian(1)
+    made = [ours.apply(product, da.from_array(array, chunks=(9, 10))) for _ in range(2)]
+    assert made[0].name != made[1].name  # the file may have changed
+    same(made[0], product(array))
+
+
+def test_blocks_of_the_result_are_in_proportion():
+    assert _dask_chain._scaled((100, 100, 50), 125) == (50, 50, 25)
+    assert _dask_chain._scaled((100, 50), 300) == (100, 100, 100)
+    assert _dask_chain._scaled((1, 1, 1, 1), 2) == (1, 1)
+    for chunks in [(7, 1, 30), (5,)]:
+        for side in range(1, 90):
+            made = _dask_chain._scaled(chunks, side)
+            assert sum(made) == side and 0 < min(made) and max(made) <= max(chunks)
+
+
+def test_parameters_are_those_of_ndimage():
+    for name in ndimage.__all__:
+        own, theirs = (inspect.signature(getattr(module, name)).parameters for module in (ours, ndimage))
+        assert list(own) == [one for one in theirs if one != "stream"]
+        assert "dask.array.Array" in getattr(ours, name).__doc__
+
+
+@pytest.mark.parametrize("call, kind, words", [
+    (lambda x: ours.gaussian_filter(image(), 1), TypeError, "no dask array"),
+    (lambda x: ours.apply("abs", image()), TypeError, "no dask array"),
+    (lambda x: ours.gaussian_filter(x, 1, output=image()), TypeError, "give a type"),
+    (lambda x: ours.gaussian_filter(x, 1, mode="no"), RuntimeError, "mode"),
+    (lambda x: ours.gaussian_filter(x, (1, 2, 3)), RuntimeError, "length"),
+    (lambda x: ours.gaussian_laplace(x, 1, wrong=2), TypeError, "wrong"),
+    (lambda x: ours.sobel(x, 2), ValueError, "axis"),
+    (lambda x: ours.correlate1d(x, [1, 2], origin=5), ValueError, "origin"),
+    (lambda x: ours.laplace(x, stream=3), TypeError, "stream"),
+    (lambda x: ours.gaussian_laplace(x, 1, stream=3), TypeError, "stream is not for dask"),
+    (lambda x: ours.gaussian_filter(x[x > 3], 1), ValueError, "compute_chunk_sizes"),
+    (lambda x: ours.apply("abs", da.ma.masked_array(x, x > 3)), TypeError, "mask"),
+    (lambda x: ours.apply("gausian:sigma=2", x), ValueError, "did you mean"),
+    (lambda x: ours.apply("abs", x, "yxz"), ValueError, "axes"),
+    (lambda x: ours.apply("abs", x, arithmetic="f16"), ValueError, "arithmetic"),
+    (lambda x: ours.apply("abs", da.stack([x] * 5)), ValueError, "say what its axes are"),
+])
+def test_what_cannot_be_is_refused_before_anything_is_computed(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call(da.from_array(image(), chunks=9))
+
+
+def test_in_threads_and_with_other_functions_of_dask():
+    array = image((200, 300))
+    source = da.from_array(array, chunks=(64, 50))
+    made = ours.gaussian_filter(ours.gaussian_filter(source, 2).rechunk((100, 77)).astype("f4") / 2, 3, mode="wrap")
+    wanted = ndimage.gaussian_filter(ndimage.gaussian_filter(array, 2).astype("f4") / 2, 3, mode="wrap")
+    assert np.array_equal(made.compute(scheduler="threads", num_workers=4), wanted)
+
+
+def test_docstrings_and_the_document_hold():
+    document = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python-dask.md"
+    for ran in (doctest.testmod(ours), doctest.testfile(str(document), module_relative=False)):
+        assert ran.attempted > 6 and ran.failed == 0
+
+
+def test_without_dask_the_import_says_what_is_missing():
+    program = "import sys; sys.modules['dask'] = None\nimport sepconv\ntry:\n    import sepconv.dask\nexcept ImportError as error:\n    print(error)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'sepconv[dask]'" in ran.stdout
+    assert dask.__version__
