@@ -17,8 +17,10 @@ except ImportError as error:
 from sepconv import ndimage
 from sepconv._dask_chain import apply
 from sepconv._dask_ndimage import lazy
+from sepconv._dask_run import Made, run
 
-__all__ = ["apply", *ndimage.__all__]
+__all__ = ["Made", "apply", "run", *ndimage.__all__]
 for _name in ndimage.__all__:
     globals()[_name] = lazy(_name)
-apply.__module__ = "sepconv.dask"
+for _one in (Made, apply, run):
+    _one.__module__ = "sepconv.dask"

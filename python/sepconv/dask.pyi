@@ -1,13 +1,24 @@
 # Made by tests/python/make_stubs.py.
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from os import PathLike
+from typing import Any, NamedTuple, TypeAlias
 
 from dask.array import Array
+from distributed import Client
 from numpy.typing import ArrayLike, DTypeLike
 
 from sepconv._chain import Chain
+from sepconv.files import Image
 
-__all__ = ["apply", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
+__all__ = ["Made", "apply", "run", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
+
+Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+
+class Made(NamedTuple):
+    """What `run` has done: parts, seconds, and how many parts each worker has made."""
+    parts: int
+    wall_seconds: float
+    workers: dict[str, int]
 
 def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = None, *, arithmetic: str | None = None, threads: int = 1) -> Array:
     """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the whole array.
@@ -45,6 +56,43 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     >>> made = sd.apply(sc.gaussian(2) | sc.sobel("x"), array, axes="zyx")
     >>> made.chunks == array.chunks
     True
+    """
+def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, shard: int | tuple[int, int] | str | None = None, zarr: int | None = None, pyramid: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
+    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
+
+    The result is cut into parts, whole chunks or shards of a Zarr or rows of an NPY or raw file, which no two share. Each is a task: it reads its part of the
+    source and what the chain needs around it, and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at
+    a time, with all its threads, within `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that
+    was lost to others. Until it is complete the result lies in the folder ``SINK.parts``; where a run fails it goes.
+
+    Parameters
+    ----------
+    source : path or Image
+    sink : path
+        that ends in ``.zarr``, ``.npy`` or ``.raw``
+    chain : Chain, str or iterable of str
+    client : distributed.Client, optional
+        left out: the current one
+    parts : int, optional
+        about so many; left out: 8 a worker
+    progress : bool or callable
+        as that of `sepconv.run`; it is told of whole parts
+    max_memory : int or str, optional
+        of each worker; left out: a quarter of what Dask lets it have
+    threads : int, optional
+        of each worker; left out: as many as Dask gives it
+    **options
+        as those of `sepconv.run`. Smaller levels are not made
+
+    Returns
+    -------
+    Made
+        with `parts`, `wall_seconds`, and how many parts each of the `workers` has made
+
+    Raises
+    ------
+    TypeError, ValueError, OSError, MemoryError
+        as `sepconv.run`, and for a sink that is not made in parts
     """
 def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """Convolution along one axis: `correlate1d` with the weights turned round.

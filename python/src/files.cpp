@@ -53,6 +53,20 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
   return report;
 }
 
+/// A Zarr that such a run would make, without its chunks.
+void create_without_pixels(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
+  Settings settings = settings_of(options);
+  JobEnds ends = ends_of(source, sink, settings);
+  run_told(settings.run, nb::none(), [&] {
+    FileJob job = prepare(std::move(ends), chain, settings);
+    for (std::int64_t raster = 0; raster < job.count(); ++raster) {
+      if (raster > 0) job.advance(raster);
+      job.sink->finish();
+    }
+    job.finish();
+  });
+}
+
 /// Its text, its description, warnings and notes.
 nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
   Settings settings = settings_of(options);
@@ -152,6 +166,8 @@ void bind_files(nb::module_& module) {
   const auto options = nb::arg("options");
   const auto told = nb::arg("told").none();
   module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options, told);
+  module.def("create_without_pixels", create_without_pixels, nb::arg("source"), nb::arg("sink"),
+             nb::arg("chain"), options);
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
   module.def("permute", permute, nb::arg("source"), nb::arg("sink"), nb::arg("permutation"), options, told);
   module.def("multiply", multiply, nb::arg("operands"), nb::arg("sink"), nb::arg("alpha"), nb::arg("beta"),

@@ -59,17 +59,6 @@ def functions():
     return "\n".join(lines) + "\n"
 
 
-def of_dask():
-    """Those of `ndimage`, of dask arrays, and others."""
-    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from typing import Any", "", "from dask.array import Array", "from numpy.typing import ArrayLike, DTypeLike", "",
-             "from sepconv._chain import Chain", "", "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]", ""]
-    for name in dask.__all__:
-        types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None")
-        types.update(chain="Chain | str | Iterable[str]", array="Array", arithmetic="str | None", **({"axes": "str | None"} if name == "apply" else {}))
-        lines.append(documented(f"def {name}({parameters(inspect.signature(getattr(dask, name)), types)}) -> Array: ...", getattr(dask, name)))
-    return "\n".join(lines) + "\n"
-
-
 OPTIONS = {
     "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "str | None", "page": "int | str | None",
     "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "result_nodata": "float | None",
@@ -201,6 +190,29 @@ def of_files():
             types = {key: one.annotation for key, one in signature.parameters.items()}
             lines += ["@overload", documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage), "@overload"]
         lines.append(documented(f"def {name}({parameters(inspect.signature(function), OF_FILES)}) -> {RESULTS[name]}: ...", function))
+    return "\n".join(lines) + "\n"
+
+
+MADE = """
+class Made(NamedTuple):
+    parts: int
+    wall_seconds: float
+    workers: dict[str, int]
+"""
+
+
+def of_dask():
+    """Those of `ndimage`, of dask arrays, and others."""
+    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, NamedTuple, TypeAlias", "", "from dask.array import Array",
+             "from distributed import Client", "from numpy.typing import ArrayLike, DTypeLike", "", "from sepconv._chain import Chain", "from sepconv.files import Image", "",
+             "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]", "", "Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]",
+             MADE.replace("class Made(NamedTuple):", documented("class Made(NamedTuple):", dask.Made))]
+    for name in dask.__all__[1:]:
+        types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None")
+        if name in ("apply", "run"):
+            types = dict(OF_FILES, source="Path | Image", sink="Path", array="Array", client="Client | None", parts="int | None")
+        result = "Made" if name == "run" else "Array"
+        lines.append(documented(f"def {name}({parameters(inspect.signature(getattr(dask, name)), types)}) -> {result}: ...", getattr(dask, name)))
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,277 @@
+"""Files filtered by the workers of a cluster, real processes that speak TCP: the bytes of one run, also where workers die."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import sepconv as sc
+
+distributed = pytest.importorskip("distributed")
+
+from sepconv import _dask_parts  # noqa: E402
+from sepconv import dask as ours  # noqa: E402
+
+BLUR = sc.gaussian(4, border="wrap")
+
+
+def image(shape=(1300, 900), dtype="u2"):
+    return (np.random.default_rng(5).random(shape) * 60000).astype(dtype)
+
+
+def cluster_of(workers):
+    return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of(2) as cluster, distributed.Client(cluster) as made:
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def bytes_of(path):
+    path = pathlib.Path(path)
+    return {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()} if path.is_dir() else path.read_bytes()
+
+
+def check(source, sink, chain, parts=12, **options):
+    """The bytes of one run, and nothing beside the result."""
+    made = ours.run(source, sink, chain, parts=parts, progress=False, **options)
+    assert sum(made.workers.values()) == made.parts
+    alone = "alone-" + sink
+    sc.run(source, alone, chain, progress=False, **options)
+    assert bytes_of(sink) == bytes_of(alone)
+    assert not pathlib.Path(sink + ".parts").exists()
+    for one in (sink, alone):
+        shutil.rmtree(one) if os.path.isdir(one) else os.unlink(one)
+    return made
+
+
+@pytest.mark.parametrize("sink, options", [("out.npy", {}), ("out.raw", {}), ("out.zarr", dict(tile=128)), ("out.zarr", dict(tile=(64, 128), shard=(256, 384))), ("out.zarr", dict(zarr=2, tile=200, compress="zstd"))])
+@pytest.mark.parametrize("dtype", ["u2", "i4"])
+def test_a_result_has_the_bytes_of_one_run(client, folder, sink, options, dtype):
+    np.save("in.npy", image(dtype=dtype))
+    if (sink, dtype) == ("out.raw", "i4"):
+        pytest.skip("raw holds no such elements")
+    assert check("in.npy", sink, BLUR, **options).parts > 3
+    check("in.npy", sink, sc.reduce(3) | sc.gaussian(1), **options)
+
+
+def test_chunks_of_what_is_turned_and_those_in_shards_have_the_same_values(client, folder):
+    """The order of chunks in a shard is that in which bands came."""
+    np.save("in.npy", image())
+    sc.run("in.npy", "in.zarr", tile=100, progress=False)
+    check("in.zarr", "out.zarr", sc.transpose() | BLUR)
+    ours.run("in.zarr", "out.zarr", sc.transpose() | BLUR, shard=400, progress=False)
+    assert np.array_equal(np.asarray(sc.open("out.zarr")), (sc.transpose() | BLUR)(image()))
+
+
+@pytest.mark.parametrize("shape, axes, sink, least", [((5, 300, 200), "zyx", "out.npy", 4), ((5, 300, 200), "zyx", "out.zarr", 5), ((2, 3, 300, 200), "tcyx", "out.zarr", 2), ((300, 200, 3), "yxc", "out.npy", 4), ((300, 200, 3), "yxc", "out.zarr", 1)])
+def test_stacks_and_channels(client, folder, shape, axes, sink, least):
+    np.save("in.npy", image(shape))
+    assert check("in.npy", sink, BLUR, axes=axes, **(dict(tile=128) if sink == "out.zarr" else {})).parts >= least
+    if shape[0] == 5:
+        check("in.npy", sink, BLUR, axes=axes, page="z=1-3")
+
+
+def test_missing_pixels_and_metadata(client, folder):
+    array = image(dtype="f4")
+    array[100:400, 300:700] = np.nan
+    np.save("in.npy", array)
+    sc.run("in.npy", "in.tif", progress=False)
+    check("in.tif", "out.zarr", sc.gaussian(3), nodata=7, tile=256)
+    with pytest.warns(sc.files.FileWarning, match="NaN") as said:  # once, though many parts say it
+        check("in.tif", "out.npy", sc.gaussian(3, missing="fill"), nodata=7)
+    assert len([one for one in said if "holds NaN" in str(one.message)]) == 2  # with that of one run
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_any_number_of_workers(folder, workers):
+    np.save("in.npy", image())
+    with cluster_of(workers) as cluster, distributed.Client(cluster):
+        made = check("in.npy", "out.zarr", BLUR, parts=None, tile=64)
+        assert made.parts >= 8 * workers
+
+
+class Killer(distributed.WorkerPlugin):
+    """Kills the first worker that gets so far with a part, while it makes it, or when it is made and nobody knows."""
+
+    def __init__(self, state, mark):
+        self.state, self.mark = state, str(mark)
+
+    def transition(self, key, start, finish, **_):
+        if "sepconv-part" in str(key) and finish == self.state:
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("state, sink", [("executing", "out.zarr"), ("memory", "out.npy")])
+def test_parts_of_a_killed_worker_are_made_by_others(folder, state, sink):
+    np.save("in.npy", image())
+    with cluster_of(2) as cluster, distributed.Client(cluster) as client:
+        before = set(client.nthreads())
+        client.register_plugin(Killer(state, folder / "killed"))
+        check("in.npy", sink, BLUR, **(dict(tile=64) if sink == "out.zarr" else {}))
+        assert (folder / "killed").exists() and before - set(client.nthreads())
+
+
+@contextlib.contextmanager
+def hosts(count):
+    """Network namespaces on a bridge, each as a host of its own."""
+    names = [f"sepconv{os.getpid()}n{i}" for i in range(count)]
+    bridge = f"sc{os.getpid()}b"[-15:]
+    run = lambda words: subprocess.run(words.split(), check=True, capture_output=True)  # noqa: E731
+    try:
+        run(f"ip link add {bridge} type bridge")
+        run(f"ip addr add 10.213.7.1/24 dev {bridge}")
+        run(f"ip link set {bridge} up")
+        for i, name in enumerate(names):
+            run(f"ip netns add {name}")
+            run(f"ip link add sc{os.getpid()}v{i} type veth peer name eth0 netns {name}")
+            run(f"ip link set sc{os.getpid()}v{i} master {bridge} up")
+            run(f"ip -n {name} addr add 10.213.7.{i + 2}/24 dev eth0")
+            run(f"ip -n {name} link set lo up")
+            run(f"ip -n {name} link set eth0 up")
+        yield names
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no network namespaces here: {error}")
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+        subprocess.run(["ip", "link", "del", bridge], capture_output=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sink", ["out.npy", "out.zarr"])
+def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
+    """Killed in the middle of a part, as seen from a network."""
+    with hosts(3) as names, contextlib.ExitStack() as ended:
+        np.save("in.npy", image((4000, 3000)))
+        with distributed.LocalCluster(n_workers=0, host="10.213.7.1", dashboard_address=":0") as cluster, distributed.Client(cluster) as client:
+            for name in names:
+                worker = subprocess.Popen(["ip", "netns", "exec", name, sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address, "--nthreads", "1", "--no-nanny", "--no-dashboard"],
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)})
+                ended.callback(worker.wait)
+                ended.callback(worker.kill)
+            client.wait_for_workers(3, timeout=60)
+            assert len({one.partition("//")[2].partition(":")[0] for one in client.nthreads()}) == 3
+            client.register_plugin(Killer("executing", folder / "killed"))
+            made = check("in.npy", sink, BLUR, parts=40, **(dict(tile=256) if sink == "out.zarr" else {}))
+            assert (folder / "killed").exists() and len(client.nthreads()) == 2 and made.parts > 30
+
+
+def test_a_part_that_is_made_twice_and_late_is_harmless(folder):
+    """As by a worker that was given up and lives."""
+    np.save("in.npy", image())
+    for sink in ("out.npy", "out.zarr"):
+        path = str(folder / sink)
+        os.mkdir(path + ".parts")
+        options = {"tile": 128} if sink == "out.zarr" else {}
+        plan = sc.plan("in.npy", sink, BLUR, **options).to_dict()
+        job = _dask_parts.Job(str(folder / "in.npy"), BLUR, options, _dask_parts.stamp_of(folder / "in.npy"), path + ".parts")
+        result = _dask_parts.begin(job, plan, path)
+        parts = _dask_parts.parts_of((1300, 900), result.blocks, result.images, 5)
+        made = [result.make(job, part) for part in [*parts, parts[1], parts[0]]]
+        result.check([files for files, _ in made])
+        _dask_parts.give_name(result.place, path)
+        before = bytes_of(path)
+        sc.run("in.npy", "alone-" + sink, BLUR, progress=False, **options)
+        assert before == bytes_of("alone-" + sink)
+        with pytest.raises(OSError):
+            result.make(job, parts[0])
+        assert bytes_of(path) == before
+
+
+def test_parts_share_no_block_and_leave_none_out():
+    for sides, blocks in [((1000, 700), (100, 70)), ((1001, 699), (100, 70)), ((50, 60), (100, 70)), ((7, 9), (1, 1 << 62)), ((1, 1), (1, 1))]:
+        for wanted in (1, 2, 7, 40, 1000):
+            for images in (None, (6, 1), (7, 3)):
+                seen = np.zeros((images[0] if images else 1, *sides), int)
+                for rows, cols, group in _dask_parts.parts_of(sides, blocks, images, wanted):
+                    assert not rows[0] % blocks[0] and not cols[0] % blocks[1] and not (group and group[0] % images[1])
+                    seen[slice(*group) if group else slice(None), slice(*rows), slice(*cols)] += 1
+                assert (seen == 1).all()
+
+
+def test_progress_is_told_of_parts(client, folder):
+    np.save("in.npy", image())
+    told = []
+    made = ours.run("in.npy", "out.npy", BLUR, parts=6, progress=lambda done, pixels: told.append((done, pixels)))
+    assert len(told) == made.parts + 1 and told[0] == (0, 1300 * 900) and told[-1] == (1300 * 900, 1300 * 900) and told == sorted(told)
+
+
+def test_a_result_is_replaced_only_where_that_is_asked_for(client, folder):
+    np.save("in.npy", image())
+    for sink in ("out.npy", "out.zarr"):
+        ours.run("in.npy", sink, "abs", progress=False)
+        before = bytes_of(sink)
+        with pytest.raises(FileExistsError, match="overwrite=True"):
+            ours.run("in.npy", sink, BLUR, progress=False)
+        assert bytes_of(sink) == before
+        ours.run("in.npy", sink, BLUR, progress=False, overwrite=True)
+        assert bytes_of(sink) != before
+    assert sorted(os.listdir()) == ["in.npy", "out.npy", "out.zarr"]
+
+
+def changed(*_):
+    np.save("in.npy", image()[::-1])
+
+
+def interrupted(done, _):
+    if done:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("given, kind, words", [
+    (dict(progress=changed), OSError, "replaced or changed"),
+    (dict(progress=interrupted), KeyboardInterrupt, None),
+    (dict(max_memory=100), MemoryError, "100"),
+    (dict(sink="out.tif"), ValueError, "not written in parts"),
+    (dict(sink=np.zeros((1300, 900), "u2")), TypeError, "give paths"),
+    (dict(source=np.zeros((3, 3))), TypeError, "give paths"),
+    (dict(source="no.npy"), FileNotFoundError, "no.npy"),
+    (dict(chain="gausian:sigma=2"), ValueError, "did you mean"),
+    (dict(pyramid=True, sink="out.zarr"), ValueError, "levels are not made"),
+    (dict(region=np.s_[:3, :3]), TypeError, "no option"),
+    (dict(parts=0), ValueError, "parts"),
+    (dict(client=3), TypeError, "Client"),
+    (dict(sink="no/out.npy"), OSError, "no"),
+])
+def test_what_fails_leaves_nothing(client, folder, given, kind, words):
+    np.save("in.npy", image())
+    given = {"source": "in.npy", "sink": "out.npy", "chain": BLUR, "progress": False, "parts": 9, **given}
+    with pytest.raises(kind, match=words):
+        ours.run(**given)
+    for _ in range(100):  # what runs is told to end, and ends
+        if os.listdir() == ["in.npy"]:
+            break
+        time.sleep(0.1)
+    assert os.listdir() == ["in.npy"]
+
+
+def test_a_run_that_was_killed_is_named(client, folder):
+    np.save("in.npy", image())
+    os.mkdir("out.npy.parts")
+    with pytest.raises(FileExistsError, match="one was killed; remove the folder"):
+        ours.run("in.npy", "out.npy", BLUR, progress=False)
+
+
+def test_without_a_cluster(folder):
+    np.save("in.npy", image())
+    program = "import sepconv.dask as ours\ntry:\n    ours.run('in.npy', 'out.npy')\nexcept ValueError as error:\n    print(error)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "distributed.Client()" in ran.stdout
