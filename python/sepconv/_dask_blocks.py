@@ -2,6 +2,7 @@
 
 import bisect
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,13 +24,13 @@ def checked(array):
 
 
 @dataclass(frozen=True)
-class _Cut:
-    """A part of a block, with memory of its own: the block is not kept for it."""
+class _Cuts:
+    """What other blocks need of one, each part with memory of its own: the block is not kept for them, nor sent."""
 
-    key: tuple
+    keys: tuple
 
     def __call__(self, block):
-        return block[self.key].copy()
+        return [block[key].copy() for key in self.keys]
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,18 @@ class _Empty:
 
 @dataclass(frozen=True)
 class _Made:
-    """A block of what `compute` makes of a rectangle, whose parts lie at `places` of it, and of `asked`."""
+    """A block of what `compute` makes of a rectangle, and of `asked`. The rectangle's parts are taken by `keys` of what is given and lie at `places`."""
 
     compute: Callable
     asked: Any
     shape: tuple
+    keys: tuple
     places: tuple
     repeats: tuple  # axis, first and end of an axis that is needed more than once
 
-    def __call__(self, *parts):
+    def __call__(self, *given):
+        parts = [one if key is None else one[key] for one, key in zip(given, self.keys)]
+        del given
         if len(parts) == 1:
             whole = parts[0]
         else:
@@ -92,10 +96,35 @@ def _rectangle(needed, bounds):
     return read, repeats
 
 
+class _Halos:
+    """Of the blocks of an array what others need of them: in one task a block, or, where that is much of it, the block itself."""
+
+    def __init__(self, source, name):
+        self.source, self.name, self.cuts = source, name, {}
+
+    def add(self, block, cut):
+        self.cuts.setdefault(block, {}).setdefault(tuple((one.start, one.stop) for one in cut), (len(self.cuts[block]), cut))
+
+    def _is_much(self, block):
+        cut = sum(math.prod(stop - start for start, stop in ends) for ends in self.cuts[block])
+        return 2 * cut > math.prod(chunks[index] for chunks, index in zip(self.source.chunks, block))
+
+    def taken(self, block, cut):
+        """The task, and what of its result."""
+        if self._is_much(block):
+            return (self.source.name, *block), cut
+        return (self.name, *block), self.cuts[block][tuple((one.start, one.stop) for one in cut)][0]
+
+    def tasks(self):
+        return {(self.name, *block): (_Cuts(tuple(cut for _, cut in cuts.values())), (self.source.name, *block))
+                for block, cuts in self.cuts.items() if not self._is_much(block)}
+
+
 def made_of(source, name, chunks, meta, needs, compute):
     """An array of these chunks. `needs` gives, for the ranges of a block, the ranges of `source`, beyond whose ends it repeats, and what `compute` is asked
     for beside them; `compute` makes the block."""
-    bounds, halo, graph = _bounds(source.chunks), f"{name.rpartition('-')[0]}-halo-{name.rpartition('-')[2]}", {}
+    function, _, token = name.rpartition("-")
+    bounds, halos, graph, made = _bounds(source.chunks), _Halos(source, f"{function}-halo-{token}"), {}, []
     for place in itertools.product(*(list(enumerate(zip(one, one[1:]))) for one in _bounds(chunks))):
         key, ranges = (name, *(index for index, _ in place)), [ends for _, ends in place]
         if any(begin == end for begin, end in ranges):
@@ -103,14 +132,15 @@ def made_of(source, name, chunks, meta, needs, compute):
             continue
         needed, asked = needs(ranges)
         read, repeats = _rectangle(needed, bounds)
-        keys, places = [], []
-        for parts in itertools.product(*(_along(*ends, of_axis) for ends, of_axis in zip(read, bounds))):
-            part = source.name, *(block for block, *_ in parts)
-            if not all(whole for *_, whole in parts):
-                cut = tuple(cut for _, cut, *_ in parts)
-                whole, part = part, (halo, *part[1:], *(one.start for one in cut), *(one.stop for one in cut))
-                graph[part] = (_Cut(cut), whole)
-            keys.append(part)
-            places.append(tuple(at for _, _, at, _ in parts))
-        graph[key] = (_Made(compute, asked, tuple(end - begin for begin, end in read), tuple(places), repeats), *keys)
-    return da.Array(HighLevelGraph.from_collections(name, graph, dependencies=[source]), name, chunks, meta=meta)
+        parts = []
+        for along in itertools.product(*(_along(*ends, of_axis) for ends, of_axis in zip(read, bounds))):
+            block, cut, at = (tuple(one[which] for one in along) for which in range(3))
+            cut = None if all(whole for *_, whole in along) else cut
+            if cut is not None:
+                halos.add(block, cut)
+            parts.append((block, cut, at))
+        made.append((key, asked, tuple(end - begin for begin, end in read), parts, repeats))
+    for key, asked, shape, parts, repeats in made:
+        taken = [((source.name, *block), None) if cut is None else halos.taken(block, cut) for block, cut, _ in parts]
+        graph[key] = (_Made(compute, asked, shape, tuple(one for _, one in taken), tuple(at for *_, at in parts), repeats), *(task for task, _ in taken))
+    return da.Array(HighLevelGraph.from_collections(name, graph | halos.tasks(), dependencies=[source]), name, chunks, meta=meta)

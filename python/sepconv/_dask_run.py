@@ -138,7 +138,8 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
         raise ValueError("the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))")
     wanted = _PARTS_OF_WORKER * len(workers) if parts is None else _options.whole(1)("parts", parts)
     options = {name: value for name, value in options.items() if value is not None} | ({"pyramid": False} if sink.endswith(".zarr") else {})
-    planned = files.plan(source, sink, chain, **{**options, "device": "cpu"})  # and says what the result will not have
+    threads = options.get("threads") or min(workers.values())
+    planned = files.plan(source, sink, chain, **{**options, "device": "cpu", "threads": threads})  # and says what the result will not have
     plan = planned.to_dict()
     overwrite = options.pop("overwrite", False)
     _dask_parts.check_free(sink, overwrite)
