@@ -46,7 +46,14 @@ struct ZarrLayout {
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
   std::string fill{};    ///< the value of what is not stored, as JSON; empty, or none of the type: 0
   bool big_endian = false;
-  bool is_array = false;  ///< and not OME-Zarr's group of one, which has levels
+  bool is_array = false;        ///< and not OME-Zarr's group of one, which has levels
+  bool keys_of_v2 = false;      ///< chunks are called "0/1" in version 3, too, and not "c/0/1"
+  char separator = 0;           ///< in names of chunks; 0: '/'
+  bool index_at_start = false;  ///< of shards
+  /// Axes in the order in which elements of a chunk lie, slowest first: y, x, c, and others by their numbers,
+  /// from '0' on. Empty: C order.
+  std::string order{};
+  std::int64_t images = 1;  ///< that a chunk holds; of a result always one
 };
 
 struct FileLayout {

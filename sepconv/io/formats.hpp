@@ -70,7 +70,7 @@ struct FileInfo {
       1;  ///< may exceed pages.size(): only the first 64 are listed, or the one asked for
   std::int64_t images =
       1;  ///< of the pages those that are neither overviews nor masks: with several, open_reader wants a page
-  std::int64_t file_bytes = 0;   ///< 0 where that is not known: of a folder
+  std::int64_t file_bytes = 0;   ///< of all files of a folder; 0: not known
   RasterAxes axes{};             ///< along which the images are a set
   std::string no_set{};          ///< why they are none
   std::vector<Extent> levels{};  ///< the smaller ones of the first image: OpenOptions::level from 1 on

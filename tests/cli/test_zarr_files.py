@@ -34,6 +34,8 @@ def test_there_and_back(sepconv, version, gzip):
     np.testing.assert_array_equal(read_array(sepconv.folder / "out.zarr"), VALUES)
     assert sepconv("compare", "in.zarr", "out.zarr").returncode == 0
     assert "83 x 60 pixels" in sepconv("info", "out.zarr").stdout
+    stored = sum(path.stat().st_size for path in (sepconv.folder / "out.zarr").rglob("*") if path.is_file())
+    assert json.loads(sepconv("info", "out.zarr", "--json").stdout)["file_bytes"] == stored
 
 
 # What leads out of a store, or is no chunk.
@@ -215,6 +217,8 @@ def test_a_hundred_thousand_chunks(sepconv):
     assert sum(path.is_file() for path in (sepconv.folder / "out.zarr").rglob("*")) >= 102400
     sepconv("run", "out.zarr", "back.npy", "--quiet", "--max-memory", "64M")
     np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)
+    info = json.loads(sepconv("info", "out.zarr", "--json").stdout)
+    assert info["file_bytes"] == 0 and info["pages"][0]["facts"]["stored bytes"].startswith("at least ") and "in 100000 files and more" in str(info)
 
 
 # The converter.

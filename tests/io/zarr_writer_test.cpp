@@ -30,7 +30,12 @@ FileLayout layout_of(int version, Extent tile, Extent shard, std::string codecs 
                  .codecs = std::move(codecs),
                  .fill = {},
                  .big_endian = false,
-                 .is_array = true};
+                 .is_array = true,
+                 .keys_of_v2 = false,
+                 .separator = 0,
+                 .index_at_start = false,
+                 .order = {},
+                 .images = 1};
   return layout;
 }
 
@@ -125,12 +130,44 @@ TEST_CASE("A Zarr laid out like its source has the same bytes") {
                             layout_of(3, {16, 32}, shard, R"([{"name": "blosc"}, {"name": "crc32c"}])")};
   options.layout.zarr.fill = "3";
   options.layout.zarr.big_endian = true;
+  options.layout.zarr.separator = '.';
+  options.layout.zarr.keys_of_v2 = options.layout.zarr.index_at_start = GENERATE(false, true);
+  options.layout.zarr.order = GENERATE("", "cxy", "xyc");
   options.metadata.attributes = R"({"who":"me"})";
   write_all(*create_writer(folder.path() / "a.zarr", noise.spec(), options), noise);
   const auto reader = open_reader(folder.path() / "a.zarr");
+  CHECK(reads_everywhere(*reader, noise));
+  const ZarrLayout& kept = reader->layout().file->zarr;
+  CHECK(kept.order == options.layout.zarr.order);
+  CHECK(kept.keys_of_v2 == options.layout.zarr.keys_of_v2);
+  CHECK(kept.index_at_start == (options.layout.zarr.index_at_start && !shard.empty()));
   CreateOptions same{.layout = *reader->layout().file, .metadata = reader->metadata()};
   write_all(*create_writer(folder.path() / "b.zarr", noise.spec(), same), read_all(*reader));
   CHECK(files_of(folder.path() / "a.zarr") == files_of(folder.path() / "b.zarr"));
+}
+
+TEST_CASE("Chunks lie in the order of the source's, of every type, and what cannot be kept is said") {
+  const TemporaryFolder folder;
+  const auto type = GENERATE(StoredType(Kind::natural, 8), StoredType(Kind::integer, 32),
+                             StoredType(Kind::floating, 16), StoredType(Kind::complex, 64));
+  const int version = GENERATE(2, 3);
+  const TestImage image = small_values({{33, 57}, 3 * type.parts(), type.pixels()}, type);
+  const auto path = folder.path() / "a.zarr";
+  for (const char* const order : {"cxy", "xyc", "ycx", "xy"}) {
+    for (const bool planar : {false, true}) {
+      CAPTURE(name_of(type), version, order, planar);
+      CreateOptions options{.layout = layout_of(version, {8, 10}, {}), .stored = type, .overwrite = true};
+      options.layout.zarr.order = order;
+      options.layout.planar = planar;
+      const auto writer = create_writer(path, image.spec(), options);
+      const bool kept = version == 3 ? std::string(order) != "xy" : std::string(order) == "cxy";
+      CHECK(writer->layout().warnings.size() == (kept ? 0 : 1));
+      write_all(*writer, image);
+      const auto reader = open_reader(path);
+      CHECK(reader->layout().file->zarr.order == (kept ? order : ""));
+      REQUIRE(reads_everywhere(*reader, image));
+    }
+  }
 }
 
 TEST_CASE("A chunk of nothing but fill values is not stored, and those at the edge are filled up") {

@@ -81,8 +81,10 @@ def test_types_byte_orders_and_orders_of_elements(sepconv, dtype, version):
         read_by_both(sepconv.folder / "out.zarr", values)
         ours = zarr.open_array(sepconv.folder / "out.zarr", mode="r").metadata.to_dict()
         theirs = made.metadata.to_dict()
-        for kept in ("zarr_format", "dtype", "data_type", "chunks", "chunk_grid", "fill_value"):
+        for kept in ("zarr_format", "dtype", "data_type", "chunks", "chunk_grid", "chunk_key_encoding", "dimension_separator", "order", "fill_value"):
             assert ours.get(kept) == theirs.get(kept), kept
+        if version == 3:
+            assert [codec["name"] for codec in ours["codecs"]] == [codec["name"] for codec in theirs["codecs"]]
         if version == 3 and values.dtype.itemsize > 1:
             assert next(codec for codec in ours["codecs"] if codec["name"] == "bytes")["configuration"]["endian"] == ("big" if big else "little")
 
@@ -127,7 +129,9 @@ def test_shapes(sepconv, axes, version):
         same(read_by_us(sepconv).reshape(shape), values)
         if axes == "x":
             continue  # a result has rows
-        sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
+        said = sepconv("run", "in.zarr", "out.zarr", "--verbose", "--force").stderr
+        together = math.prod(chunks[:-2])
+        assert (f"a chunk holds one image where the source's hold {together}" in said) == (together > 1)
         read_by_both(sepconv.folder / "out.zarr", values)
         out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
         assert out.chunks == (*[1] * (len(axes) - 2), *made.chunks[-2:])
@@ -173,10 +177,16 @@ def test_separators(sepconv, version, separator):
     shape, chunks = SHAPES["yx"]
     values = values_of(shape, "uint8")
     for name in ("v2",) if version == 2 else ("v2", "default"):
-        make(sepconv.folder / "in.zarr", values, chunks, version, chunk_key_encoding={"name": name, "separator": separator})
+        made = make(sepconv.folder / "in.zarr", values, chunks, version, chunk_key_encoding={"name": name, "separator": separator})
         same(read_by_us(sepconv), values)
         sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values)
+        keys_of = lambda array: [array.metadata.to_dict().get(key) for key in ("dimension_separator", "chunk_key_encoding")]
+        assert keys_of(zarr.open_array(sepconv.folder / "out.zarr", mode="r")) == keys_of(made)
+        sepconv("run", "in.zarr", "out.zarr", "--zarr", 5 - version, "--quiet", "--force")
+        read_by_both(sepconv.folder / "out.zarr", values)
+        assert keys_of(zarr.open_array(sepconv.folder / "out.zarr", mode="r")) == (
+            ["/", None] if version == 3 else [None, {"name": "default", "configuration": {"separator": "/"}}])
 
 
 @pytest.mark.parametrize("where", ["start", "end"])
@@ -194,7 +204,7 @@ def test_shards(sepconv, axes, codec, where):
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     read_by_both(sepconv.folder / "out.zarr", values)
     (ours,), (theirs,) = (a.metadata.codecs for a in (zarr.open_array(sepconv.folder / "out.zarr", mode="r"), made))
-    assert ours.codecs == theirs.codecs and ours.chunk_shape[-2:] == theirs.chunk_shape[-2:]
+    assert ours.codecs == theirs.codecs and ours.chunk_shape[-2:] == theirs.chunk_shape[-2:] and ours.index_location == theirs.index_location
 
 
 def test_shards_in_shards(sepconv):

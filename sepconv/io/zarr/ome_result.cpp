@@ -87,6 +87,7 @@ ZarrArray OmeResult::ordered(ZarrArray array) const {
   std::iota(array.order.begin(), array.order.end(), 0);
   for (ZarrShards& level : array.shards) level.order = array.order;
   array.attributes = "{}";
+  if (array.version == 2) array.separator = '/';  // since OME-Zarr 0.2
   return array;
 }
 

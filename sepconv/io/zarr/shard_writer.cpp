@@ -10,6 +10,7 @@ namespace sepconv {
 namespace {
 
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+constexpr int kNumberBytes = 8, kChecksumBytes = 4;
 
 void put_little(std::uint64_t value, int bytes, std::vector<std::byte>& to) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<std::byte>(value >> 8 * i));
@@ -29,6 +30,8 @@ ShardWriter::Shard ShardWriter::begin(const ZarrShape& chunk) const {
     shard.blocks *= ceil_div(inside, array.block()[i]);
   }
   shard.places.assign(2 * parts, kNowhere);
+  if (array.shards.front().index_at_start)
+    shard.first = shard.end = std::ssize(shard.places) * kNumberBytes + kChecksumBytes;
   return shard;
 }
 
@@ -61,7 +64,7 @@ bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
     if (stopped_) return false;
   }
   if (!bytes.empty()) {
-    target_.folder->write_part(shard.key, shard.end, bytes);
+    target_.folder->write_part(shard.key, shard.end == shard.first, shard.end, bytes);
     shard.places[2 * turn.part] = static_cast<std::uint64_t>(shard.end);
     shard.places[2 * turn.part + 1] = bytes.size();
     shard.end += std::ssize(bytes);
@@ -74,11 +77,11 @@ bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
 }
 
 void ShardWriter::complete(Shard& shard) const {
-  if (shard.end == 0) return;
+  if (shard.end == shard.first) return;
   std::vector<std::byte> index;
-  for (const std::uint64_t number : shard.places) put_little(number, 8, index);
-  put_little(crc32c(index), 4, index);
-  target_.folder->write_part(shard.key, shard.end, index);
+  for (const std::uint64_t number : shard.places) put_little(number, kNumberBytes, index);
+  put_little(crc32c(index), kChecksumBytes, index);
+  target_.folder->write_part(shard.key, false, shard.first > 0 ? 0 : shard.end, index);
   target_.folder->complete_part(shard.key);
   shard.places = {};
 }

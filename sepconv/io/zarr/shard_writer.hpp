@@ -16,7 +16,7 @@ namespace sepconv {
 
 struct ZarrTarget;
 
-/// Of one image of a target with one level of shards, whose indices are at their ends. A shard has one writer
+/// Of one image of a target with one level of shards, of which each has an index. A shard has one writer
 /// at a time, as the kernel lets no other into a file, and several shards have one each.
 class ShardWriter {
   struct Shard;
@@ -50,7 +50,7 @@ class ShardWriter {
   struct Shard {
     std::string key;
     std::vector<std::uint64_t> places;  ///< offset and bytes, in turns
-    std::int64_t end = 0;
+    std::int64_t first = 0, end = 0;    ///< of the chunks
     std::int64_t blocks = 0, named = 0, written = 0;
   };
 

@@ -171,9 +171,9 @@ void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> b
   write(place() / name, O_CREAT | O_EXCL, 0, bytes);
 }
 
-void UnfinishedFolder::write_part(const std::string& name, std::int64_t offset,
+void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::int64_t offset,
                                   std::span<const std::byte> bytes) {
-  write(place() / (name + kPart), offset == 0 ? O_CREAT | O_EXCL : 0, offset, bytes);
+  write(place() / (name + kPart), is_first ? O_CREAT | O_EXCL : 0, offset, bytes);
 }
 
 void UnfinishedFolder::complete_part(const std::string& name) {

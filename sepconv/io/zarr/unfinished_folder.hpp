@@ -36,9 +36,9 @@ class UnfinishedFolder {
   /// Makes a file of these bytes, and the folders that it lies in. Thread-safe; each name once. Throws
   /// IoError.
   void add(const std::string& name, std::span<const std::byte> bytes);
-  /// Writes at an offset of a file that becomes complete by complete_part(); a write at 0, the first, makes
-  /// it.
-  void write_part(const std::string& name, std::int64_t offset, std::span<const std::byte> bytes);
+  /// Writes at an offset of a file that becomes complete by complete_part(); the first write makes it.
+  void write_part(const std::string& name, bool is_first, std::int64_t offset,
+                  std::span<const std::byte> bytes);
   void complete_part(const std::string& name);
 
   /// Throws IoError; then the folder is removed. Without overwrite, a target that has appeared since is not

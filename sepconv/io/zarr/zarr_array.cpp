@@ -14,6 +14,17 @@ std::int64_t ZarrArray::block_bytes() const noexcept {
   return std::accumulate(block().begin(), block().end(), type.bytes_of(1), std::multiplies<>());
 }
 
+ZarrShape ZarrArray::block_steps() const {
+  ZarrShape steps(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[i]);
+    steps[axis] = step;
+    step *= block()[axis];
+  }
+  return steps;
+}
+
 std::string ZarrArray::key_of(const ZarrShape& position) const {
   if (keys_of_v2) return position.empty() ? "0" : fmt::format("{}", fmt::join(position, {&separator, 1}));
   std::string key = "c";

@@ -60,6 +60,8 @@ struct ZarrArray {
   /// What is encoded as one.
   const ZarrShape& block() const noexcept { return shards.empty() ? chunk : shards.back().inner; }
   std::int64_t block_bytes() const noexcept;
+  /// Elements from one to the next in it, along each axis.
+  ZarrShape block_steps() const;
   /// The key of a chunk below that of the array.
   std::string key_of(const ZarrShape& position) const;
 };

@@ -94,6 +94,37 @@ ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::
   return axes;
 }
 
+namespace {
+
+/// Of ZarrLayout::order, a letter for each axis.
+std::string order_letters(const ZarrAxes& axes) {
+  std::string letters(axes.others.size() + (axes.row >= 0) + (axes.col >= 0) + (axes.channel >= 0), ' ');
+  const auto put = [&](int axis, char letter) {
+    if (axis >= 0) letters[static_cast<std::size_t>(axis)] = letter;
+  };
+  put(axes.row, 'y'), put(axes.col, 'x'), put(axes.channel, 'c');
+  for (std::size_t i = 0; i < axes.others.size(); ++i) put(axes.others[i], static_cast<char>('0' + i));
+  return letters;
+}
+
+}  // namespace
+
+std::string zarr_order_text(const ZarrArray& array, const ZarrAxes& axes) {
+  if (std::ranges::is_sorted(array.order)) return {};
+  const std::string letters = order_letters(axes);
+  std::string text;
+  for (const int axis : array.order) text += letters[static_cast<std::size_t>(axis)];
+  return text;
+}
+
+std::optional<std::vector<int>> zarr_order(std::string_view text, const ZarrAxes& axes) {
+  const std::string letters = order_letters(axes);
+  std::vector<int> order;
+  for (const char letter : text)
+    if (const auto axis = letters.find(letter); axis != letters.npos) order.push_back(static_cast<int>(axis));
+  return order.size() == letters.size() ? std::optional(order) : std::nullopt;
+}
+
 ImageSpec zarr_image(const ZarrArray& array, const ZarrAxes& axes) {
   const auto length = [&](int axis) { return axis < 0 ? 1 : array.shape[static_cast<std::size_t>(axis)]; };
   return {
@@ -137,6 +168,12 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   file.zarr.codecs = zarr_codecs_text(array);
   file.zarr.fill = array.fill_text;
   file.zarr.big_endian = array.big_endian;
+  file.zarr.keys_of_v2 = array.keys_of_v2 && array.version == 3;
+  file.zarr.separator = array.separator;
+  file.zarr.index_at_start = !array.shards.empty() && array.shards.front().index_at_start;
+  file.zarr.order = zarr_order_text(array, axes);
+  for (const int axis : axes.others)
+    file.zarr.images *= std::min(side(array.block(), axis), side(array.shape, axis));
   layout.file = std::move(file);
   return layout;
 }

@@ -26,13 +26,7 @@ class ZarrReader final : public Reader {
         layout_(std::move(layout)),
         metadata_(std::move(metadata)),
         first_(array().shape.size()) {
-    std::vector<std::int64_t> steps(array().shape.size());
-    std::int64_t step = 1;
-    for (std::size_t i = steps.size(); i-- > 0;) {
-      const auto axis = static_cast<std::size_t>(array().order[i]);
-      steps[axis] = step;
-      step *= array().block()[axis];
-    }
+    const ZarrShape steps = array().block_steps();
     const auto side = [&](int axis) {
       const auto i = static_cast<std::size_t>(axis);
       return axis < 0 ? Side{} : Side{array().shape[i], array().block()[i], steps[i]};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct ZarrAxes {
 /// `letters` as OpenOptions::axes; empty: what ZarrArray::names say, or the shape leaves no doubt about.
 /// Errors as npy_axes().
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name);
+
+/// ZarrLayout::order of such an array, and the order of its axes by that; nothing if these are others.
+std::string zarr_order_text(const ZarrArray& array, const ZarrAxes& axes);
+std::optional<std::vector<int>> zarr_order(std::string_view text, const ZarrAxes& axes);
 
 ImageSpec zarr_image(const ZarrArray& array, const ZarrAxes& axes);
 /// What is said of the array as a source.

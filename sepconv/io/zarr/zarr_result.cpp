@@ -69,7 +69,7 @@ void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
       round_up(std::min(asked.cols, round_up(array.shape[others + 1], block[others + 1])), block[others + 1]);
   if (array.shape.size() > others + 2)
     array.chunk[others + 2] = round_up(array.shape[others + 2], block[others + 2]);
-  array.shards = {{.inner = block, .order = array.order}};
+  array.shards = {{.inner = block, .order = array.order, .index_at_start = layout.zarr.index_at_start}};
 }
 
 }  // namespace
@@ -84,7 +84,12 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
     throw InvalidArgument(fmt::format("Zarr {} is not written; choose 2 or 3", array.version));
   array.type = options.stored.value_or(StoredType(image.type));
   array.big_endian = layout.zarr.big_endian;
-  array.keys_of_v2 = array.version == 2;
+  array.keys_of_v2 = array.version == 2 || layout.zarr.keys_of_v2;
+  if (layout.zarr.separator != 0) array.separator = layout.zarr.separator;
+  if (layout.zarr.images > 1)
+    warnings.push_back(fmt::format(
+        "a chunk holds one image where the source's hold {}: images are written one after another",
+        layout.zarr.images));
   for (const RasterAxis& axis : spec.axes) {
     if (axis.single || spec.count() == 1) continue;
     array.shape.push_back(axis.size), array.chunk.push_back(1), array.names.push_back(axis.name);
@@ -120,6 +125,20 @@ void set_usual_zarr_layout(FileLayout& layout, StoredType type) {
   if (type.bits > 8)
     layout.zarr.codecs =
         R"([{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle"}}])";
+}
+
+void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
+               std::vector<std::string>& warnings) {
+  if (layout.order.empty()) return;
+  const auto order = zarr_order(layout.order, axes);
+  if (!order) {
+    warnings.emplace_back("elements of a chunk lie in C order: the source's order is of other axes");
+  } else if (array.version == 2 && !std::ranges::is_sorted(*order) &&
+             !std::ranges::is_sorted(*order, std::greater<>())) {
+    warnings.emplace_back("elements of a chunk lie in C order: of others, Zarr 2 has only its reverse");
+  } else {
+    array.order = *order;
+  }
 }
 
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels) {

@@ -16,6 +16,9 @@ namespace sepconv {
 ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
                       std::vector<std::string>& warnings);
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels);
+/// Elements of chunks in the order of the layout, where the array can have it.
+void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
+               std::vector<std::string>& warnings);
 
 /// The codecs of an array as FileLayout::zarr has them.
 std::string zarr_codecs_text(const ZarrArray& array);

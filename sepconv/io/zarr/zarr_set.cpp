@@ -158,6 +158,29 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
   return set;
 }
 
+/// What lies in a folder.
+struct Inventory {
+  std::int64_t files = 0, bytes = 0;
+  bool is_all = true;
+};
+
+/// Counts so many files at most.
+Inventory inventory(const fs::path& folder, std::int64_t most_files) {
+  Inventory found;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(entry->symlink_status(unknown))) continue;
+    found.is_all = found.files < most_files;
+    if (!found.is_all) return found;
+    const std::uintmax_t bytes = entry->file_size(unknown);
+    if (!unknown) ++found.files, found.bytes += static_cast<std::int64_t>(bytes);
+  }
+  found.is_all = !failed;
+  return found;
+}
+
 }  // namespace
 
 bool is_zarr_folder(const fs::path& path, const OpenOptions&) { return has_zarr_metadata(path); }
@@ -176,7 +199,9 @@ std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options) {
 }
 
 FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
-  const std::int64_t file_bytes = file.size();
+  constexpr std::int64_t kMostFiles = 100'000;
+  const Inventory stored = file.is_folder() ? inventory(file.path(), kMostFiles) : Inventory{1, file.size()};
+  const std::int64_t file_bytes = stored.is_all ? stored.bytes : 0;
   std::unique_ptr<ZarrSet> set;
   try {
     set = make_zarr_set(std::move(file), options);
@@ -196,6 +221,9 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
     info.levels = set->ome()->smaller;
     facts = ome_facts(*set->ome());
   }
+  if (!stored.is_all)
+    facts.emplace_back("stored bytes",
+                       fmt::format("at least {}, in {} files and more", stored.bytes, stored.files));
   facts.emplace_back("axes", set->axes_of_array().letters);
   facts.emplace_back("fill value", set->array().fill_text);
   if (set->array().attributes != "{}") facts.emplace_back("attributes", set->array().attributes);

@@ -108,12 +108,13 @@ class ZarrMaking {
     target->folder = folder_;
     target->array = zarr_result(spec, options, said);
     target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts());
-    if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
     if (ome) {
       target->key = std::to_string(levels_.size());
       target->array = ome->ordered(std::move(target->array));
       target->axes = ome->axes;
     }
+    set_order(options.layout.zarr, target->axes, target->array, said);
+    if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
     levels_.push_back(std::move(target));
   }
 

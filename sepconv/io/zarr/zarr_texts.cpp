@@ -1,4 +1,5 @@
 // Metadata as they are written.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -67,15 +68,18 @@ Json all_codecs3(const ZarrArray& array) {
   if (array.type.bits_of_part() > 8)
     bytes["configuration"] = {{"endian", array.big_endian ? "big" : "little"}};
   list.insert(list.begin(), bytes);
+  if (!std::ranges::is_sorted(array.order))
+    list.insert(list.begin(), named("transpose", {{"order", array.order}}));
   return list;
 }
 
 Json shards3(const ZarrArray& array) {
   const Json index = {named("bytes", {{"endian", "little"}}), {{"name", "crc32c"}}};
-  return Json::array({named("sharding_indexed", {{"chunk_shape", array.block()},
-                                                 {"codecs", all_codecs3(array)},
-                                                 {"index_codecs", index},
-                                                 {"index_location", "end"}})});
+  return Json::array({named("sharding_indexed",
+                            {{"chunk_shape", array.block()},
+                             {"codecs", all_codecs3(array)},
+                             {"index_codecs", index},
+                             {"index_location", array.shards.front().index_at_start ? "start" : "end"}})});
 }
 
 ZarrTexts texts3(const ZarrArray& array) {
@@ -84,7 +88,8 @@ ZarrTexts texts3(const ZarrArray& array) {
               {"shape", array.shape},
               {"data_type", zarr_data_type(array.type)},
               {"chunk_grid", named("regular", {{"chunk_shape", array.chunk}})},
-              {"chunk_key_encoding", named("default", {{"separator", "/"}})},
+              {"chunk_key_encoding",
+               named(array.keys_of_v2 ? "v2" : "default", {{"separator", std::string(1, array.separator)}})},
               {"fill_value", Json::parse(array.fill_text)},
               {"codecs", array.shards.empty() ? all_codecs3(array) : shards3(array)},
               {"attributes", Json::parse(array.attributes)}};
@@ -104,7 +109,7 @@ ZarrTexts texts2(const ZarrArray& array) {
                                           kLetters[static_cast<int>(array.type.kind)], array.type.bits / 8)},
                     {"compressor", array.codecs.empty() ? Json() : codec2(array.codecs.front())},
                     {"filters", nullptr},
-                    {"order", "C"},
+                    {"order", std::ranges::is_sorted(array.order) ? "C" : "F"},
                     {"fill_value", Json::parse(array.fill_text)},
                     {"dimension_separator", std::string(1, array.separator)}};
   Json attributes = Json::parse(array.attributes);

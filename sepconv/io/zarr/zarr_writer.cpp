@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -72,6 +74,7 @@ class ZarrWriter final : public Writer {
  private:
   struct Side {
     std::int64_t length = 1, block = 1;
+    std::int64_t step = 1;  ///< in a block
   };
   /// Of a block among those of the image.
   struct Place {
@@ -89,7 +92,7 @@ class ZarrWriter final : public Writer {
   const ZarrAxes& axes() const noexcept { return target_->axes; }
   Side side(int axis) const {
     const auto i = static_cast<std::size_t>(axis);
-    return axis < 0 ? Side{} : Side{array().shape[i], array().block()[i]};
+    return axis < 0 ? Side{} : Side{array().shape[i], array().block()[i], array().block_steps()[i]};
   }
   Work leased() {
     return tools_.lease([&] { return std::make_unique<Tools>(array()); });
@@ -113,7 +116,7 @@ class ZarrWriter final : public Writer {
     return tools.coder.encode(bytes, target_->folder->target());
   }
 
-  /// A block in C order: pixels that are there, and fill values beyond them.
+  /// A block: pixels that are there, and fill values beyond them.
   void gather(const Place& place, const Rect& rect, const ConstPixelView& in, std::byte* block) const {
     const StoredType type = array().type;
     const Rect part =
@@ -124,20 +127,36 @@ class ZarrWriter final : public Writer {
     const std::int64_t pitch = cols_.block * channels_.block;
     if (part.rows < rows_.block || part.cols < cols_.block || channels < channels_.block)
       fill(block, rows_.block * pitch);
+    const ConstPixelView pixels = in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
+    if (channels != channels_.length || !std::ranges::is_sorted(array().order))
+      return gather_by_steps(pixels, first, channels, block);
     for (std::int64_t row = 0; row < part.rows; ++row) {
-      const std::byte* const from = in.row_data(part.row - rect.row + row) +
-                                    (part.col - rect.col) * in.pixel_bytes() +
-                                    first * type.parts() * size_of(in.type);
       std::byte* const to = block + type.bytes_of(row * pitch);
-      if (channels != channels_.length) {
-        for (std::int64_t col = 0; col < part.cols; ++col)
-          store_elements(type, from + col * in.pixel_bytes(), type.parts(), channels,
-                         to + type.bytes_of(col * channels_.block));
-      } else if (type.is_pixels()) {
-        std::memcpy(to, from, static_cast<std::size_t>(part.cols * in.pixel_bytes()));
-      } else {
-        store_elements(type, from, type.parts(), part.cols * channels, to);
-      }
+      if (type.is_pixels())
+        std::memcpy(to, pixels.row_data(row), static_cast<std::size_t>(pixels.row_bytes()));
+      else
+        store_elements(type, pixels.row_data(row), type.parts(), part.cols * channels, to);
+    }
+  }
+
+  /// Of these channels of pixels, in any order of the block's axes.
+  void gather_by_steps(const ConstPixelView& in, std::int64_t first, std::int64_t channels,
+                       std::byte* block) const {
+    struct Axis {
+      std::int64_t count, from, to;  ///< elements; steps from one to the next, in pixels and in the block
+    };
+    const StoredType type = array().type;
+    const std::int64_t bytes = size_of(in.type), parts = type.parts();
+    std::array<Axis, 3> by{{{in.extent.rows, in.pitch_bytes / bytes, rows_.step},
+                            {in.extent.cols, in.channels, cols_.step},
+                            {channels, parts, channels_.step}}};
+    std::ranges::sort(by, [](const Axis& a, const Axis& b) {
+      return std::tuple(b.to, a.count) < std::tuple(a.to, b.count);
+    });
+    for (std::int64_t i = 0; i < by[0].count; ++i) {
+      for (std::int64_t k = 0; k < by[1].count; ++k)
+        store_elements(type, in.data + (first * parts + i * by[0].from + k * by[1].from) * bytes, by[2].from,
+                       by[2].count, block + type.bytes_of(i * by[0].to + k * by[1].to));
     }
   }
 

@@ -68,6 +68,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   if (moved) {
     std::swap(layout.tile.rows, layout.tile.cols);
     std::swap(layout.zarr.shard.rows, layout.zarr.shard.cols);
+    for (char& axis : layout.zarr.order) axis = axis == 'y' ? 'x' : axis == 'x' ? 'y' : axis;
     layout.rows_per_strip = 0;
   }
   if (layout.tiled) {
@@ -118,6 +119,8 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   }
   if (is_scaled(map) && !layout.tiled)
     layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
+  if (request.zarr && *request.zarr != layout.zarr.version)
+    layout.zarr.keys_of_v2 = false, layout.zarr.separator = 0;
   layout.zarr.version = request.zarr.value_or(layout.zarr.version);
   if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
     warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");
