@@ -224,18 +224,6 @@ def test_stats_and_compare_are_the_programs(sepconv):
         sc.compare(a[0], b[0, 1:], progress=False)
 
 
-def test_paths_of_zarr_are_read_and_written():
-    np.save("in.npy", pixels())
-    sc.run("in.npy", "a.zarr", "box:radius=1", zarr=2, tile=32)
-    sc.run("in.npy", "b.zarr", "box:radius=1", tile=16, shard=64)
-    expected = np.empty_like(pixels())
-    sc.run("in.npy", expected, "box:radius=1")
-    for name in ("a.zarr", "b.zarr"):
-        assert np.array_equal(np.asarray(sc.open(name)), expected)
-    with pytest.raises(ValueError, match="shard"):
-        sc.run("in.npy", "c.zarr", zarr=2, shard=64)
-
-
 def test_errors_are_pythons_with_the_librarys_sentences():
     np.save("in.npy", pixels())
     pathlib.Path("folder").mkdir()
