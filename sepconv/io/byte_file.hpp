@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -13,6 +14,8 @@
 #include "sepconv/io/temporary_file.hpp"
 
 namespace sepconv {
+
+class Partial;
 
 /// An open regular file. Move-only, owns its descriptor. All errors are IoError, one sentence that names the
 /// file.
@@ -62,6 +65,8 @@ class OutputFile {
   struct Options {
     bool overwrite = false;  ///< else a target that exists is an IoError that names CreateOptions::overwrite
     bool durable = false;    ///< fsync the file before, and the folder after, the rename
+    std::shared_ptr<Partial> partial{};  ///< it grows in this and stays there without a commit
+    bool own = false;                    ///< see Partial::place
   };
   OutputFile(const std::filesystem::path& target, Options options);
   OutputFile(const OutputFile&) = delete;
@@ -69,15 +74,19 @@ class OutputFile {
   ~OutputFile();
 
   const std::filesystem::path& target() const noexcept { return target_; }
+  /// Null: what is not committed is removed.
+  const std::shared_ptr<Partial>& partial() const noexcept { return options_.partial; }
 
   /// The file will have at least so many bytes: the first write throws IoError if there is no room for them.
-  void expect(std::int64_t bytes) noexcept { expected_bytes_ = bytes; }
+  void expect(std::int64_t bytes) noexcept;
   /// What is to be said before the first write, a sentence each: what lies beside the name, what killed runs
   /// left, and that there is no room.
   void add_warnings(std::vector<std::string>& warnings) const;
 
   /// Writes all of `bytes` at `offset`. Thread-safe. Throws IoError (disk full is named as such).
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
+  /// The same of bytes that nothing else is written over.
+  void write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes);
   /// As InputFile::read_some_at, of what was written so far. Codecs read back their directories.
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes);
   /// Sets the length; what was never written reads as zeros.
@@ -89,6 +98,7 @@ class OutputFile {
  private:
   int descriptor();  // makes the temporary file on first use; thread-safe
   void make_temporary();
+  TemporaryFile open_partial(mode_t mode);
   void discard() noexcept;
 
   std::filesystem::path target_;

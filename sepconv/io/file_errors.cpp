@@ -102,4 +102,19 @@ std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte
   return static_cast<std::int64_t>(done);
 }
 
+std::filesystem::path behind_links(const std::filesystem::path& target) {
+  constexpr int kMaxLinks = 40;  // Linux's own limit, path_resolution(7)
+  std::filesystem::path path = target;
+  std::error_code ignored;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored)); ++links) {
+    if (links == kMaxLinks)
+      throw_write_error(target, "it is a symbolic link that leads in a circle; choose another name");
+    std::error_code failed;
+    const std::filesystem::path next = std::filesystem::read_symlink(path, failed);
+    if (failed) throw_write_error(target, failed.value());
+    path = path.parent_path() / next;  // an absolute one replaces all
+  }
+  return path;
+}
+
 }  // namespace sepconv

@@ -21,6 +21,9 @@ namespace sepconv {
 std::string write_fact(int error);
 
 std::filesystem::path folder_of(const std::filesystem::path& path);
+/// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
+/// Throws IoError.
+std::filesystem::path behind_links(const std::filesystem::path& target);
 /// Throws unless there is a folder for a target, in which something can be made.
 void check_folder_of(const std::filesystem::path& target);
 

@@ -21,6 +21,7 @@
 namespace sepconv {
 
 class InputFile;
+class Partial;
 class RasterSet;
 class RasterSetWriter;
 struct RasterSetSpec;
@@ -48,6 +49,7 @@ struct CreateOptions {
   Metadata metadata{};
   bool overwrite = false;                      ///< else an existing target is an error
   bool durable = false;                        ///< fsync file and folder before and after the rename
+  std::shared_ptr<Partial> partial{};          ///< of this target: the result grows in it
   std::vector<std::string> layout_warnings{};  ///< likewise of `layout`, for formats that make use of it
   std::vector<std::string>
       warnings{};  ///< what is to be said of the choices above; comes back in SinkLayout::warnings

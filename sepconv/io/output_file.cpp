@@ -12,6 +12,7 @@
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/partial.hpp"
 #include "sepconv/io/sidecars.hpp"
 
 namespace sepconv {
@@ -49,6 +50,12 @@ std::int64_t free_bytes(const fs::path& target) {
              : bytes;
 }
 
+/// What a file takes of its file system; 0 of none.
+std::int64_t stored_bytes(int descriptor) {
+  struct stat status {};
+  return descriptor >= 0 && fstat(descriptor, &status) == 0 ? status.st_blocks * 512 : 0;
+}
+
 std::string space_fact(std::int64_t needed, std::int64_t there) {
   return fmt::format("it takes {} and its file system has {} free; free some space or choose another place",
                      format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(there)));
@@ -67,29 +74,14 @@ void check_target(const fs::path& target, bool overwrite) {
   if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
 }
 
-/// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
-fs::path behind_links(const fs::path& target) {
-  constexpr int kMaxLinks = 40;  // Linux's own limit, path_resolution(7)
-  fs::path path = target;
-  std::error_code ignored;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(path, ignored)); ++links) {
-    if (links == kMaxLinks)
-      throw_write_error(target, "it is a symbolic link that leads in a circle; choose another name");
-    std::error_code failed;
-    const fs::path next = fs::read_symlink(path, failed);
-    if (failed) throw_write_error(target, failed.value());
-    path = path.parent_path() / next;  // an absolute one replaces all
-  }
-  return path;
-}
-
 }  // namespace
 
-OutputFile::OutputFile(const fs::path& target, Options options) : target_(target), options_(options) {
-  check_target(target, options.overwrite);
+OutputFile::OutputFile(const fs::path& target, Options options)
+    : target_(target), options_(std::move(options)) {
+  check_target(target, options_.overwrite);
   // Renaming over a symbolic link would replace the link; what the user means is the file behind it.
   target_ = behind_links(target);
-  if (target_ != target) check_target(target_, options.overwrite);
+  if (target_ != target) check_target(target_, options_.overwrite);
   leftovers_ = find_leftovers(target_);
 }
 
@@ -104,8 +96,14 @@ void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
         fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
 }
 
+void OutputFile::expect(std::int64_t bytes) noexcept {
+  expected_bytes_ = bytes;
+  if (options_.partial) options_.partial->expect(bytes);
+}
+
 void OutputFile::discard() noexcept {
-  if (!committed_ && !temporary_.empty()) unlink(temporary_.c_str());  // before its lock is gone
+  if (!committed_ && !temporary_.empty() && !options_.partial)
+    unlink(temporary_.c_str());  // before its lock is gone
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
   temporary_.clear();
 }
@@ -119,19 +117,33 @@ int OutputFile::descriptor() {
 void OutputFile::make_temporary() {
   if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
   remove_leftovers(leftovers_);
-  const std::int64_t there = free_bytes(target_);
-  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there), ENOSPC);
-
   struct stat replaced {};
   const bool replaces = options_.overwrite && stat(target_.c_str(), &replaced) == 0;
   // Until it has the rights of the file that it replaces nobody else has any.
-  TemporaryFile made = make_temporary_file(target_, replaces ? 0600 : 0666);
+  const mode_t mode = replaces ? 0600 : 0666;
+  TemporaryFile made = options_.partial ? open_partial(mode) : TemporaryFile{};
+  const std::int64_t there = free_bytes(target_) + stored_bytes(made.descriptor);
+  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there), ENOSPC);
+  if (!options_.partial) made = make_temporary_file(target_, mode);
   if (made.descriptor < 0) throw_write_error(target_, made.error);
   descriptor_ = made.descriptor;
   temporary_ = std::move(made.name);
   if (!replaces) return;
   if (const int failed = inherit_rights(descriptor_, replaced.st_mode, replaced.st_gid); failed != 0)
     throw_write_error(target_, failed);
+}
+
+TemporaryFile OutputFile::open_partial(mode_t mode) {
+  TemporaryFile made{options_.partial->place(options_.own)};
+  made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
+  made.error = errno;
+  descriptor_ = made.descriptor;  // closed whatever comes
+  return made;
+}
+
+void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  write_at(offset, bytes);
+  if (options_.partial) options_.partial->sample("", offset, bytes);
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
@@ -175,6 +187,7 @@ void OutputFile::commit() {
   committed_ = true;
   close(std::exchange(descriptor_, -1));
   if (options_.durable) sync_folder(target_);
+  if (options_.partial) options_.partial->remove();
 }
 
 }  // namespace sepconv

@@ -12,6 +12,7 @@
 namespace sepconv {
 
 class EncodedWriter;
+class ResumableWriter;
 
 /// What a planner must know of a sink.
 struct SinkLayout {
@@ -30,6 +31,8 @@ struct SinkLayout {
   std::optional<StoredType> stored{};
   /// As SourceLayout::codec.
   std::string codec{kUncompressed};
+  /// What is stored as one object, where that is several blocks: a shard. Empty: each block is one.
+  Extent shard{};
   /// What blocks are that others may encode, to the same bytes: Writer::encoded() is there then.
   std::optional<CodedTiles> coded{};
 
@@ -65,6 +68,9 @@ class Writer {
   /// Takes encoded blocks in place of pixels; null unless layout().coded says how they are made. The writer's
   /// own.
   virtual EncodedWriter* encoded() noexcept { return nullptr; }
+
+  /// By which another process goes on with what this one wrote; null where it cannot. The writer's own.
+  virtual ResumableWriter* resumable() noexcept { return nullptr; }
 
   /// Sinks of the image's smaller levels, each of half the sides (rounded up) of the one before, which stay
   /// this writer's: they get all of their pixels before finish(), which is not called of them. None: it makes

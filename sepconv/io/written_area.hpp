@@ -14,7 +14,8 @@ namespace sepconv {
 /// Thread-safe. A rectangle that is written twice counts twice.
 class WrittenArea {
  public:
-  void add(const Rect& rect) noexcept { pixels_ += rect.extent().area(); }
+  void add(const Rect& rect) noexcept { add_pixels(rect.extent().area()); }
+  void add_pixels(std::int64_t pixels) noexcept { pixels_ += pixels; }
 
   /// Throws IoError if fewer pixels were written than the image has.
   void check_all_of(Extent image, std::string_view name) const {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"

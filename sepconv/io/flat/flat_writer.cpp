@@ -1,13 +1,14 @@
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
+#include "sepconv/io/resumable.hpp"
 #include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/written_area.hpp"
 
 namespace sepconv {
 namespace {
 
-class FlatWriter final : public Writer {
+class FlatWriter final : public Writer, private ResumableWriter {
  public:
   FlatWriter(std::shared_ptr<OutputFile> file, const ImageSpec& spec, std::int64_t offset, SinkLayout layout)
       : file_(std::move(file)),
@@ -55,6 +56,8 @@ class FlatWriter final : public Writer {
     });
   }
 
+  ResumableWriter* resumable() noexcept override { return file_->partial() ? this : nullptr; }
+
   void finish() override {
     written_.check_all_of(spec_.extent, file_->target().native());
     if (!owns_) return;
@@ -67,8 +70,13 @@ class FlatWriter final : public Writer {
     return offset_ + stored_.bytes_of((row * spec_.extent.cols + col) * spec_.channels / stored_.parts());
   }
 
+  WriterState take_state() override { return {}; }
+  void restore(std::int64_t pixels, const WriterState&, const std::filesystem::path&) override {
+    written_.add_pixels(pixels);
+  }
+
   void write_bytes(std::int64_t offset, const std::byte* data, std::int64_t bytes) {
-    file_->write_at(offset, {data, static_cast<std::size_t>(bytes)});
+    file_->write_pixels_at(offset, {data, static_cast<std::size_t>(bytes)});
   }
 
   void write_rows(std::int64_t first_row, std::int64_t col, const ConstPixelView& in) {

@@ -50,7 +50,8 @@ std::unique_ptr<NpySet> make_set(const InputFile& file, const OpenOptions& optio
 class NpySetWriter final : public RasterSetWriter {
  public:
   NpySetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
-      : file_(std::make_shared<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable})),
+      : file_(std::make_shared<OutputFile>(
+            path, OutputFile::Options{options.overwrite, options.durable, options.partial})),
         spec_(spec),
         stored_(options.stored.value_or(StoredType(spec.raster.type))),
         layout_(flat_layout("NPY 1.0, uncompressed", options)) {

@@ -79,7 +79,8 @@ std::unique_ptr<Writer> create_raw(const std::filesystem::path& path, const Imag
     throw InvalidArgument(fmt::format("{} is to hold {}, which its name denies; correct the name",
                                       path.native(), shape_text(spec)));
   }
-  auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
+  auto file = std::make_unique<OutputFile>(
+      path, OutputFile::Options{options.overwrite, options.durable, options.partial});
   return make_flat_writer(std::move(file), spec, {}, flat_layout("raw, uncompressed", options));
 }
 

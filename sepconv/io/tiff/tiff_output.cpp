@@ -51,8 +51,10 @@ void TiffOutput::add(std::span<const std::byte> header) {
 void TiffOutput::commit() {
   if (scratch_) {
     file_.write_at(header_bytes(), std::as_bytes(std::span(kGhostArea)));
-    file_.resize(end_);  // what the last tile has below the image was not written
   }
+  // What the last tile has below the image was not written there; and a process that was killed may have
+  // written more.
+  if (scratch_ || file_.partial()) file_.resize(end_);
   file_.write_at(0, std::span(header_).first(static_cast<std::size_t>(header_bytes())));
   file_.commit();
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "sepconv/io/byte_file.hpp"
 
@@ -21,7 +22,7 @@ inline constexpr std::int64_t kPixelAlignment = 4096;
 class TiffOutput {
  public:
   TiffOutput(const std::filesystem::path& path, OutputFile::Options options, bool big_tiff)
-      : file_(path, options), big_tiff_(big_tiff) {}
+      : file_(path, std::move(options)), big_tiff_(big_tiff) {}
 
   OutputFile& file() noexcept { return file_; }
   const OutputFile& file() const noexcept { return file_; }

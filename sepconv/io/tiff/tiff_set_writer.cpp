@@ -94,9 +94,12 @@ class TiffSetWriter final : public RasterSetWriter {
     const TiffDirectory directory =
         plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
     options_.big_tiff = directory.big_tiff;
-    output_ = std::make_shared<TiffOutput>(
-        path_, OutputFile::Options{.overwrite = options_.overwrite, .durable = options_.durable},
-        directory.big_tiff);
+    output_ = std::make_shared<TiffOutput>(path_,
+                                           OutputFile::Options{.overwrite = options_.overwrite,
+                                                               .durable = options_.durable,
+                                                               .partial = options_.partial,
+                                                               .own = directory.compressed()},
+                                           directory.big_tiff);
     if (!directory.compressed()) output_->file().expect(spec_.count() * directory.stored_bytes());
     if (is_in_one_piece(options_.layout)) lay_out(directory);
   }
@@ -169,9 +172,12 @@ std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const Ima
   describe_pages(path, {spec, {}}, options);
   options = with_levels_placed(std::move(options), 1);
   const TiffDirectory directory = plan_directory(path, spec, options);
-  auto output = std::make_shared<TiffOutput>(
-      path, OutputFile::Options{.overwrite = options.overwrite, .durable = options.durable},
-      directory.big_tiff);
+  auto output = std::make_shared<TiffOutput>(path,
+                                             OutputFile::Options{.overwrite = options.overwrite,
+                                                                 .durable = options.durable,
+                                                                 .partial = options.partial,
+                                                                 .own = directory.compressed()},
+                                             directory.big_tiff);
   if (!directory.compressed()) output->file().expect(directory.stored_bytes());
   return make_tiff_writer(std::move(output), directory, options, TiffWriter::Role::only);
 }

@@ -101,12 +101,44 @@ std::int64_t TiffSink::enter(std::int64_t block_index, std::int64_t bytes) {
 }
 
 std::int64_t TiffSink::place(std::int64_t block_index, std::int64_t bytes) {
-  if (!waits()) return enter(block_index, bytes);
+  if (!waits()) {
+    const std::int64_t entered = enter(block_index, bytes);
+    if (is_resumable() && directory_.compressed())
+      placed_.insert(placed_.end(), {block_index, entered, bytes});
+    return entered;
+  }
   waiting_.resize(static_cast<std::size_t>(directory_.block_count()));
   const std::int64_t offset = output_->scratch_end();
   output_->set_scratch_end(offset + bytes);
   waiting_[static_cast<std::size_t>(block_index)] = {offset, bytes};
   return offset;
+}
+
+void TiffSink::restore(std::span<const std::int64_t> places, const std::filesystem::path& segment) {
+  const std::optional<InputFile> file = segment.empty() ? std::nullopt : std::optional<InputFile>(segment);
+  for (; places.size() >= 3; places = places.subspan(3)) {
+    const std::int64_t index = places[0], offset = places[1], bytes = places[2];
+    if (index < 0 || index >= directory_.block_count() || offset < 0 || bytes < 0)
+      throw IoError(name() + ": its partial result names a block that it cannot have; discard it");
+    if (file) {
+      copy_from(*file, offset, enter(index, bytes), bytes);
+      continue;
+    }
+    const std::int64_t end = output_->end();
+    output_->set_end(offset);
+    enter(index, bytes);
+    output_->set_end(std::max(end, output_->end()));
+  }
+}
+
+void TiffSink::copy_from(const InputFile& file, std::int64_t from, std::int64_t to, std::int64_t bytes) {
+  std::vector<std::byte> copied(static_cast<std::size_t>(std::min(bytes, kCopyBytes)));
+  for (std::int64_t done = 0; done < bytes; done += std::ssize(copied)) {
+    const auto part =
+        std::span(copied).first(static_cast<std::size_t>(std::min(std::ssize(copied), bytes - done)));
+    file.read_at(from + done, part);
+    output_->file().write_at(to + done, part);
+  }
 }
 
 void TiffSink::settle() {

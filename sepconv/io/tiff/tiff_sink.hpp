@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sepconv/io/formats.hpp"
@@ -50,8 +51,15 @@ class TiffSink {
   std::int64_t reserve(std::int64_t bytes, std::int64_t alignment) noexcept;
   /// Writes bytes of a block to where it was placed. Thread-safe.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) {
-    (waits() ? output_->scratch() : output_->file()).write_at(offset, bytes);
+    waits() ? output_->scratch().write_at(offset, bytes) : output_->file().write_pixels_at(offset, bytes);
   }
+  /// Whether another process can go on with it.
+  bool is_resumable() const noexcept { return output_->file().partial() && !waits(); }
+  /// Block, offset and bytes, in turns, of what was placed since the last call; of what is resumable.
+  std::vector<std::int64_t> take_places() { return std::exchange(placed_, {}); }
+  /// Enters what was placed so by another process: blocks that are there, or in a file of their own, from
+  /// which they are copied.
+  void restore(std::span<const std::int64_t> places, const std::filesystem::path& segment);
   /// Of a page whose place has no offset of pixels: its blocks, which lie in the scratch file as they came,
   /// go to the file's end, in the order of the tables.
   void settle();
@@ -70,6 +78,7 @@ class TiffSink {
   class Books;
   bool waits() const noexcept { return place_ && !place_->pixels; }
   std::int64_t enter(std::int64_t block_index, std::int64_t bytes);
+  void copy_from(const InputFile& file, std::int64_t from, std::int64_t to, std::int64_t bytes);
   void write_directory();
 
   TiffDirectory directory_;
@@ -83,6 +92,7 @@ class TiffSink {
     std::int64_t offset = 0, bytes = 0;
   };
   std::vector<Waiting> waiting_;  // by block, in the scratch file
+  std::vector<std::int64_t> placed_;
 };
 
 }  // namespace sepconv

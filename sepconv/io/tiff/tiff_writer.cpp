@@ -50,6 +50,12 @@ void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& exe
   written_.add(rect);
 }
 
+void TiffWriter::restore(std::int64_t pixels, const WriterState& state,
+                         const std::filesystem::path& segment) {
+  sink_->restore(state.places, segment);
+  written_.add_pixels(pixels);
+}
+
 std::vector<Writer*> TiffWriter::levels() {
   std::vector<Writer*> all;
   for (const auto& level : levels_) all.push_back(level.get());

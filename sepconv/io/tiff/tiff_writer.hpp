@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "sepconv/io/resumable.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_sink.hpp"
 #include "sepconv/io/writer.hpp"
@@ -13,13 +14,14 @@ namespace sepconv {
 
 struct EncoderPool;
 
-class TiffWriter : public Writer {
+class TiffWriter : public Writer, private ResumableWriter {
  public:
   const ImageSpec& spec() const noexcept final { return directory().spec; }
   const SinkLayout& layout() const noexcept final { return layout_; }
 
   /// Checks the request and calls write_pixels.
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) final;
+  ResumableWriter* resumable() noexcept final { return sink_->is_resumable() ? this : nullptr; }
   std::vector<Writer*> levels() final;
 
   /// Which page of its file it makes.
@@ -55,6 +57,8 @@ class TiffWriter : public Writer {
   }
 
  private:
+  WriterState take_state() final { return {.places = sink_->take_places()}; }
+  void restore(std::int64_t pixels, const WriterState& state, const std::filesystem::path& segment) final;
   std::vector<std::uint64_t> finish_levels(Role role);
 
   std::unique_ptr<TiffSink> sink_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "sepconv/io/zarr/zarr_writer.hpp"
 
@@ -35,22 +36,35 @@ ShardWriter::Shard ShardWriter::begin(const ZarrShape& chunk) const {
   return shard;
 }
 
+ShardWriter::Turn ShardWriter::turn_of(const ZarrShape& block) {
+  const ZarrArray& array = target_.array;
+  ZarrShape chunk(block.size());
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const std::int64_t side = array.chunk[i] / array.block()[i];
+    chunk[i] = block[i] / side;
+    part = part * static_cast<std::size_t>(side) + static_cast<std::size_t>(block[i] % side);
+  }
+  const auto [found, is_new] = shards_.try_emplace(chunk);
+  Shard& shard = found->second;
+  if (is_new) shard = begin(chunk);
+  return {0, block, &shard, part, shard.named++};
+}
+
+void ShardWriter::put(const Turn& turn, std::int64_t bytes) {
+  Shard& shard = *turn.shard;
+  if (bytes == 0) return;
+  shard.places[2 * turn.part] = static_cast<std::uint64_t>(shard.end);
+  shard.places[2 * turn.part + 1] = static_cast<std::uint64_t>(bytes);
+  shard.end += bytes;
+}
+
 std::vector<ShardWriter::Turn> ShardWriter::turns(const std::vector<ZarrShape>& blocks) {
   std::erase_if(shards_, [](const auto& each) { return each.second.written == each.second.blocks; });
-  const ZarrArray& array = target_.array;
   std::vector<Turn> turns;
   for (const ZarrShape& block : blocks) {
-    ZarrShape chunk(block.size());
-    std::size_t part = 0;
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const std::int64_t side = array.chunk[i] / array.block()[i];
-      chunk[i] = block[i] / side;
-      part = part * static_cast<std::size_t>(side) + static_cast<std::size_t>(block[i] % side);
-    }
-    const auto [found, is_new] = shards_.try_emplace(chunk);
-    Shard& shard = found->second;
-    if (is_new) shard = begin(chunk);
-    turns.push_back({std::ssize(turns), &shard, part, shard.named++});
+    turns.push_back(turn_of(block));
+    turns.back().block = std::ssize(turns) - 1;
   }
   std::ranges::stable_sort(turns, {}, [](const Turn& turn) { return turn.turn - turn.shard->written; });
   return turns;
@@ -65,12 +79,14 @@ bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
   }
   if (!bytes.empty()) {
     target_.folder->write_part(shard.key, shard.end == shard.first, shard.end, bytes);
-    shard.places[2 * turn.part] = static_cast<std::uint64_t>(shard.end);
-    shard.places[2 * turn.part + 1] = bytes.size();
-    shard.end += std::ssize(bytes);
+    put(turn, std::ssize(bytes));
   }
   if (turn.turn + 1 == shard.blocks) complete(shard);
   const std::lock_guard lock(mutex_);
+  if (target_.folder->partial()) {
+    placed_.insert(placed_.end(), turn.position.begin(), turn.position.end());
+    placed_.push_back(std::ssize(bytes));
+  }
   ++shard.written;
   passed_on_.notify_all();
   return true;
@@ -84,6 +100,21 @@ void ShardWriter::complete(Shard& shard) const {
   target_.folder->write_part(shard.key, false, shard.first > 0 ? 0 : shard.end, index);
   target_.folder->complete_part(shard.key);
   shard.places = {};
+}
+
+void ShardWriter::restore(std::span<const std::int64_t> placed) {
+  const std::size_t axes = target_.array.shape.size();
+  for (; placed.size() > axes; placed = placed.subspan(axes + 1)) {
+    const auto position = placed.first(axes);
+    const Turn turn = turn_of(ZarrShape(position.begin(), position.end()));
+    put(turn, placed[axes]);
+    ++turn.shard->written;
+  }
+  std::erase_if(shards_, [](const auto& each) { return each.second.written == each.second.blocks; });
+  // Another process may have completed one after what is known of it.
+  for (const auto& [chunk, shard] : shards_) {
+    if (shard.end > shard.first) target_.folder->reopen_part(shard.key, shard.end);
+  }
 }
 
 void ShardWriter::stop() {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sepconv/core/geometry.hpp"
@@ -25,6 +26,7 @@ class ShardWriter {
   /// When a block may be written: behind those of its shard that were named before it.
   struct Turn {
     std::int64_t block;  ///< index among those that were named
+    ZarrShape position;
     Shard* shard;
     std::size_t part;  ///< of the shard
     std::int64_t turn;
@@ -41,6 +43,10 @@ class ShardWriter {
   bool append(const Turn& turn, std::span<const std::byte> bytes);
   /// Nobody waits for what will not be written. Thread-safe.
   void stop();
+  /// Blocks that another process appended, in their order, each with its position and its bytes.
+  void restore(std::span<const std::int64_t> placed);
+  /// The same of this one, since the last call.
+  std::vector<std::int64_t> take_placed() { return std::exchange(placed_, {}); }
   /// Throws std::logic_error if a shard lacks a block.
   void check_complete() const;
 
@@ -55,10 +61,13 @@ class ShardWriter {
   };
 
   Shard begin(const ZarrShape& chunk) const;
+  Turn turn_of(const ZarrShape& block);
+  static void put(const Turn& turn, std::int64_t bytes);
   void complete(Shard& shard) const;
 
   const ZarrTarget& target_;
   std::map<ZarrShape, Shard> shards_;  // a turn leads to its shard
+  std::vector<std::int64_t> placed_;
   std::mutex mutex_;
   std::condition_variable passed_on_;
   bool stopped_ = false;

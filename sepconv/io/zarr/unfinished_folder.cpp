@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
 
 namespace sepconv {
@@ -90,7 +91,8 @@ bool has_zarr_metadata(const fs::path& folder) {
 }
 
 UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
-    : target_(target.has_filename() ? std::move(target) : target.parent_path()), options_(options) {
+    : target_(target.has_filename() ? std::move(target) : target.parent_path()),
+      options_(std::move(options)) {
   check_folder_of(target_);
   std::error_code ignored;
   const fs::file_status there = fs::symlink_status(target_, ignored);
@@ -101,7 +103,7 @@ UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
       throw_write_error(
           target_, "it exists and is no Zarr, and nothing else is ever replaced by one; choose another name",
           EEXIST);
-    if (!options.overwrite) throw_write_error(target_, EEXIST);
+    if (!options_.overwrite) throw_write_error(target_, EEXIST);
   }
   leftovers_ = find_dead_folders(target_);
 }
@@ -116,7 +118,7 @@ void UnfinishedFolder::add_warnings(std::vector<std::string>& warnings) const {
 
 void UnfinishedFolder::discard() noexcept {
   std::error_code ignored;
-  if (!place_.empty()) fs::remove_all(place_, ignored);
+  if (!place_.empty() && !options_.partial) fs::remove_all(place_, ignored);
   if (lock_ >= 0) close(std::exchange(lock_, -1));
   place_.clear();
 }
@@ -128,6 +130,21 @@ const fs::path& UnfinishedFolder::place() {
     std::error_code ignored;
     if_dead_folder(left, [&] { fs::remove_all(left, ignored); });
   }
+  make_place();
+  lock_ = open_folder(place_);
+  if (lock_ < 0) throw_write_error(target_, errno);
+  flock(lock_, LOCK_EX | LOCK_NB);  // where the file system can
+  if (!put_mark(place_)) throw_write_error(target_, errno);
+  return place_;
+}
+
+void UnfinishedFolder::make_place() {
+  if (options_.partial) {
+    const fs::path made = options_.partial->place(false);
+    if (mkdir(made.c_str(), 0777) != 0 && errno != EEXIST) throw_write_error(target_, errno);
+    place_ = made;
+    return;
+  }
   for (int attempt = 0; attempt < 100 && place_.empty(); ++attempt) {
     const fs::path made = temporary_name(target_);
     if (mkdir(made.c_str(), 0777) != 0) {
@@ -136,11 +153,10 @@ const fs::path& UnfinishedFolder::place() {
     }
     place_ = made;
   }
-  lock_ = open_folder(place_);
-  if (lock_ < 0) throw_write_error(target_, errno);
-  flock(lock_, LOCK_EX | LOCK_NB);  // where the file system can
-  if (!put_mark(place_)) throw_write_error(target_, errno);
-  return place_;
+}
+
+fs::path UnfinishedFolder::part_of(const std::string& name) {
+  return (place() / name).native() + kPart + (options_.partial ? options_.partial->suffix() : "");
 }
 
 int UnfinishedFolder::open_new(const fs::path& file, int flags) {
@@ -168,21 +184,46 @@ void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offse
 }
 
 void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> bytes) {
-  write(place() / name, O_CREAT | O_EXCL, 0, bytes);
+  if (!options_.partial) return write(place() / name, O_CREAT | O_EXCL, 0, bytes);
+  // One that another process was at work on may be there.
+  write(part_of(name), O_CREAT | O_TRUNC, 0, bytes);
+  complete_part(name);
+  options_.partial->sample(name, 0, bytes);
 }
 
 void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::int64_t offset,
                                   std::span<const std::byte> bytes) {
-  write(place() / (name + kPart), is_first ? O_CREAT | O_EXCL : 0, offset, bytes);
+  const int made_new = O_CREAT | (options_.partial ? O_TRUNC : O_EXCL);
+  write(part_of(name), is_first ? made_new : 0, offset, bytes);
+  if (options_.partial) options_.partial->sample(name, offset, bytes);
 }
 
 void UnfinishedFolder::complete_part(const std::string& name) {
   const fs::path file = place() / name;
-  if (rename((file.native() + kPart).c_str(), file.c_str()) != 0) throw_write_error(target_, errno);
+  if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_write_error(target_, errno);
+}
+
+void UnfinishedFolder::reopen_part(const std::string& name, std::int64_t bytes) {
+  const fs::path part = part_of(name);
+  std::error_code missing;
+  if (!fs::exists(part, missing)) rename((place() / name).c_str(), part.c_str());
+  if (truncate(part.c_str(), static_cast<off_t>(bytes)) != 0) throw_write_error(target_, errno);
+}
+
+void UnfinishedFolder::remove_parts(const fs::path& made) const {
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::recursive_directory_iterator(made, ignored)) {
+    const std::string name = entry.path().filename().native();
+    if (name.ends_with(kPart) || name.find(std::string(kPart) + ".sepconv-") != name.npos)
+      left.push_back(entry.path());
+  }
+  for (const fs::path& path : left) fs::remove(path, ignored);
 }
 
 void UnfinishedFolder::commit() {
   const fs::path made = place();
+  if (options_.partial) remove_parts(made);
   int failed = options_.durable ? sync_all(lock_) : 0;
   if (failed == 0 && unlink((made / kUnfinishedMark).c_str()) != 0) failed = errno;
   std::error_code ignored;
@@ -198,6 +239,7 @@ void UnfinishedFolder::commit() {
   if (replaces) put_mark(made);
   if (!replaces) place_.clear();
   if (options_.durable) failed = sync_all(lock_);
+  if (options_.partial) options_.partial->remove();
   discard();
   if (failed != 0) throw_write_error(target_, failed);
 }

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace sepconv {
+
+class Partial;
 
 /// A file in a folder that is not complete.
 inline constexpr const char* kUnfinishedMark = ".sepconv-unfinished";
@@ -22,6 +26,7 @@ class UnfinishedFolder {
   struct Options {
     bool overwrite = false;  ///< a Zarr of this name is replaced, and never another folder
     bool durable = false;
+    std::shared_ptr<Partial> partial{};  ///< it grows in this and stays there without a commit
   };
   /// Throws IoError: the target exists, or its folder does not or is not writable.
   UnfinishedFolder(std::filesystem::path target, Options options);
@@ -30,6 +35,8 @@ class UnfinishedFolder {
   ~UnfinishedFolder();
 
   const std::filesystem::path& target() const noexcept { return target_; }
+  /// Null: what is not committed is removed.
+  const std::shared_ptr<Partial>& partial() const noexcept { return options_.partial; }
   /// What is to be said before the first file is written.
   void add_warnings(std::vector<std::string>& warnings) const;
 
@@ -40,6 +47,8 @@ class UnfinishedFolder {
   void write_part(const std::string& name, bool is_first, std::int64_t offset,
                   std::span<const std::byte> bytes);
   void complete_part(const std::string& name);
+  /// Makes a file of another process one again that is not complete, of so many bytes.
+  void reopen_part(const std::string& name, std::int64_t bytes);
 
   /// Throws IoError; then the folder is removed. Without overwrite, a target that has appeared since is not
   /// replaced.
@@ -47,6 +56,9 @@ class UnfinishedFolder {
 
  private:
   const std::filesystem::path& place();  // makes the folder on first use
+  void make_place();
+  std::filesystem::path part_of(const std::string& name);
+  void remove_parts(const std::filesystem::path& made) const;
   int open_new(const std::filesystem::path& file, int flags);
   void write(const std::filesystem::path& file, int flags, std::int64_t offset,
              std::span<const std::byte> bytes);

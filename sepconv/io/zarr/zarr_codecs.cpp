@@ -14,6 +14,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_order.hpp"
+#include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/stored_values.hpp"
 

@@ -66,6 +66,4 @@ class ZarrCoder {
   libdeflate_compressor* deflater_ = nullptr;
 };
 
-std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept;
-
 }  // namespace sepconv

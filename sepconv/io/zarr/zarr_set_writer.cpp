@@ -23,6 +23,7 @@ class LevelsWriter final : public Writer {
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     image_->write(rect, in, executor);
   }
+  ResumableWriter* resumable() noexcept override { return image_->resumable(); }
   std::vector<Writer*> levels() override {
     std::vector<Writer*> sinks;
     for (const auto& level : smaller_) sinks.push_back(level.get());
@@ -48,7 +49,7 @@ class ZarrMaking {
     std::vector<std::string> warnings;
     const std::optional<OmeResult> ome = ome_result(spec, options, warnings);
     folder_ = std::make_shared<UnfinishedFolder>(
-        path, UnfinishedFolder::Options{options.overwrite, options.durable});
+        path, UnfinishedFolder::Options{options.overwrite, options.durable, options.partial});
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
     for (const Extent extent : extents) add_array(extent, options, ome, warnings);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sepconv/io/byte_order.hpp"
+#include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/file_errors.hpp"
 
 namespace sepconv {

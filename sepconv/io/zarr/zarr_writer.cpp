@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/resumable.hpp"
 #include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/zarr/shard_writer.hpp"
@@ -24,7 +25,7 @@ bool is_only(std::span<const std::byte> block, std::span<const std::byte> fill) 
          std::memcmp(block.data(), block.data() + fill.size(), block.size() - fill.size()) == 0;
 }
 
-class ZarrWriter final : public Writer {
+class ZarrWriter final : public Writer, private ResumableWriter {
  public:
   ZarrWriter(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
              const std::vector<std::int64_t>& position, SinkLayout layout, std::function<void()> then)
@@ -66,12 +67,21 @@ class ZarrWriter final : public Writer {
     });
   }
 
+  ResumableWriter* resumable() noexcept override { return target_->folder->partial() ? this : nullptr; }
+
   void finish() override {
     if (shards_) shards_->check_complete();
     if (then_) then_();
   }
 
  private:
+  WriterState take_state() override {
+    return {.places = shards_ ? shards_->take_placed() : std::vector<std::int64_t>()};
+  }
+  void restore(std::int64_t, const WriterState& state, const std::filesystem::path&) override {
+    if (shards_) shards_->restore(state.places);
+  }
+
   struct Side {
     std::int64_t length = 1, block = 1;
     std::int64_t step = 1;  ///< in a block
@@ -224,6 +234,8 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
                     .warnings = options.warnings,
                     .stored = options.stored,
                     .codec = same.codec};
+  const auto side = [&](int axis) { return target.array.chunk[static_cast<std::size_t>(axis)]; };
+  if (!target.array.shards.empty()) layout.shard = {side(target.axes.row), side(target.axes.col)};
   const auto add = [&](const std::vector<std::string>& more) {
     layout.warnings.insert(layout.warnings.end(), more.begin(), more.end());
   };

@@ -1,9 +1,9 @@
 // The checksum of RFC 3720 (Castagnoli's polynomial, reflected), eight bytes at a time by eight tables.
+#include "sepconv/io/crc32c.hpp"
+
 #include <array>
 #include <bit>
 #include <cstring>
-
-#include "sepconv/io/zarr/zarr_codecs.hpp"
 
 namespace sepconv {
 namespace {

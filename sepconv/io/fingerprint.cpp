@@ -1,0 +1,58 @@
+#include "sepconv/io/fingerprint.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/crc32c.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kEndBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kPieceBytes = 4096;
+constexpr std::int64_t kPieces = 64;
+
+std::uint32_t checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
+
+std::string of_file(const InputFile& file) {
+  std::string checksums;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(kEndBytes));
+  const auto add = [&](std::int64_t offset, std::int64_t count) {
+    const auto read = file.read_some_at(offset, std::span(bytes).first(static_cast<std::size_t>(count)));
+    checksums += fmt::format("{:08x}", crc32c(std::span(bytes).first(static_cast<std::size_t>(read))));
+  };
+  add(0, kEndBytes);
+  add(std::max<std::int64_t>(0, file.size() - kEndBytes), kEndBytes);
+  for (std::int64_t i = 1; i <= kPieces; ++i) add(file.size() / (kPieces + 1) * i, kPieceBytes);
+  return fmt::format("{} bytes, changed {}, {:08x}", file.size(), file.changed_ns(), checksum(checksums));
+}
+
+/// The same in whatever order the file system lists them.
+std::string of_folder(const fs::path& folder) {
+  std::uint64_t sum = 0, files = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    struct stat status {};
+    if (stat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const std::string text = fmt::format("{} {} {} {}", entry.path().lexically_relative(folder).native(),
+                                         status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    sum += std::uint64_t{checksum(text)} * 0x9E3779B97F4A7C15u ^ checksum(text + "+");
+    ++files;
+  }
+  return fmt::format("{} files, {:016x}", files, sum);
+}
+
+}  // namespace
+
+std::string fingerprint(const fs::path& path) {
+  const InputFile file(path, InputFile::Folders::taken);
+  return file.is_folder() ? of_folder(file.path()) : of_file(file);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,59 @@
+// Lines that are only ever added to a file, each with its checksum, of which it is known how many are on the
+// disk together with what they speak of. Internal to io/.
+//
+//   CHECKSUM begin TEXT       the first line
+//   CHECKSUM done BOOT TEXT   a record, added in this boot of the machine
+//   CHECKSUM synced COUNT     so many records and their data are on the disk
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sepconv {
+
+class JournalFile {
+ public:
+  enum class Use : std::uint8_t { extend, look };
+  /// Opens it, or makes an empty one; what is only looked at is left as it is. Throws IoError.
+  JournalFile(std::filesystem::path path, Use use);
+  JournalFile(const JournalFile&) = delete;
+  JournalFile& operator=(const JournalFile&) = delete;
+  ~JournalFile();
+
+  /// What it begins with; "" if it has no beginning that is whole.
+  const std::string& beginning() const noexcept { return beginning_; }
+  /// The records that are proved: a line that is not whole ends them, and so does one that was added in
+  /// another boot than this and was not on the disk.
+  const std::vector<std::string>& records() const noexcept { return records_; }
+  /// Leaves the first so many of the records.
+  void keep_first(std::size_t count);
+
+  /// Writes the beginning of an empty one, to the disk.
+  void begin(std::string_view text);
+  /// Adds a record. Its data were given to the system before.
+  void append(std::string_view text);
+  std::int64_t count() const;
+  /// The first so many records have their data on the disk: so are they, when this returns.
+  void sync(std::int64_t count);
+
+ private:
+  void read();
+  void leave(std::size_t count);
+  void cut();
+  void add_line(std::string_view text);
+  void flush();
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::string beginning_;
+  std::vector<std::string> records_;
+  std::vector<std::int64_t> ends_;  // of the records' lines in the file
+  mutable std::mutex mutex_;
+  std::int64_t begun_end_ = 0, end_ = 0, count_ = 0;
+};
+
+}  // namespace sepconv
