@@ -17,6 +17,7 @@
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
+#include "sepconv/pipeline/run/partial_file.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"

@@ -56,6 +56,8 @@ Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, c
   } else {
     begun.geometries.first = output_options(result, like, request, map, chain.work());
   }
+  begun.geometries.first.partial = begun.job.partial = files.partial;
+  if (begun.geometries.other) begun.geometries.other->partial = files.partial;
   begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
                                options.region, map, chain.work());
   return begun;

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "sepconv/io/partial.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/taken_files.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
@@ -17,6 +20,7 @@ struct FileOptions {
   OpenOptions open{};
   OutputRequest output{};  ///< all but its region and missing pixels, which PlanOptions says, and what is
                            ///< stored. Overwriting is one of these
+  std::shared_ptr<Partial> partial{};  ///< CreateOptions::partial
   Formats formats = built_in_formats();
 };
 
@@ -40,6 +44,12 @@ struct FileJob {
   Plan plan{};
   ImageChange change{};           ///< from a raster of the source to one of the result
   bool first_has_nodata = false;  ///< pixels of a value are missing in the first raster
+  /// The result stays in this until it is complete; null: an unfinished one goes.
+  std::shared_ptr<Partial> partial{};
+  /// What that begins with, by the plan that is run.
+  std::function<std::string(const Plan&)> made_of{};
+  std::vector<DoneRecord> done{};   ///< by runs before
+  std::optional<BandRange> part{};  ///< only these bands are made, in a process of their own
 
   std::int64_t count() const { return sources ? sources->count() : 1; }
   /// Puts the next raster and its sink in the place of those before, when the sink is finished. What is to be

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/core/worker.hpp"
+#include "sepconv/io/resumable.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 
 namespace sepconv {
@@ -46,10 +48,33 @@ class Level {
 
   const ImageSpec& spec() const noexcept { return specs_.back(); }
   std::int64_t held_rows() const noexcept { return held_rows_; }
+  std::int64_t held_bytes() const noexcept { return held_rows_ * spec().row_bytes(); }
   std::int64_t scratch_bytes() const { return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_); }
-  std::int64_t bytes(int concurrency) const {
-    return sink_.buffer_bytes(concurrency) + held_rows_ * spec().row_bytes();
+  std::int64_t bytes(int concurrency) const { return sink_.buffer_bytes(concurrency) + held_bytes(); }
+
+  /// Rows that were written, those that are held, and the sink's own.
+  WriterState take_state(std::vector<std::byte>& held) {
+    const auto begin = held_.data();
+    if (begin != nullptr) held.insert(held.end(), begin, begin + (end_ - first_) * spec().row_bytes());
+    WriterState state{.places = {first_, end_}};
+    state.levels.push_back(resumable().take_state());
+    return state;
   }
+  /// `held` begins with this level's rows, which are taken out.
+  void restore(const WriterState& state, std::span<const std::byte>& held,
+               const std::filesystem::path& file) {
+    if (state.places.size() < 2) return;
+    const std::int64_t first = state.places.end()[-2];
+    resumable().restore((first - first_) * spec().extent.cols, state.levels.at(0), file);
+    first_ = first;
+    end_ = state.places.back();
+    if (held.empty()) return;
+    if (held_.size() == 0) held_ = Buffer(held_rows_ * spec().row_bytes());
+    const auto own = held.first(static_cast<std::size_t>((end_ - first_) * spec().row_bytes()));
+    std::ranges::copy(own, held_.data());
+    held = held.subspan(own.size());
+  }
+  ResumableWriter& resumable() const { return *sink_.resumable(); }
 
   /// Takes rows of the larger level from `row` on, which is even, an even number unless they are its last.
   /// Calls full(rows) with those of this one whenever they were written.
@@ -95,7 +120,7 @@ class Level {
   std::int64_t first_ = 0, end_ = 0;  // rows that are held
 };
 
-class PyramidWriter final : public Writer {
+class PyramidWriter final : public Writer, private ResumableWriter {
  public:
   PyramidWriter(std::unique_ptr<Writer> image, MissingPixels missing)
       : image_(std::move(image)), layout_(image_->layout()) {
@@ -132,6 +157,8 @@ class PyramidWriter final : public Writer {
     }
   }
 
+  ResumableWriter* resumable() noexcept override { return image_->resumable() != nullptr ? this : nullptr; }
+
   void prepare_finish() override { image_->prepare_finish(); }
   void finish() override { image_->finish(); }
 
@@ -142,6 +169,25 @@ class PyramidWriter final : public Writer {
   }
 
  private:
+  WriterState take_state() override {
+    WriterState state = image_->resumable()->take_state();
+    for (Level& level : levels_) {
+      WriterState of_level = level.take_state(state.held);
+      state.levels.push_back(std::move(of_level));
+    }
+    return state;
+  }
+  void restore(std::int64_t pixels, const WriterState& state, const std::filesystem::path& file) override {
+    image_->resumable()->restore(pixels, state, file);
+    std::span<const std::byte> held = state.held;
+    for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i].restore(state.levels.at(i), held, file);
+  }
+  std::int64_t held_bytes() const override {
+    std::int64_t bytes = 0;
+    for (const Level& level : levels_) bytes += level.held_bytes();
+    return bytes;
+  }
+
   void fill(std::size_t level, std::int64_t row, const ConstPixelView& rows, Executor& executor) {
     if (level == levels_.size()) return;
     levels_[level].take(row, rows, executor, workers_, [&](std::int64_t first, const ConstPixelView& made) {

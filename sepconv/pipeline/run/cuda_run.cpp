@@ -175,6 +175,7 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   }
   const bool in_place = sink_.page_locked(rect).data != nullptr;
   if (!in_place) timeline.record({"write", band, begin, timeline.now(), bytes});
+  if (options_.written) options_.written(plan_, band);
   state_.report_written(rect, timeline);
 }
 

@@ -67,6 +67,7 @@ void HostRun::play(Role role, Timeline& timeline, const std::function<void(std::
       }
       timeline.record({kRoleNames[role], band, begin, timeline.now(), bytes_[role]});
       finish_band(role);
+      if (role == kWrite && options_.written) options_.written(plan_, band);
       if (role == kWrite) state_.report_written(plan_.band_rect(band), timeline);
     }
   });

@@ -132,12 +132,12 @@ Ran<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const Executio
 }
 
 RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timeline, double startup_seconds,
-                      std::int64_t bytes_stored, std::int64_t rasters) {
+                      std::int64_t bytes_stored, std::int64_t rasters, std::int64_t pixels_before) {
   RunReport report;
   report.plan = plan;
   report.bands = bands;
   report.rasters = rasters;
-  report.pixels = rasters * plan.pixels_of(bands);
+  report.pixels = rasters * plan.pixels_of(bands) - pixels_before;
   report.wall_seconds = timeline.now();
   report.startup_seconds = startup_seconds;
   for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));

@@ -62,6 +62,15 @@ struct ExecutionOptions {
   /// of all bands; one that gets them by several runs, by the caller. They go in ascending order, and so must
   /// the ranges where source or sink goes row by row. Never with smaller plans, which have other bands.
   std::optional<BandRange> bands{};
+  /// Else whoever called finishes the sink, also when all bands were run.
+  bool finishes = true;
+  /// Called after each band of the plan that was written, before the next is, from one thread at a time; what
+  /// it throws ends the run. For what has to know what the sink holds.
+  std::function<void(const Plan&, std::int64_t band)> written{};
+  /// Of a job with a partial result: seconds from one time that it is brought to the disk to the next, beside
+  /// the run; 0: with each record of it, and the run waits. What was not may be made again when the machine
+  /// goes down, not when the process does.
+  double sync_seconds = 5;
 };
 
 /// For what plans and runs in one call.

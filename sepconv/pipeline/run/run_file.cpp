@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/resumable.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/pipeline/run/journal.hpp"
 #include "sepconv/pipeline/run/run_one.hpp"
 #include "sepconv/pipeline/run/run_state.hpp"
 #include "sepconv/pipeline/run/set_progress.hpp"
@@ -61,6 +63,35 @@ Plan plan_of_its_own(const FileJob& job, std::int64_t raster, const ExecutionOpt
   return own;
 }
 
+/// One process's part of a result: other processes make the others, and one finishes it.
+Ran<Plan> run_own_part(FileJob& job, ExecutionOptions options, Timeline& timeline) {
+  options.bands = job.part;
+  options.finishes = options.smaller_plans = false;
+  Ran<Plan> ran = run_one(*job.source, *job.sink, job.plan, options, timeline);
+  job.partial->finish_part({.bands = {{job.part->first, job.part->end}},
+                            .pixels = job.plan.pixels_of(*job.part),
+                            .state = job.sink->resumable()->take_state()});
+  return ran;
+}
+
+/// What runs before have left of a raster.
+Ran<Plan> run_rest(FileJob& job, std::int64_t raster, const Plan& plan, ExecutionOptions options,
+                   Journal& journal, Timeline& timeline) {
+  const std::vector<BandRange> left = journal.begin_raster(raster, *job.sink, plan);
+  options.written = [&](const Plan& run, std::int64_t band) { journal.written(run, band); };
+  options.smaller_plans = options.smaller_plans && job.partial->beginning().empty();
+  options.finishes = false;
+  Ran<Plan> ran{plan};
+  for (const BandRange bands : left) {
+    if (bands != plan.all_bands()) options.bands = bands;
+    ran = run_one(*job.source, *job.sink, plan, options, timeline);
+  }
+  job.sink->prepare_finish();
+  if (options.stop.stop_requested()) throw Cancelled();
+  job.sink->finish();
+  return ran;
+}
+
 RunReport run_job(FileJob job, ExecutionOptions options) {
   options.smaller_plans = true;
   return run(job, options);
@@ -79,6 +110,9 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   std::optional<SetMemory> memory;
   ExecutionOptions execution = options;
   if (count > 1) memory.emplace(options).lend(execution);
+  std::optional<Journal> journal;
+  if (job.partial && !job.part) journal.emplace(job, options.sync_seconds);
+  std::int64_t pixels_before = 0;
   Plan plan = job.plan;
   double startup_seconds = 0;
   std::int64_t bytes_stored = 0;
@@ -87,9 +121,18 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     execution.progress = progress.next();
     timeline.begin_image(raster);
     const bool served = raster == 0 || serves(plan, *job.source, *job.sink);
+    if (!served && job.partial)
+      throw InvalidArgument(
+          fmt::format("images that are stored in different ways cannot be filtered in several runs, and that "
+                      "at {} is {}; make the result in one",
+                      position_text(job.plan.axes, raster), job.source->layout().description));
     if (!served) memory->release();
-    const auto ran = run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
-                             execution, timeline);
+    const auto ran =
+        job.part  ? run_own_part(job, execution, timeline)
+        : journal ? run_rest(job, raster, plan, execution, *journal, timeline)
+                  : run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
+                            execution, timeline);
+    if (journal) pixels_before += journal->pixels_before();
     if (raster == 0) startup_seconds = ran.startup_seconds;
     if (!served) memory->release();
     if (served) plan = ran.plan;
@@ -97,10 +140,10 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     bytes_stored += job.source->stored_bytes();
   }
   if (options.stop.stop_requested() && count > 1) throw Cancelled();
-  const BandRange bands = options.bands.value_or(plan.all_bands());
-  if (bands == plan.all_bands()) job.finish();
+  const BandRange bands = job.part ? *job.part : options.bands.value_or(plan.all_bands());
+  if (bands == plan.all_bands() && !job.part) job.finish();
   plan.warnings = job.plan.warnings;
-  return make_report(plan, bands, timeline, startup_seconds, bytes_stored, count);
+  return make_report(plan, bands, timeline, startup_seconds, bytes_stored, count, pixels_before);
 }
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,

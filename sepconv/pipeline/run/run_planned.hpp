@@ -44,7 +44,8 @@ Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, 
   const double startup_seconds = timeline.now();
   runner->execute(timeline);
   runner.reset();
-  if (options.bands && options.bands->count() != plan.band_count()) return {std::move(plan), startup_seconds};
+  const bool is_all = !options.bands || options.bands->count() == plan.band_count();
+  if (!is_all || !options.finishes) return {std::move(plan), startup_seconds};
   const double begin = timeline.now();
   sink.prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();

@@ -1,0 +1,167 @@
+#include "sepconv/pipeline/plan/made_of.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/fingerprint.hpp"
+#include "sepconv/pipeline/plan/plan_fields.hpp"
+
+namespace sepconv {
+namespace {
+
+using nlohmann::json;
+using namespace stored_plan;
+
+json extent_json(const std::optional<Extent>& extent) {
+  return extent ? json{extent->rows, extent->cols} : json();
+}
+
+std::optional<Extent> extent_in(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return Extent{value.at(0).get<std::int64_t>(), value.at(1).get<std::int64_t>()};
+}
+
+template <class Value>
+json value_json(const std::optional<Value>& value) {
+  return value ? json(*value) : json();
+}
+
+template <class Value>
+std::optional<Value> value_in(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
+}
+
+json output_json(const OutputRequest& request) {
+  return {{"compression", request.compression ? json(name_of(*request.compression)) : json()},
+          {"level", request.level},
+          {"tile", extent_json(request.tile)},
+          {"planar", request.planar},
+          {"no_predictor", request.no_predictor},
+          {"cog", request.cog},
+          {"pyramid", value_json(request.pyramid)},
+          {"shard", extent_json(request.shard)},
+          {"zarr", value_json(request.zarr)},
+          {"big_tiff", value_json(request.big_tiff)}};
+}
+
+OutputRequest output_in(const json& all) {
+  OutputRequest request;
+  if (const json& name = all.at("compression"); !name.is_null())
+    request.compression = parse_compression(name.get<std::string>());
+  all.at("level").get_to(request.level);
+  request.tile = extent_in(all.at("tile"));
+  all.at("planar").get_to(request.planar);
+  all.at("no_predictor").get_to(request.no_predictor);
+  all.at("cog").get_to(request.cog);
+  request.pyramid = value_in<bool>(all.at("pyramid"));
+  request.shard = extent_in(all.at("shard"));
+  request.zarr = value_in<int>(all.at("zarr"));
+  request.big_tiff = value_in<bool>(all.at("big_tiff"));
+  return request;
+}
+
+json input_json(const OpenOptions& open) {
+  json raw;
+  if (open.raw)
+    raw = {open.raw->extent.rows, open.raw->extent.cols, open.raw->channels, name_of(open.raw->type)};
+  return {{"page", value_json(open.page)},
+          {"select", open.select},
+          {"level", open.level},
+          {"axes", open.axes},
+          {"raw", std::move(raw)},
+          {"raw_offset", open.raw_offset},
+          {"big_endian", open.raw_big_endian},
+          {"masks", open.masks}};
+}
+
+OpenOptions input_in(const json& all) {
+  OpenOptions open;
+  open.page = value_in<int>(all.at("page"));
+  all.at("select").get_to(open.select);
+  all.at("level").get_to(open.level);
+  all.at("axes").get_to(open.axes);
+  if (const json& raw = all.at("raw"); !raw.is_null())
+    open.raw = ImageSpec{{raw.at(0).get<std::int64_t>(), raw.at(1).get<std::int64_t>()},
+                         raw.at(2).get<std::int64_t>(),
+                         parse_pixel_type(raw.at(3).get<std::string>()).value_or(PixelType::u8)};
+  all.at("raw_offset").get_to(open.raw_offset);
+  all.at("big_endian").get_to(open.raw_big_endian);
+  all.at("masks").get_to(open.masks);
+  return open;
+}
+
+/// What makes the result, of what is kept, each with its name: other memory, threads and devices make the
+/// same. What follows from others comes behind them.
+std::vector<std::pair<const char*, json>> making(const json& all) {
+  const json& plan = all.at("plan");
+  return {{"sepconv's version", plan.at("sepconv")},
+          {"the source", {{"fingerprint", all.at("fingerprint")}}},
+          {"the way it is read", all.at("input")},
+          {"the source's layout", plan.at("source")},
+          {"the images", plan.at("axes")},
+          {"the chain", plan.at("chain")},
+          {"a file of a stage", plan.at("stage_files")},
+          {"the missing pixels", plan.at("asked").at("missing")},
+          {"the arithmetic", plan.at("arithmetic")},
+          {"the region", plan.at("region")},
+          {"the shape or type", plan.at("specs")},
+          {"the way it is stored", all.at("output")},
+          {"the result's layout", plan.at("sink")},
+          {"the bands", plan.at("band")}};
+}
+
+}  // namespace
+
+std::string made_of_text(const std::filesystem::path& input, const Plan& plan, const FileOptions& files,
+                         bool in_parts) {
+  const json all = {{"path", std::filesystem::absolute(input).native()},
+                    {"fingerprint", fingerprint(input)},
+                    {"input", input_json(files.open)},
+                    {"output", output_json(files.output)},
+                    {"overwrite", files.output.overwrite},
+                    {"durable", files.output.durable},
+                    {"in_parts", in_parts},
+                    {"plan", json::parse(to_json(plan))}};
+  return all.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+MadeOf parse_made_of(const std::string& text) {
+  MadeOf made;
+  try {
+    const json all = json::parse(text);
+    made.input = all.at("path").get<std::string>();
+    made.files.open = input_in(all.at("input"));
+    made.files.output = output_in(all.at("output"));
+    all.at("overwrite").get_to(made.files.output.overwrite);
+    all.at("durable").get_to(made.files.output.durable);
+    all.at("in_parts").get_to(made.in_parts);
+    made.plan = parse_plan(all.at("plan").dump());
+  } catch (const json::exception&) {
+    throw InvalidArgument("the partial result was made by another version of sepconv; discard it");
+  }
+  return made;
+}
+
+void check_same_result(const std::string& then, const std::string& now,
+                       const std::filesystem::path& partial) {
+  const auto before = making(json::parse(then)), after = making(json::parse(now));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& [what, value] = before[i];
+    const json& other = after[i].second;
+    if (value == other) continue;
+    const json change = json::diff(value, other).front();
+    const json::json_pointer place(change.at("path").get<std::string>());
+    const auto at = [&](const json& all) {
+      return all.contains(place) ? brief(all.at(place)) : std::string("not there");
+    };
+    throw InvalidArgument(fmt::format(
+        "{} is partly made with {} another: {} then and {} now; give what it was begun with, or discard it",
+        partial.native(), what, at(value), at(other)));
+  }
+}
+
+}  // namespace sepconv

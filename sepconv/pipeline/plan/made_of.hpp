@@ -1,0 +1,28 @@
+// What a partial result is made of, as its journal has it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sepconv/pipeline/plan/file_job.hpp"
+
+namespace sepconv {
+
+struct MadeOf {
+  std::filesystem::path input;  ///< absolute
+  PlanRecord plan;
+  FileOptions files;
+  bool in_parts = false;  ///< by processes that make a part each
+};
+
+/// On one line.
+std::string made_of_text(const std::filesystem::path& input, const Plan& plan, const FileOptions& files,
+                         bool in_parts);
+/// Throws InvalidArgument for what is none, or another version's.
+MadeOf parse_made_of(const std::string& text);
+
+/// `now` may be planned for other memory, threads and devices; throws InvalidArgument, which says what is
+/// another, unless it makes the same result in the same bands. `partial` begins the sentence.
+void check_same_result(const std::string& then, const std::string& now, const std::filesystem::path& partial);
+
+}  // namespace sepconv

@@ -1,0 +1,179 @@
+#include "sepconv/pipeline/plan/partial_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/resumable.hpp"
+#include "sepconv/pipeline/plan/made_of.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a partial result is made with, as its beginning says; nothing where it has none yet.
+std::optional<MadeOf> begun(const Partial& partial) {
+  if (partial.beginning().empty()) return std::nullopt;
+  return parse_made_of(partial.beginning());
+}
+
+void check_resumable(const FileJob& job, const fs::path& output) {
+  if (job.sink->resumable() == nullptr)
+    throw InvalidArgument(
+        fmt::format("{} cannot be made in several runs: {}; make it in one, or choose TIFF, NPY, raw or Zarr",
+                    output.native(),
+                    job.sink->layout().streams ? "its blocks are put in order when all are there"
+                                               : "its format is written as a whole"));
+}
+
+void check_can_be_in_parts(const FileJob& job, const fs::path& output) {
+  if (job.count() > 1)
+    throw InvalidArgument(
+        fmt::format("{} cannot be made in parts: the input has {} images ({}); name one with "
+                    "OpenOptions::select",
+                    output.native(), job.count(), to_string(job.plan.axes)));
+  if (job.sink->resumable()->held_bytes() > 0)
+    throw InvalidArgument(
+        fmt::format("{} cannot be made in parts with its smaller levels; make none (OutputRequest::pyramid)",
+                    output.native()));
+}
+
+/// Plans by the bands of what is begun, if it is.
+FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input, const fs::path& output,
+                  const Chain& chain, PlanOptions options, FileOptions files, bool in_parts) {
+  const std::optional<MadeOf> before = begun(*partial);
+  if (before) {
+    const auto differs = [](std::int64_t asked, std::int64_t then, std::int64_t cut) {
+      return asked != 0 && asked != then && asked != cut;
+    };
+    if (differs(options.band_rows, before->plan.asked.band_rows, before->plan.cut.band_rows) ||
+        differs(options.band_cols, before->plan.asked.band_cols, before->plan.cut.band_cols))
+      throw InvalidArgument(
+          fmt::format("{} is partly made in bands of {} x {}; leave PlanOptions::band_rows and "
+                      "PlanOptions::band_cols out, "
+                      "or discard it",
+                      partial->folder().native(), before->plan.cut.band_cols, before->plan.cut.band_rows));
+    options.band_rows = before->plan.cut.band_rows;
+    options.band_cols = before->plan.cut.band_cols;
+  }
+  files.partial = partial;
+  FileJob job = plan_file(input, output, chain, options, files);
+  check_resumable(job, output);
+  job.made_of = [input, files, in_parts](const Plan& plan) {
+    return made_of_text(input, plan, files, in_parts);
+  };
+  if (before) check_same_result(partial->beginning(), job.made_of(job.plan), partial->folder());
+  return job;
+}
+
+/// Records of which each band has one, in the order of the bands; those that reach beyond the first that has
+/// none are left out. Parts of different cuts may overlap.
+std::vector<DoneRecord> disjoint(const std::vector<DoneRecord>& records, std::int64_t& end) {
+  std::map<std::int64_t, const DoneRecord*> reached{{0, nullptr}};  // by the band behind the last
+  for (auto at = reached.begin(); at != reached.end(); ++at) {
+    for (const DoneRecord& record : records) {
+      if (record.bands.front().first == at->first) reached.try_emplace(record.bands.front().second, &record);
+    }
+  }
+  end = reached.rbegin()->first;
+  std::vector<DoneRecord> chosen;
+  for (std::int64_t at = end; at > 0; at = chosen.back().bands.front().first)
+    chosen.push_back(*reached.at(at));
+  std::ranges::reverse(chosen);
+  return chosen;
+}
+
+}  // namespace
+
+FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain& chain,
+                     const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
+  // A run that was killed when its result had its name.
+  if (std::error_code ignored; fs::exists(output, ignored) && !partial->has_result()) partial->remove();
+  if (const auto before = begun(*partial); before && before->in_parts)
+    throw InvalidArgument(
+        fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
+                    partial->folder().native()));
+  FileJob job = plan_with(partial, input, output, chain, options, files, false);
+  job.done = partial->records();
+  std::int64_t pixels = 0;
+  for (const DoneRecord& record : job.done) pixels += record.pixels;
+  const double share = static_cast<double>(pixels) /
+                       (static_cast<double>(job.plan.region.area()) * static_cast<double>(job.count()));
+  if (!partial->beginning().empty())
+    job.plan.warnings.push_back(fmt::format("goes on with {}, which has {:.0f} % of the result",
+                                            partial->folder().native(), 100 * share));
+  if (partial->lost() > 0)
+    job.plan.warnings.push_back(
+        fmt::format("{} of the records in {} are made again: what they speak of is not there, or was changed",
+                    partial->lost(), partial->folder().native()));
+  return job;
+}
+
+FileJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
+                        const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
+  if (!partial->beginning().empty())
+    throw InvalidArgument(
+        fmt::format("{} is there already; go on with it, or discard it", partial->folder().native()));
+  FileJob job = plan_with(partial, input, output, chain, options, files, true);
+  check_can_be_in_parts(job, output);
+  partial->begin(job.made_of(job.plan));
+  return job;
+}
+
+FileJob plan_part(const fs::path& input, const fs::path& output, const Chain& chain, std::int64_t part,
+                  std::int64_t count, const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::part);
+  const auto before = begun(*partial);
+  if (!before || !before->in_parts)
+    throw InvalidArgument(fmt::format("{} is not begun: a result that is made in parts is created first",
+                                      partial->folder().native()));
+  FileJob job = plan_with(partial, input, output, chain, options, files, true);
+  if (part < 1 || part > count)
+    throw InvalidArgument(fmt::format("there is no part {} of {}: they are 1 to {}", part, count, count));
+  job.part = parts(job.plan, job.sink->layout(), count)[static_cast<std::size_t>(part - 1)];
+  return job;
+}
+
+FileJob finish_job(const fs::path& output, Formats formats) {
+  if (!Partial::is_there(output))
+    throw IoError(fmt::format("there is nothing to finish: {} is not there",
+                              Partial::folder_of_target(output).native()));
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
+  std::optional<MadeOf> before = begun(*partial);
+  if (!before || !before->in_parts)
+    throw InvalidArgument(fmt::format("{} is not made in parts: the command that began it goes on with it",
+                                      partial->folder().native()));
+  before->files.formats = formats;
+  PlanOptions options = before->plan.asked;
+  options.max_memory_bytes = options.max_device_memory_bytes = 0;
+  options.threads = options.slots = 0;
+  options.devices.clear();
+  FileJob job = plan_with(partial, before->input, output, Chain::parse(before->plan.stages), options,
+                          before->files, true);
+  std::int64_t end = 0;
+  job.done = disjoint(partial->records(), end);
+  if (const std::int64_t bands = job.plan.band_count(); end < bands) {
+    const Rect first = job.plan.band_rect(end);
+    throw IoError(
+        fmt::format("{} is not complete: of its {} bands those from {} on, at row {} and column {}, "
+                    "are missing{}; make the parts that have them",
+                    partial->folder().native(), bands, end, first.row, first.col,
+                    partial->lost() > 0 ? " or were changed" : ""));
+  }
+  return job;
+}
+
+std::optional<PartialState> partial_state(const fs::path& output) {
+  const std::string beginning = Partial::beginning_of(output);
+  if (beginning.empty()) return std::nullopt;
+  const MadeOf made = parse_made_of(beginning);
+  return PartialState{Partial::folder_of_target(output), made.input, made.plan.stages, made.in_parts};
+}
+
+}  // namespace sepconv

@@ -1,0 +1,44 @@
+// Jobs whose results are made in several runs: one after another, or a part each. Each is for run().
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sepconv/pipeline/plan/file_job.hpp"
+#include "sepconv/pipeline/plan/parts.hpp"
+
+namespace sepconv {
+
+/// As plan_file(), of a result that stays beside its name, in Partial::folder_of_target(), when the run ends
+/// before its end: a run of the same job goes on with it. Throws InvalidArgument where what is there is made
+/// of something else, and for formats that are written as a whole.
+FileJob plan_resumed(const std::filesystem::path& input, const std::filesystem::path& output,
+                     const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
+
+/// Begins a result that is made in parts by processes of their own, on any machines that have its file
+/// system, and ends with finish_job(): an image of a format that takes rectangles in any order, without
+/// smaller levels. Its bands are this plan's; the job is to be looked at only. Throws InvalidArgument where
+/// there is one.
+FileJob create_in_parts(const std::filesystem::path& input, const std::filesystem::path& output,
+                        const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
+
+/// Part `part` of `parts`, counted from 1, of a result that was begun so, with the same source, chain and
+/// layout. What is made twice, also at the same time, is the same.
+FileJob plan_part(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
+                  std::int64_t part, std::int64_t parts, const PlanOptions& options = {},
+                  const FileOptions& files = {});
+
+/// What completes such a result when all bands are made. The source is opened for its description, and read
+/// no more. Throws IoError that names what is not there.
+FileJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats());
+
+/// What is there of a result.
+struct PartialState {
+  std::filesystem::path folder, input;
+  std::vector<std::string> stages;
+  bool in_parts = false;
+};
+/// Nothing where there is none.
+std::optional<PartialState> partial_state(const std::filesystem::path& output);
+
+}  // namespace sepconv

@@ -1,0 +1,112 @@
+#include "sepconv/pipeline/run/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/core/start_thread.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Parts of the result from record to record; held pixels are written with each, and may be so much of them.
+constexpr std::int64_t kRecords = 50;
+constexpr std::int64_t kFewestRecords = 12;
+constexpr std::int64_t kHeldShare = 32;
+
+/// [0, count) less what is done.
+std::vector<BandRange> bands_left(std::vector<std::pair<std::int64_t, std::int64_t>> done,
+                                  std::int64_t count) {
+  std::ranges::sort(done);
+  std::vector<BandRange> left;
+  std::int64_t end = 0;
+  for (const auto& [first, last] : done) {
+    if (first > end) left.push_back({end, first});
+    end = std::max(end, last);
+  }
+  if (end < count) left.push_back({end, count});
+  return left;
+}
+
+}  // namespace
+
+Journal::Journal(const FileJob& job, double sync_seconds) : job_(job), sync_seconds_(sync_seconds) {}
+
+Journal::~Journal() {
+  syncing_.request_stop();
+  if (syncing_.joinable()) syncing_.join();
+}
+
+std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, const Plan& plan) {
+  sink_ = &sink;
+  raster_ = raster;
+  pixels_before_ = 0;
+  pending_ = {.raster = raster};
+  const std::int64_t pixels = plan.region.area();
+  pixels_at_once_ = std::clamp(kHeldShare * sink.resumable()->held_bytes() / plan.result().pixel_bytes(),
+                               ceil_div(pixels, kRecords), ceil_div(pixels, kFewestRecords));
+  std::vector<std::pair<std::int64_t, std::int64_t>> done;
+  DoneRecord all;  // those of one file, added up
+  for (const DoneRecord& record : job_.done) {
+    if (record.raster != raster) continue;
+    done.insert(done.end(), record.bands.begin(), record.bands.end());
+    pixels_before_ += record.pixels;
+    if (!record.segment.empty()) {
+      sink.resumable()->restore(record.pixels, record.state, record.segment);
+      continue;
+    }
+    all.pixels += record.pixels;
+    all.state.add(record.state);
+  }
+  if (all.pixels > 0) sink.resumable()->restore(all.pixels, all.state, {});
+  pixels_left_ = pixels - pixels_before_;
+  return bands_left(std::move(done), plan.band_count());
+}
+
+void Journal::written(const Plan& plan, std::int64_t band) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  if (job_.partial->beginning().empty()) job_.partial->begin(job_.made_of(plan));
+  if (!pending_.bands.empty() && pending_.bands.back().second == band) {
+    ++pending_.bands.back().second;
+  } else {
+    pending_.bands.emplace_back(band, band + 1);
+  }
+  const std::int64_t pixels = plan.pixels_of({band, band + 1});
+  pending_.pixels += pixels;
+  pixels_left_ -= pixels;
+  // Of the next raster nothing is recorded before all of this one is.
+  if (pixels_left_ == 0 || pending_.pixels >= pixels_at_once_) record();
+}
+
+void Journal::record() {
+  pending_.state = sink_->resumable()->take_state();
+  job_.partial->append(std::exchange(pending_, {.raster = raster_}));
+  if (sync_seconds_ == 0) return job_.partial->sync();
+  if (!syncing_.joinable())
+    syncing_ = start_thread([this](const std::stop_token& stop) { sync_in_turns(stop); });
+}
+
+void Journal::sync_in_turns(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    changed_.wait_for(lock, stop, std::chrono::duration<double>(sync_seconds_), [] { return false; });
+    if (stop.stop_requested()) return;
+    lock.unlock();
+    std::exception_ptr failed;
+    try {
+      job_.partial->sync();
+    } catch (...) {
+      failed = std::current_exception();
+    }
+    lock.lock();
+    if (failed) failure_ = failed;
+  }
+}
+
+}  // namespace sepconv

@@ -1,0 +1,55 @@
+// A run that another can go on with: what it has written is recorded while it goes on. Internal to run().
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sepconv/io/partial.hpp"
+#include "sepconv/io/resumable.hpp"
+#include "sepconv/io/writer.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
+
+namespace sepconv {
+
+/// Records go to the journal whenever a fiftieth of the result is written, and are on the disk with their
+/// data some seconds later, by a thread of their own: neither waits for the disk. What a record speaks of has
+/// been given to the system before it.
+class Journal {
+ public:
+  /// For all rasters of a job with a partial result. `sync_seconds` 0: each record is on the disk before the
+  /// run goes on.
+  Journal(const FileJob& job, double sync_seconds);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal();
+
+  /// Puts the sink of a raster in the state that runs before left it in; returns the bands that are left.
+  std::vector<BandRange> begin_raster(std::int64_t raster, Writer& sink, const Plan& plan);
+  /// A band of this raster was written. Throws IoError.
+  void written(const Plan& plan, std::int64_t band);
+
+  /// Of the raster at hand, pixels that runs before wrote.
+  std::int64_t pixels_before() const noexcept { return pixels_before_; }
+
+ private:
+  void record();
+  void sync_in_turns(const std::stop_token& stop);
+
+  const FileJob& job_;
+  double sync_seconds_;
+  Writer* sink_ = nullptr;
+  std::int64_t raster_ = 0, pixels_before_ = 0, pixels_left_ = 0;
+  std::int64_t pixels_at_once_ = 1;  // from record to record
+  DoneRecord pending_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::exception_ptr failure_;
+  std::jthread syncing_;
+};
+
+}  // namespace sepconv

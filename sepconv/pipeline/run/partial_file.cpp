@@ -1,0 +1,29 @@
+#include "sepconv/pipeline/run/partial_file.hpp"
+
+#include "sepconv/pipeline/run/run_state.hpp"
+
+namespace sepconv {
+
+RunReport resume_file(const std::filesystem::path& input, const std::filesystem::path& output,
+                      const Chain& chain, const RunOptions& options, const FileOptions& files) {
+  check_no_bands(options);
+  ExecutionOptions execution = options;
+  execution.smaller_plans = true;
+  FileJob job = plan_resumed(input, output, chain, options, files);
+  return run(job, execution);
+}
+
+RunReport run_part(const std::filesystem::path& input, const std::filesystem::path& output,
+                   const Chain& chain, std::int64_t part, std::int64_t parts, const RunOptions& options,
+                   const FileOptions& files) {
+  check_no_bands(options);
+  FileJob job = plan_part(input, output, chain, part, parts, options, files);
+  return run(job, options);
+}
+
+RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options, Formats formats) {
+  FileJob job = finish_job(output, formats);
+  return run(job, options);
+}
+
+}  // namespace sepconv
