@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <stop_token>
+#include <string>
 
 #include "cli11.hpp"
 
@@ -24,10 +25,13 @@ enum ExitCode : int {
 struct Context {
   std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
   std::function<int()> action;  ///< set by the chosen command while options are parsed, called once after
-  ExitCode failure = kFailed;   ///< of the chosen command; its results have lower codes
+  /// What a failed command has left for the next of its kind, as a clause; empty: nothing.
+  std::string kept;
+  ExitCode failure = kFailed;  ///< of the chosen command; its results have lower codes
 };
 
 void add_run_command(CLI::App& program, Context& context);
+void add_finish_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
 void add_transpose_command(CLI::App& program, Context& context);
 void add_gemm_command(CLI::App& program, Context& context);

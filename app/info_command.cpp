@@ -14,8 +14,10 @@
 #include "option_names.hpp"
 #include "options.hpp"
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/error.hpp"
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/pipeline/report/report.hpp"
+#include "several_runs.hpp"
 #include "wording.hpp"
 
 namespace sepconv::app {
@@ -168,6 +170,11 @@ void add_info_command(CLI::App& program, Context& context) {
   command->footer(format_list() + "\nExample:  sepconv info scan.tif");
   command->callback([&context, request] {
     context.action = [request] {
+      const std::string partial = describe_partial(request->path);
+      std::error_code ignored;
+      if (!partial.empty() && !std::filesystem::exists(request->path, ignored))
+        throw IoError(fmt::format("{} is not complete: {}", request->path.string(), partial));
+      if (!partial.empty()) warn({partial});
       const FileInfo info = file_info(request->path, request->open);
       (request->json ? print_json : print_text)(request->path, info, request->open.page);
       return static_cast<int>(kDone);

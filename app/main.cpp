@@ -71,13 +71,13 @@ int guarded(const CLI::App& program, const Context& context, const std::function
   } catch (const CLI::ParseError& error) {
     return parse_failure(program, error);
   } catch (const sepconv::Cancelled&) {
-    return fail(kInterrupted, "interrupted; no output was made");
+    return fail(kInterrupted, "interrupted; " + (context.kept.empty() ? "no output was made" : context.kept));
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const std::bad_alloc&) {
     return fail(context.failure, "memory could not be had; give a smaller --max-memory or free some memory");
   } catch (const std::exception& error) {
-    return fail(context.failure, error.what());
+    return fail(context.failure, error.what() + (context.kept.empty() ? "" : "; " + context.kept));
   }
 }
 
@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
       "Example:  sepconv run scan.tif out.tif gaussian:sigma=2.5\n\n"
       "sepconv COMMAND --help says more about a command, sepconv stages about filters.");
   add_run_command(program, context);
+  add_finish_command(program, context);
   add_plan_command(program, context);
   add_transpose_command(program, context);
   add_gemm_command(program, context);

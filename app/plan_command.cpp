@@ -5,6 +5,7 @@
 
 #include "console.hpp"
 #include "job.hpp"
+#include "several_runs.hpp"
 
 namespace sepconv::app {
 
@@ -12,12 +13,16 @@ void add_plan_command(CLI::App& program, Context& context) {
   struct PlanRequest {
     JobRequest job;
     bool json = false;
+    std::int64_t parts = 0;
   };
   CLI::App* command = program.add_subcommand(
       "plan", "Say what run would do: bands, slots, bytes, peak memory, whether the input streams.");
   const auto request = std::make_shared<PlanRequest>();
   add_job_options(*command, request->job);
   command->add_flag("--json", request->json, "as JSON");
+  command->add_option("--parts", request->parts, "also say what it takes to make the result in so many parts")
+      ->transform(whole_number(1, kMaxSide))
+      ->excludes("--json");
   command->footer("Example:  sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
   command->callback([&context, request] {
     context.action = [request] {
@@ -26,6 +31,7 @@ void add_plan_command(CLI::App& program, Context& context) {
       request->job.chain = Chain::parse(request->job.stages);
       const FileJob job = prepare(request->job);
       print_lines(request->json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
+      if (request->parts > 0) print_lines(describe_parts(job, request->parts));
       check_can_be_made(request->job.output, overwrite);
       return static_cast<int>(kDone);
     };

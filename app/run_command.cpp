@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <vector>
 
 #include "console.hpp"
 #include "job.hpp"
@@ -13,6 +14,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/memory_image.hpp"
+#include "several_runs.hpp"
 #include "side_files.hpp"
 
 namespace sepconv::app {
@@ -23,6 +25,7 @@ struct RunRequest {
   JobRequest job;
   SideFileRequest side_files;
   Reporting reporting;
+  SeveralRuns several;
   bool whole = false;
 };
 
@@ -78,8 +81,8 @@ void take_plan(JobRequest& job) {
         shortened(planned), shortened(typed)));
 }
 
-int filter(RunRequest& request, std::stop_token stop) {
-  request.job.options.stop = std::move(stop);
+int filter(RunRequest& request, Context& context) {
+  request.job.options.stop = context.stop;
   request.job.options.logger = make_logger(request.reporting);
   if (request.whole) {
     if (!request.job.options.devices.empty())
@@ -92,7 +95,9 @@ int filter(RunRequest& request, std::stop_token stop) {
     take_plan(request.job);
   }
   SideFiles side_files(request.side_files, request.job);
-  FileJob job = prepare(request.job);
+  FileJob job = prepare(request.job, request.several);
+  if (request.several.create_only) return kDone;
+  if (job.partial) context.kept = what_is_kept(job);
   return request.whole ? run_whole(request, job)
                        : run_job(job, request.job.options, side_files, request.reporting);
 }
@@ -107,6 +112,7 @@ void add_run_command(CLI::App& program, Context& context) {
                                   "the reference runner: the whole image in memory, slow, to check with");
   add_side_file_options(*command, request->side_files);
   for (const char* name : {"--trace", "--report", "--stats"}) whole->excludes(command->get_option(name));
+  const std::vector<CLI::Option*> several = add_several_runs_options(*command, request->several);
   auto* plan = command->add_option("--plan", request->job.plan_file,
                                    "run this plan, which plan --json printed for these files");
   plan->type_name(kFileType);
@@ -114,12 +120,15 @@ void add_run_command(CLI::App& program, Context& context) {
        {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
         "--max-device-memory", "--region", "--nodata", "--result-nodata", "--whole"})
     plan->excludes(command->get_option(name));
+  for (CLI::Option* option : several) {
+    whole->excludes(option);
+    plan->excludes(option);
+  }
   add_reporting_options(*command, request->reporting);
   command->footer(stage_list() +
                   "\nExample:  sepconv run scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
-  command->callback([&context, request] {
-    context.action = [&context, request] { return filter(*request, context.stop); };
-  });
+  command->callback(
+      [&context, request] { context.action = [&context, request] { return filter(*request, context); }; });
 }
 
 }  // namespace sepconv::app

@@ -182,6 +182,18 @@ void product_of_files() {
   require(report.plan.bytes_written == 32, "a product of 2 x 2");
 }
 
+void several_runs() {
+  const auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
+  sepconv::resume_file("scan.tif", "resumed.tif", chain);
+
+  sepconv::create_in_parts("scan.tif", "parts.tif", chain, {.band_rows = 64});
+  for (int part = 1; part <= 3; ++part)
+    sepconv::run_part("scan.tif", "parts.tif", chain, part, 3);  // each in a process of its own
+  sepconv::finish_file("parts.tif");
+  require(std::filesystem::exists("resumed.tif") && std::filesystem::exists("parts.tif"),
+          "several runs make a file");
+}
+
 void on_gpus() {
   struct Job {
     std::unique_ptr<sepconv::Reader> source;
@@ -220,8 +232,9 @@ void on_gpus() {
 
 int main() {
   try {
-    for (const char* name : {"scan.tif", "out.tif", "turned.tif", "gpu.tif", "c.npy", "cells.ome.tif"})
-      std::filesystem::remove(name);
+    for (const char* name : {"scan.tif", "out.tif", "turned.tif", "gpu.tif", "c.npy", "cells.ome.tif",
+                             "resumed.tif", "parts.tif"})
+      std::filesystem::remove_all(name);
     make_scan();
     header_of_run();
     file_to_file();
@@ -233,6 +246,7 @@ int main() {
     part_of_an_image();
     product_of_matrices();
     product_of_files();
+    several_runs();
     if (sepconv::cuda_devices().empty()) {
       std::cout << "no GPU: its examples were compiled only\n";
     } else {

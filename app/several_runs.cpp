@@ -1,0 +1,93 @@
+#include "several_runs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "console.hpp"
+#include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/partial.hpp"
+
+namespace sepconv::app {
+namespace {
+
+std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text) {
+  std::pair<std::int64_t, std::int64_t> part{};
+  const char* const end = text.data() + text.size();
+  const auto [slash, failed] = std::from_chars(text.data(), end, part.first);
+  if (failed == std::errc() && slash != end && *slash == '/') {
+    const auto [read, wrong] = std::from_chars(slash + 1, end, part.second);
+    if (wrong == std::errc() && read == end && part.first >= 1 && part.first <= part.second) return part;
+  }
+  throw InvalidArgument(
+      fmt::format("--part {} is none; write K/N, the first of sixteen as 1/16", shortened(text)));
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, SeveralRuns& request) {
+  auto* resume = command.add_flag("--resume", request.resume,
+                                  "keep what is done in OUT.partial when the run ends before its end, and go "
+                                  "on with what is there");
+  auto* discard =
+      command.add_flag("--discard", request.discard, "remove OUT.partial, if it is there, and begin anew");
+  auto* create = command.add_flag("--create-only", request.create_only,
+                                  "begin a result that is made in parts; reads no pixel");
+  auto* part = command
+                   .add_option_function<std::string>(
+                       "--part", [&request](const std::string& text) { request.part = parse_part(text); },
+                       "make part K of N of a result that was begun with --create-only; finish completes it")
+                   ->type_name("K/N");
+  resume->excludes(create)->excludes(part);
+  create->excludes(part);
+  part->excludes(discard);
+  return {resume, discard, create, part};
+}
+
+FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
+  const JobRequest& job = request;
+  const std::filesystem::path& output = request.output;
+  if (several.discard) Partial::discard(output);
+  if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
+  if (several.part.second > 0)
+    return plan_part(job.input, output, job.chain, several.part.first, several.part.second, job.options,
+                     job.files);
+  if (several.create_only) return create_in_parts(job.input, output, job.chain, job.options, job.files);
+  FileJob made = prepare(request);
+  if (const std::string partial = describe_partial(output); !partial.empty())
+    made.plan.warnings.push_back(partial);
+  return made;
+}
+
+std::string what_is_kept(const FileJob& job) {
+  if (job.part) return "the same command makes this part again";
+  return fmt::format("what is done is kept in {}, and the same command goes on with it",
+                     job.partial->folder().string());
+}
+
+std::string describe_partial(const std::filesystem::path& output) {
+  const auto state = partial_state(output);
+  if (!state) return "";
+  return fmt::format("{} has a part of a result of {}, made by {}; {}, and --discard removes it",
+                     state->folder.string(), state->input.string(),
+                     state->stages.empty() ? "copying" : fmt::format("{}", fmt::join(state->stages, " ")),
+                     state->in_parts ? "--part and finish go on with it" : "--resume goes on with it");
+}
+
+std::string describe_parts(const FileJob& job, std::int64_t count) {
+  const std::vector<BandRange> all = parts(job.plan, job.sink->layout(), count);
+  const PartsCost cost = cost_of(job.plan, all, job.source->layout(), job.sink->layout());
+  const double again = static_cast<double>(cost.bytes_read_again) / static_cast<double>(job.plan.bytes_read);
+  return fmt::format(
+      "parts      {} of {} to {} bands\n"
+      "read twice {}, {:.2f} % of what is read: halos of parts\n"
+      "requests   {} for the source, {} objects or bands to write\n",
+      all.size(), job.plan.band_count() / count, ceil_div(job.plan.band_count(), count),
+      format_bytes(static_cast<double>(cost.bytes_read_again)), 100 * again, cost.source_blocks,
+      cost.sink_objects);
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,30 @@
+// Results that are made in several runs: --resume, --discard, --create-only and --part.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job.hpp"
+#include "sepconv/pipeline/plan/partial_job.hpp"
+
+namespace sepconv::app {
+
+struct SeveralRuns {
+  bool resume = false, discard = false, create_only = false;
+  std::pair<std::int64_t, std::int64_t> part{};  ///< of how many; 0: all
+};
+std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, SeveralRuns& request);
+
+/// The job that these ask for; of --create-only nothing is left to do.
+FileJob prepare(const JobRequest& request, const SeveralRuns& several);
+
+/// "what is done is kept in ...", of a job with a partial result.
+std::string what_is_kept(const FileJob& job);
+
+/// What is there of a result that is not complete; empty if there is none.
+std::string describe_partial(const std::filesystem::path& output);
+
+std::string describe_parts(const FileJob& job, std::int64_t count);
+
+}  // namespace sepconv::app

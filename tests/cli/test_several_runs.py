@@ -1,0 +1,276 @@
+"""Results that are made in several runs: --resume after SIGKILL, --part and finish. Each is, byte for byte, what one run makes."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import tifffile
+
+from conftest import BINARY
+from cli_support import fails, image, listing, one_sentence, source
+
+CHAIN = ["gaussian:sigma=9", "--band-rows", "64"]
+KINDS = [
+    ("out.raw", []), ("out.npy", []), ("out.tif", []), ("out.tif", ["--tile", "64", "--big-tiff"]), ("out.tif", ["--planar"]), ("out.tif", ["--compress", "deflate"]),
+    ("out.tif", ["--compress", "zstd", "--tile", "64", "--big-tiff"]), ("out.zarr", []), ("out.zarr", ["--chunk", "32", "--shard", "128"]), ("out.zarr", ["--zarr", "2"]),
+]
+WITH_LEVELS = [("out.tif", ["--pyramid"]), ("out.tif", ["--pyramid", "--tile", "64", "--compress", "deflate"]), ("out.zarr", ["--pyramid", "--chunk", "64"]), ("out.zarr", ["--pyramid", "--chunk", "32", "--shard", "128"])]
+NAMES = lambda value: "-".join([value[0], *value[1]]) if isinstance(value, tuple) else None
+
+
+def content(path):
+    """Of a file, or of all files of a folder by their names."""
+    if path.is_dir(): return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+    return path.read_bytes()
+
+
+@pytest.fixture
+def scan(sepconv):
+    sepconv("generate", "in.tif", "--size", "1500x1400", "--channels", "2", "--quiet")
+    return "in.tif"
+
+
+def whole(sepconv, source, name, options):
+    """What one run makes."""
+    sepconv("run", source, f"whole-{name}", *CHAIN, *options, "--quiet")
+    return content(sepconv.folder / f"whole-{name}")
+
+
+def begin(sepconv, *arguments):
+    return subprocess.Popen([BINARY, "run", *arguments, "--quiet"], cwd=sepconv.folder, stderr=subprocess.PIPE, text=True)
+
+
+def kill_when(run, reached):
+    """Kills it as soon as that holds, unless it ends before."""
+    while run.poll() is None and not reached(): time.sleep(0.001)
+    run.kill()
+    run.communicate()
+
+
+def records(folder):
+    """Pixels of what the journal has as done."""
+    journal = folder / "journal"
+    lines = journal.read_text().splitlines() if journal.exists() else []
+    return [json.loads(line.split(" ", 3)[3])["pixels"] for line in lines if line[9:13] == "done" and line.endswith("}")]
+
+
+@pytest.mark.parametrize("kind", KINDS + WITH_LEVELS, ids=NAMES)
+def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
+    name, options = kind
+    expected = whole(sepconv, scan, name, options)
+    partial = sepconv.folder / f"{name}.partial"
+    for count in (2, 5, 9):
+        kill_when(begin(sepconv, scan, name, *CHAIN, *options, "--resume"), lambda: len(records(partial)) >= count)
+    if not (sepconv.folder / name).exists():
+        assert not records(partial) or "not complete" in one_sentence(sepconv("info", name, status=1).stderr)
+        done = sepconv("run", scan, name, *CHAIN, *options, "--resume")
+        assert not records(partial) or "goes on with" in done.stderr
+    assert content(sepconv.folder / name) == expected
+    assert not partial.exists() and not [left for left in listing(sepconv.folder) if "sepconv-" in left]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200))
+def test_killed_at_any_time(sepconv, scan, seed):
+    chance = random.Random(seed)
+    name, options = chance.choice(KINDS + WITH_LEVELS)
+    expected = whole(sepconv, scan, name, options)
+    for _ in range(chance.randrange(1, 5)):
+        if (sepconv.folder / name).exists(): break
+        end = time.monotonic() + chance.uniform(0, 0.4)
+        kill_when(begin(sepconv, scan, name, *CHAIN, *options, "--resume"), lambda: time.monotonic() > end)
+    if not (sepconv.folder / name).exists(): sepconv("run", scan, name, *CHAIN, *options, "--resume", "--quiet")
+    assert content(sepconv.folder / name) == expected
+
+
+@pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.zarr"])
+def test_stacks_are_gone_on_with(sepconv, name):
+    tifffile.imwrite(sepconv.folder / "in.tif", np.stack([image(600, 500, seed=i) for i in range(5)]), metadata={"axes": "ZYX"})
+    options = ["--compress", "deflate"] if name == "out.tif" else []
+    expected = whole(sepconv, "in.tif", name, options)
+    partial = sepconv.folder / f"{name}.partial"
+    for count in (3, 20):
+        kill_when(begin(sepconv, "in.tif", name, *CHAIN, *options, "--resume"), lambda: len(records(partial)) >= count)
+    if not (sepconv.folder / name).exists(): sepconv("run", "in.tif", name, *CHAIN, *options, "--resume", "--quiet")
+    assert content(sepconv.folder / name) == expected
+
+
+@pytest.fixture
+def begun(sepconv, scan):
+    """A partial result of out.tif."""
+    for _ in range(20):
+        kill_when(begin(sepconv, scan, "out.tif", *CHAIN, "--resume"), lambda: records(sepconv.folder / "out.tif.partial"))
+        if not (sepconv.folder / "out.tif").exists(): return sepconv
+        (sepconv.folder / "out.tif").unlink()
+    pytest.skip("it could not be killed before its end")
+
+
+@pytest.mark.parametrize("stages, options, what", [
+    (["gaussian:sigma=8"], [], "the chain"), (["gaussian:sigma=9"], ["--compress", "deflate"], "stored"), (["gaussian:sigma=9"], ["--tile", "64"], "stored"),
+    (["gaussian:sigma=9"], ["--band-rows", "32"], "bands of 1500 x 64"), (["gaussian:sigma=9"], ["--region", "100x1400+0+0"], "the region"), (["gaussian:sigma=9"], ["--arithmetic", "f64"], "the arithmetic"), (["gaussian:sigma=9"], ["--nodata", "3"], "the missing pixels"),
+])
+def test_another_request_is_refused(begun, stages, options, what):
+    said = fails(begun, "run", "in.tif", "out.tif", *stages, *options, "--resume", "--quiet", status=2)
+    assert what in said and "out.tif.partial" in said and "discard" in said
+
+
+def test_another_source_is_refused(begun):
+    with open(begun.folder / "in.tif", "r+b") as file:
+        file.seek(6000)
+        file.write(b"x")
+    assert "the source" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
+    sepconv = begun
+    expected = whole(sepconv, "in.tif", "out.tif", [])
+    sepconv("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--quiet")
+    assert content(sepconv.folder / "out.tif") == expected
+
+
+def test_other_memory_and_threads_are_not(begun):
+    expected = whole(begun, "in.tif", "out.tif", [])
+    begun("run", "in.tif", "out.tif", "gaussian:sigma=9", "--threads", "1", "--slots", "1", "--max-memory", "64M", "--resume", "--quiet")
+    assert content(begun.folder / "out.tif") == expected
+
+
+def test_what_was_changed_is_made_again(begun):
+    expected = whole(begun, "in.tif", "out.tif", [])
+    with open(begun.folder / "out.tif.partial/result", "r+b") as file: file.truncate(5000)
+    assert "are made again" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert content(begun.folder / "out.tif") == expected
+
+
+def test_a_line_that_is_not_whole_ends_the_journal(begun):
+    expected = whole(begun, "in.tif", "out.tif", [])
+    with open(begun.folder / "out.tif.partial/journal", "ab") as file: file.write(b"12345678 done x {")
+    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
+    assert content(begun.folder / "out.tif") == expected
+
+
+def test_an_ordinary_run_and_info_say_that_it_is_there(begun):
+    said = one_sentence(begun("info", "out.tif", status=1).stderr)
+    assert "gaussian:sigma=9" in said and "in.tif" in said and "--resume" in said
+    assert "out.tif.partial" in begun("run", "in.tif", "out.tif", "abs").stderr
+    assert "out.tif.partial" in begun("info", "out.tif").stderr
+    begun("run", "in.tif", "out.tif", "abs", "--force", "--discard", "--quiet")
+    assert listing(begun.folder) == ["in.tif", "out.tif"]
+
+
+def test_two_at_once_are_refused(begun):
+    run = begin(begun, "in.tif", "out.tif", *CHAIN, "--resume")
+    run.send_signal(signal.SIGSTOP)
+    try:
+        for _ in range(2):
+            other = subprocess.run([BINARY, "run", "in.tif", "out.tif", *CHAIN, "--resume"], cwd=begun.folder, capture_output=True, text=True)
+            if "another process" in other.stderr: return
+            run.send_signal(signal.SIGCONT)  # it had not begun
+            time.sleep(0.02)
+            run.send_signal(signal.SIGSTOP)
+        assert other.returncode == 0 or "exists already" in other.stderr
+    finally:
+        run.kill()
+        run.communicate()
+
+
+@pytest.mark.parametrize("name, options", [("out.png", []), ("out.jpg", []), ("out.tif", ["--cog", "--compress", "deflate"])])
+def test_what_is_written_as_a_whole_is_refused(sepconv, name, options):
+    np.save(sepconv.folder / "in.npy", image())
+    assert "cannot be made in several runs" in fails(sepconv, "run", "in.npy", name, *options, "--resume", status=2)
+
+
+def test_a_folder_of_somebody_elses_is_left_alone(sepconv, source):
+    (sepconv.folder / "out.npy.partial").mkdir()
+    (sepconv.folder / "out.npy.partial/mine").write_text("x")
+    for option in ("--resume", "--discard", "--create-only"):
+        if option != "--discard": assert "no partial result" in fails(sepconv, "run", source, "out.npy", option, status=1)
+    sepconv("run", source, "out.npy", "--discard", "--quiet")
+    assert (sepconv.folder / "out.npy.partial/mine").read_text() == "x"
+
+
+def create(sepconv, name, options):
+    sepconv("run", "in.tif", name, *CHAIN, *options, "--create-only", "--quiet")
+
+
+def part(sepconv, name, options, which, status=0):
+    return sepconv("run", "in.tif", name, "gaussian:sigma=9", *options, "--part", which, "--quiet", status=status)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
+def test_parts_are_the_whole(sepconv, scan, kind):
+    name, options = kind
+    expected = whole(sepconv, scan, name, options)
+    create(sepconv, name, options)
+    count = 3 if name == "out.zarr" and "--chunk" not in options else 5  # of 512 rows each
+    order = list(range(1, count + 1))
+    random.Random(7).shuffle(order)
+    for k in order[1:]: part(sepconv, name, options, f"{k}/{count}")
+    said = one_sentence(sepconv("finish", name, status=1).stderr)
+    assert "is not complete" in said and not (sepconv.folder / name).exists()
+    # One that is killed, one that is made twice at once, and one again.
+    kill_when(begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", f"{order[0]}/{count}"), lambda: True)
+    for run in [begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", f"{order[0]}/{count}") for _ in range(2)]: assert run.wait() == 0, run.stderr.read()
+    part(sepconv, name, options, f"{order[-1]}/{count}")
+    sepconv("finish", name)
+    assert content(sepconv.folder / name) == expected
+    assert not (sepconv.folder / f"{name}.partial").exists()
+
+
+def test_parts_of_different_cuts_are_the_whole(sepconv, scan):
+    expected = whole(sepconv, scan, "out.tif", ["--compress", "deflate"])
+    create(sepconv, "out.tif", ["--compress", "deflate"])
+    for which in ("1/2", "3/4", "4/4", "2/3"): part(sepconv, "out.tif", ["--compress", "deflate"], which)
+    sepconv("finish", "out.tif")
+    assert content(sepconv.folder / "out.tif") == expected
+
+
+def test_a_part_that_was_changed_is_not_finished(sepconv, scan):
+    create(sepconv, "out.npy", [])
+    for k in (1, 2): part(sepconv, "out.npy", [], f"{k}/2")
+    with open(sepconv.folder / "out.npy.partial/result", "r+b") as file: file.truncate(1 << 20)
+    assert "missing or were changed" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
+    part(sepconv, "out.npy", [], "1/2"), part(sepconv, "out.npy", [], "2/2")
+    sepconv("finish", "out.npy")
+    assert content(sepconv.folder / "out.npy") == whole(sepconv, scan, "out.npy", [])
+
+
+def test_what_is_no_part_is_refused(sepconv, scan):
+    assert "is not begun" in fails(sepconv, "run", scan, "out.npy", "--part", "1/2", status=2)
+    assert "nothing to finish" in fails(sepconv, "finish", "out.npy", status=1)
+    create(sepconv, "out.npy", [])
+    for typed in ("0/2", "3/2", "1", "a/b", "1/2/3"): assert "--part" in fails(sepconv, "run", scan, "out.npy", f"--part={typed}", status=2)
+    assert "cannot be made in 99 parts" in fails(sepconv, "run", scan, "out.npy", "gaussian:sigma=9", "--part", "1/99", status=2)
+    assert "another" in fails(sepconv, "run", scan, "out.npy", "gaussian:sigma=8", "--part", "1/2", status=2)
+    assert "is there already" in fails(sepconv, "run", scan, "out.npy", *CHAIN, "--create-only", status=2)
+    assert "made in parts" in fails(sepconv, "run", scan, "out.npy", *CHAIN, "--resume", status=2)
+    assert "smaller levels" in fails(sepconv, "run", scan, "out.tif", "--pyramid", "--create-only", status=2)
+
+
+def test_a_part_waits_for_no_finish(sepconv, scan):
+    """finish has the result for itself; while a part is made it refuses."""
+    create(sepconv, "out.npy", [])
+    held = os.open(sepconv.folder / "out.npy.partial", os.O_RDONLY)
+    import fcntl
+    fcntl.flock(held, fcntl.LOCK_SH)
+    assert "another process" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
+    part(sepconv, "out.npy", [], "1/2")
+    os.close(held)
+
+
+def test_no_two_parts_write_to_a_shard(sepconv, scan):
+    options = ["--chunk", "32", "--shard", "512"]
+    create(sepconv, "out.zarr", options)
+    assert "in 1 to 3" in one_sentence(part(sepconv, "out.zarr", options, "1/4", status=2).stderr)
+    for k in (1, 2, 3): part(sepconv, "out.zarr", options, f"{k}/3")
+    sepconv("finish", "out.zarr")
+    assert content(sepconv.folder / "out.zarr") == whole(sepconv, scan, "out.zarr", options)
+
+
+def test_the_plan_says_what_parts_cost(sepconv, scan):
+    said = sepconv("plan", scan, "out.npy", *CHAIN, "--parts", "5").stdout
+    halo = 2 * 36 * 1500 * 2 * 4  # of four parts, the rows above and below their first
+    assert "5 of" in said and f"read twice {halo / 1024:.0f} KiB" in said
