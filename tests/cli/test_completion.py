@@ -8,7 +8,7 @@ import pytest
 
 from conftest import BINARY
 
-COMMANDS = {"run", "plan", "transpose", "gemm", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"}
+COMMANDS = {"finish", "run", "plan", "transpose", "gemm", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"}
 TYPES = ["f32", "f64", "i16", "u16", "u8"]
 FILES = ["a=b.tif", "baboon.tif", "box.npy", "folder/"]
 

@@ -1,0 +1,202 @@
+#include "losing_disk.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sepconv {
+namespace {
+
+struct Write {
+  int file;  // a descriptor of its own
+  dev_t device;
+  ino_t inode;
+  off_t offset;
+  std::vector<char> before;  // as far as there was something
+  std::size_t bytes;
+};
+
+struct State {
+  std::mutex mutex;
+  std::string folder;  // empty: there is no disk
+  std::int64_t writes = 0, die_at = 0;
+  bool is_dead = false;
+  std::vector<Write> unsynced;
+};
+
+State& state() {
+  static State all;
+  return all;
+}
+
+template <class Function>
+Function* real(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+bool is_below(int descriptor) {
+  char path[4096];
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t length = readlink(link.c_str(), path, sizeof path);
+  return length > 0 && !state().folder.empty() &&
+         std::string(path, static_cast<std::size_t>(length)).starts_with(state().folder);
+}
+
+int refused() {
+  errno = EIO;
+  return -1;
+}
+
+bool is_dead() {
+  const std::scoped_lock lock(state().mutex);
+  return state().is_dead;
+}
+
+/// Whether the write may go on; what it replaces is kept.
+bool keep(int descriptor, std::size_t bytes, off_t offset) {
+  const std::scoped_lock lock(state().mutex);
+  if (!is_below(descriptor)) return true;
+  if (++state().writes == state().die_at) state().is_dead = true;
+  if (state().is_dead) return false;
+  struct stat status {};
+  fstat(descriptor, &status);
+  std::vector<char> before(bytes);
+  const ssize_t count = pread(descriptor, before.data(), bytes, offset);
+  before.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  state().unsynced.push_back(
+      {dup(descriptor), status.st_dev, status.st_ino, offset, std::move(before), bytes});
+  return true;
+}
+
+template <class Wanted>
+void forget(const Wanted& wanted) {
+  const std::scoped_lock lock(state().mutex);
+  std::erase_if(state().unsynced, [&](const Write& write) {
+    if (!wanted(write)) return false;
+    close(write.file);
+    return true;
+  });
+}
+
+int synced(int descriptor) {
+  if (is_dead()) return refused();
+  struct stat status {};
+  fstat(descriptor, &status);
+  forget([&](const Write& write) { return write.device == status.st_dev && write.inode == status.st_ino; });
+  return 0;  // the disk below need not
+}
+
+bool overlaps(const Write& a, const Write& b) {
+  return a.device == b.device && a.inode == b.inode && a.offset < b.offset + static_cast<off_t>(b.bytes) &&
+         b.offset < a.offset + static_cast<off_t>(a.bytes);
+}
+
+void take_back(const Write& write) {
+  std::vector<char> bytes = write.before;
+  bytes.resize(write.bytes);  // what was beyond the end reads as zeros
+  real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(write.file, bytes.data(), bytes.size(),
+                                                           write.offset);
+}
+
+}  // namespace
+
+LosingDisk::LosingDisk(std::filesystem::path folder) : folder_(std::move(folder)) {
+  const std::scoped_lock lock(state().mutex);
+  state().folder = folder_.native();
+}
+
+LosingDisk::~LosingDisk() {
+  forget([](const Write&) { return true; });
+  const std::scoped_lock lock(state().mutex);
+  state().folder.clear();
+  state().is_dead = false;
+}
+
+void LosingDisk::die_at(std::int64_t write) {
+  const std::scoped_lock lock(state().mutex);
+  state().writes = 0;
+  state().die_at = write;
+  state().is_dead = false;
+}
+
+std::int64_t LosingDisk::writes() const {
+  const std::scoped_lock lock(state().mutex);
+  return state().writes;
+}
+
+void LosingDisk::lose(double share, std::uint64_t seed) {
+  {
+    const std::scoped_lock lock(state().mutex);
+    std::mt19937_64 random(seed);
+    std::vector<const Write*> kept;
+    std::vector<Write>& all = state().unsynced;
+    for (std::size_t i = all.size(); i-- > 0;) {
+      const bool stays = std::uniform_real_distribution<>()(random) >= share;
+      if (stays || std::ranges::any_of(kept, [&](const Write* later) { return overlaps(*later, all[i]); })) {
+        kept.push_back(&all[i]);
+      } else {
+        take_back(all[i]);
+      }
+    }
+  }
+  forget([](const Write&) { return true; });
+}
+
+}  // namespace sepconv
+
+// What the library calls, in the place of the system's.
+extern "C" {
+
+ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
+  using namespace sepconv;
+  if (!keep(descriptor, count, offset)) return refused();
+  return real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(descriptor, bytes, count, offset);
+}
+
+int fdatasync(int descriptor) { return sepconv::synced(descriptor); }
+int fsync(int descriptor) { return sepconv::synced(descriptor); }
+
+int syncfs(int) noexcept {
+  using namespace sepconv;
+  if (is_dead()) return refused();
+  forget([](const Write&) { return true; });
+  return 0;
+}
+
+int rename(const char* from, const char* to) noexcept {
+  using namespace sepconv;
+  return is_dead() ? refused() : real<int(const char*, const char*)>("rename")(from, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+  using namespace sepconv;
+  if (is_dead()) return refused();
+  return real<int(int, const char*, int, const char*, unsigned)>("renameat2")(from_folder, from, to_folder,
+                                                                              to, flags);
+}
+
+int unlink(const char* name) noexcept {
+  using namespace sepconv;
+  return is_dead() ? refused() : real<int(const char*)>("unlink")(name);
+}
+
+int unlinkat(int folder, const char* name, int flags) noexcept {
+  using namespace sepconv;
+  return is_dead() ? refused() : real<int(int, const char*, int)>("unlinkat")(folder, name, flags);
+}
+
+int ftruncate(int descriptor, off_t bytes) noexcept {
+  using namespace sepconv;
+  return is_dead() ? refused() : real<int(int, off_t)>("ftruncate")(descriptor, bytes);
+}
+
+}  // extern "C"
