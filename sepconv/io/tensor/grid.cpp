@@ -73,6 +73,7 @@ class GridReader final : public Reader {
     }
     layout_.block = map_.block(layout_.block);
     layout_.file.reset();  // it is not how this view of the image is stored
+    layout_.coded.reset();
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -140,6 +141,7 @@ class GridWriter final : public Writer {
       layout_.cuts_blocks = false;
     }
     layout_.block = map_.block(layout_.block);
+    layout_.coded.reset();
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
