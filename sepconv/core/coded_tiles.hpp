@@ -1,14 +1,22 @@
-// Blocks of an image as a file with deflate stores them: what whoever codes them must know.
+// Blocks of an image as a file stores them, compressed: what whoever codes them must know.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sepconv/core/image.hpp"
 
 namespace sepconv {
 
-/// Tiles or strips of an image, all channels together. Each is a zlib stream (RFC 1950) of its rows without
-/// gaps.
+/// What a block's bytes are.
+enum class BlockCodec : std::uint8_t {
+  zlib,  ///< a stream (RFC 1950)
+  gzip,  ///< one member (RFC 1952)
+  zstd,  ///< frames (RFC 8878)
+  lz4,   ///< how many bytes it holds, in 4, little-endian, and a block of LZ4: as numcodecs has it
+};
+
+/// Tiles or strips of an image, all channels together. Each is a stream of its rows without gaps.
 struct CodedTiles {
   Extent tile;
   std::int64_t channels = 1;
@@ -16,6 +24,10 @@ struct CodedTiles {
   int predictor = 1;        ///< as TIFF's tag has it: none, horizontal, or that of floating point
   bool big_endian = false;  ///< of the stored pixels
   bool pads = true;         ///< false: strips, as wide as the image, of which the last may have fewer rows
+  BlockCodec codec = BlockCodec::zlib;
+  /// The element, its bits, that tiles which are encoded go on with beyond the image; unset: with the last
+  /// pixel, as a TIFF's.
+  std::optional<std::uint64_t> fill{};
 
   std::int64_t row_bytes() const noexcept { return tile.cols * channels * size_of(type); }
   std::int64_t bytes() const noexcept { return tile.rows * row_bytes(); }

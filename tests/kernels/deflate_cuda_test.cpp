@@ -62,18 +62,20 @@ BlockFormat format_of(const CodedTiles& tiles, Extent filled) {
 Bytes tile_bytes(const ConstPixelView& pixels, const CodedTiles& tiles) {
   const BlockFormat format = format_of(tiles, pixels.extent);
   Bytes block(static_cast<std::size_t>(format.bytes())), predicted = block;
+  for (std::size_t i = 0; tiles.fill && i < block.size(); i += static_cast<std::size_t>(size_of(tiles.type)))
+    std::memcpy(&block[i], &*tiles.fill, static_cast<std::size_t>(size_of(tiles.type)));
   copy_to_block(pixels, format.type, kAllChannels, block.data(), format.row_bytes());
-  pad_block(block.data(), format, pixels.extent);
+  if (!tiles.fill) pad_block(block.data(), format, pixels.extent);
   if (tiles.predictor == 1) return block;
   apply_predictor(block.data(), format.row_bytes(), predicted.data(), format);
   return predicted;
 }
 
-void check_decodes(std::span<const std::byte> stream, const Bytes& expected) {
+void check_decodes(std::span<const std::byte> stream, bool is_gzip, const Bytes& expected) {
   Bytes out(expected.size());
   auto* const decoder = libdeflate_alloc_decompressor();
-  const auto result =
-      libdeflate_zlib_decompress(decoder, stream.data(), stream.size(), out.data(), out.size(), nullptr);
+  const auto result = (is_gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress)(
+      decoder, stream.data(), stream.size(), out.data(), out.size(), nullptr);
   libdeflate_free_decompressor(decoder);
   CHECK(result == LIBDEFLATE_SUCCESS);
   const bool same = out == expected;
@@ -91,10 +93,12 @@ Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
                     tiles.tile.cols};
     const Bytes bytes = tile_bytes(in.crop(tile.intersect(Rect::whole(in.extent))), tiles);
     Bytes stream(static_cast<std::size_t>(deflate::RasterCoder::max_bytes(std::ssize(bytes))));
+    const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
+    const bool is_gzip = tiles.codec == BlockCodec::gzip;
     const std::int64_t size =
-        coder.encode(bytes, {tiles.channels * size_of(tiles.type), tiles.row_bytes()}, stream);
+        is_gzip ? coder.encode_gzip(bytes, raster, stream) : coder.encode(bytes, raster, stream);
     stream.resize(static_cast<std::size_t>(size));
-    check_decodes(stream, bytes);
+    check_decodes(stream, is_gzip, bytes);
     std::ranges::copy(stream, coded.bytes.begin() + offset);
     coded.entries[entry++] = offset, coded.entries[entry++] = size;
     offset = round_up(offset + size, 16);
@@ -192,6 +196,20 @@ TEST_CASE("strips are coded on a GPU, the last with fewer rows and blocks", "[gp
   const CodedTiles strips{
       .tile = {100, 701}, .channels = 2, .type = PixelType::u16, .predictor = 2, .pads = false};
   for (const Content content : kContents) check_coding(strips, {rows, 701}, content);
+}
+
+TEST_CASE("tiles that go on with an element beyond the image are coded on a GPU, as gzip too", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const PixelType type = GENERATE(PixelType::u8, PixelType::u16, PixelType::f32, PixelType::f64);
+  const BlockCodec codec = GENERATE(BlockCodec::zlib, BlockCodec::gzip);
+  const Extent tile = GENERATE(Extent{1, 1}, Extent{48, 80}, Extent{64, 1001});
+  const CodedTiles tiles{
+      .tile = tile, .channels = 3, .type = type, .codec = codec, .fill = 0x3FF0'1122'3344'5566};
+  for (const Content content : kContents) {
+    check_coding(tiles, {2 * tile.rows, 2 * tile.cols}, content);
+    check_coding(tiles, {tile.rows + 1, tile.cols + 1}, content);
+    check_coding(tiles, {ceil_div(tile.rows, 2), ceil_div(tile.cols, 3)}, content);
+  }
 }
 
 TEST_CASE("more tiles are coded on a GPU than are placed at once, and pixels of many channels", "[gpu]") {

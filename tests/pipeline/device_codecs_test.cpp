@@ -2,11 +2,13 @@
 // same errors.
 #include <tiffio.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -29,15 +31,22 @@ struct Kind {
   bool tiled;
   bool predictor;
   Extent tile;
+  Compression compression = Compression::deflate;
 };
 
 FileLayout layout_of(const Kind& kind, int level) {
   FileLayout layout{.tiled = kind.tiled, .tile = kind.tile};
   if (!kind.tiled) layout.rows_per_strip = kind.tile.rows;
-  layout.compression = Compression::deflate;
+  layout.compression = kind.compression;
   layout.level = level;
   layout.predictor = kind.predictor;
   return layout;
+}
+
+/// What a GPU encodes.
+FileLayout result_of(Kind kind) {
+  kind.compression = Compression::deflate;
+  return layout_of(kind, deflate::kFast);
 }
 
 void save(const Image& image, const fs::path& path, const FileLayout& layout) {
@@ -54,14 +63,24 @@ RunReport filter(const fs::path& in, const fs::path& out, const Kind& kind, bool
   if (on_device) options.devices = {0};
   const auto source = open_reader(in);
   const auto chain = Chain::parse({"gaussian:sigma=1.5"});
-  const auto sink = create_writer(out, chain.result_spec(source->spec()),
-                                  {.layout = layout_of(kind, deflate::kFast), .overwrite = true});
+  const auto sink =
+      create_writer(out, chain.result_spec(source->spec()), {.layout = result_of(kind), .overwrite = true});
   return run(*source, *sink, chain, options);
 }
 
 std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Of a run; nothing where it has none.
+std::string error_of(const fs::path& in, const fs::path& out, const Kind& kind, bool on_device) {
+  try {
+    filter(in, out, kind, on_device);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 bool has_step(const RunReport& report, const std::string& name) {
@@ -110,14 +129,40 @@ TEST_CASE("Blocks that bands cut are decoded on a GPU for each", "[gpu]") {
   CHECK(made == expected);
 }
 
-TEST_CASE("Streams of odd encoders are left to the CPU, block by block", "[gpu]") {
+TEST_CASE("A GPU decodes blocks of zstd as the CPU does", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
-  constexpr std::int64_t kSide = 64;
-  const Kind kind{{{2 * kSide, 2 * kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
+  using enum PixelType;
+  constexpr auto kZstd = Compression::zstd;
+  const Kind kind = GENERATE(Kind{{{200, 300}, 1, u8}, true, true, {64, 64}, kZstd},
+                             Kind{{{131, 77}, 3, u8}, true, false, {16, 48}, kZstd},
+                             Kind{{{130, 90}, 4, u16}, true, true, {32, 16}, kZstd},
+                             Kind{{{129, 65}, 1, i16}, false, true, {37, 0}, kZstd},
+                             Kind{{{700, 600}, 1, u16}, true, true, {512, 512}, kZstd},
+                             Kind{{{64, 64}, 1, u8}, false, false, {1, 0}, kZstd});
+  const int level = GENERATE(1, 3, 19);
+  const std::int64_t band_cols = GENERATE(0, 48);
+  if (band_cols > 0 && !kind.tiled) return;
+  CAPTURE(kind.spec.extent.rows, kind.spec.extent.cols, kind.spec.channels, kind.tiled, level, band_cols);
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
                  by_gpu = folder.path() / "gpu.tif";
-  TIFF* tiff = TIFFOpen(in.c_str(), "w");
+  for (const Pattern pattern : {Pattern::noise, Pattern::natural, Pattern::checkerboard}) {
+    save(Image::of_pattern(kind.spec, pattern, 7), in, layout_of(kind, level));
+    filter(in, by_cpu, kind, false, band_cols);
+    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices);
+    const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+    CHECK(same);
+  }
+}
+
+namespace {
+
+constexpr std::int64_t kSide = 64;
+
+/// A TIFF of 2 x 2 tiles, of which the last was never written.
+void save_tiles(const fs::path& path, int compression,
+                const std::function<std::vector<unsigned char>(unsigned tile)>& stream_of) {
+  TIFF* tiff = TIFFOpen(path.c_str(), "w");
   REQUIRE(tiff != nullptr);
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 2 * kSide);
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 2 * kSide);
@@ -126,49 +171,105 @@ TEST_CASE("Streams of odd encoders are left to the CPU, block by block", "[gpu]"
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  // More pixels than the tile has; stored, coded, and one that was never written.
-  const std::size_t sizes[] = {kSide * kSide + 100, kSide * kSide, kSide * kSide};
-  const int levels[] = {6, 0, 9};
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
   for (unsigned tile = 0; tile < 3; ++tile) {
-    std::vector<unsigned char> pixels(sizes[tile]);
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-      pixels[i] = static_cast<unsigned char>((i * 7 + i / 100 * tile) % 251);
-    std::vector<unsigned char> stream(compressBound(pixels.size()));
-    uLongf size = stream.size();
-    REQUIRE(compress2(stream.data(), &size, pixels.data(), pixels.size(), levels[tile]) == Z_OK);
-    REQUIRE(TIFFWriteRawTile(tiff, tile, stream.data(), static_cast<tmsize_t>(size)) > 0);
+    std::vector<unsigned char> stream = stream_of(tile);
+    REQUIRE(TIFFWriteRawTile(tiff, tile, stream.data(), static_cast<tmsize_t>(stream.size())) > 0);
   }
   TIFFClose(tiff);
+}
+
+std::vector<unsigned char> pixels_of(std::size_t size, unsigned tile) {
+  std::vector<unsigned char> pixels(size);
+  for (std::size_t i = 0; i < size; ++i)
+    pixels[i] = static_cast<unsigned char>((i * 7 + i / 100 * tile) % 251);
+  return pixels;
+}
+
+/// A frame of the pixels from `first` to `end`.
+std::vector<unsigned char> frame_of(const std::vector<unsigned char>& pixels, std::size_t first,
+                                    std::size_t end, bool checked) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checked ? 1 : 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  std::vector<unsigned char> frame(ZSTD_compressBound(end - first));
+  frame.resize(ZSTD_compress2(context, frame.data(), frame.size(), pixels.data() + first, end - first));
+  ZSTD_freeCCtx(context);
+  return frame;
+}
+
+void check_same(const fs::path& in, const Kind& kind) {
+  const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
   filter(in, by_cpu, kind, false);
   CHECK(filter(in, by_gpu, kind, true).plan.decodes_on_devices);
   const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
   CHECK(same);
 }
 
-TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "[gpu]") {
+}  // namespace
+
+TEST_CASE("Streams of odd encoders are left to the CPU, block by block", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  const Kind kind{{{256, 256}, 1, PixelType::u8}, true, true, {64, 64}};
+  const Kind kind{{{2 * kSide, 2 * kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  save_tiles(in, COMPRESSION_ADOBE_DEFLATE, [](unsigned tile) {
+    // More pixels than the tile has; stored, coded.
+    const std::size_t sizes[] = {kSide * kSide + 100, kSide * kSide, kSide * kSide};
+    const int levels[] = {6, 0, 9};
+    const std::vector<unsigned char> pixels = pixels_of(sizes[tile], tile);
+    std::vector<unsigned char> stream(compressBound(pixels.size()));
+    uLongf size = stream.size();
+    REQUIRE(compress2(stream.data(), &size, pixels.data(), pixels.size(), levels[tile]) == Z_OK);
+    stream.resize(size);
+    return stream;
+  });
+  check_same(in, kind);
+}
+
+TEST_CASE("Frames of zstd that a GPU does not take are left to the CPU, block by block", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Kind kind{{{2 * kSide, 2 * kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
-  save(Image::of_pattern(kind.spec, Pattern::natural, 5), in,
-       layout_of(kind, GENERATE(int{deflate::kFast}, 6)));
+  constexpr std::size_t kSize = kSide * kSide;
+  // One frame without its size, two frames, one with a checksum.
+  const auto stream_of = [](unsigned tile) {
+    const std::vector<unsigned char> pixels = pixels_of(kSize, tile);
+    if (tile != 1) return frame_of(pixels, 0, kSize, tile == 2);
+    std::vector<unsigned char> frames = frame_of(pixels, 0, 100, false);
+    const std::vector<unsigned char> rest = frame_of(pixels, 100, kSize, false);
+    frames.insert(frames.end(), rest.begin(), rest.end());
+    return frames;
+  };
+  save_tiles(in, COMPRESSION_ZSTD, stream_of);
+  check_same(in, kind);
+  // A checksum that is wrong does not pass.
+  save_tiles(in, COMPRESSION_ZSTD, [&](unsigned tile) {
+    std::vector<unsigned char> frames = stream_of(tile);
+    if (tile == 2) frames.back() ^= 1;
+    return frames;
+  });
+  const std::string by_cpu = error_of(in, out, kind, false);
+  CHECK(!by_cpu.empty());
+  CHECK(error_of(in, out, kind, true) == by_cpu);
+}
+
+TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const auto compression = GENERATE(Compression::deflate, Compression::zstd);
+  const int level = compression == Compression::zstd ? 3 : GENERATE(int{deflate::kFast}, 6);
+  const Kind kind{{{256, 256}, 1, PixelType::u8}, true, true, {64, 64}, compression};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
+  save(Image::of_pattern(kind.spec, Pattern::natural, 5), in, layout_of(kind, level));
   {
     std::fstream file(in, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(fs::file_size(in) / 2));
     file << std::string(512, '\x55');
   }
-  const auto message = [&](bool on_device) -> std::string {
-    try {
-      filter(in, out, kind, on_device);
-    } catch (const IoError& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const std::string by_cpu = message(false);
-  if (by_cpu.empty()) std::filesystem::copy_file(in, "/tmp/dmg/t.tif", fs::copy_options::overwrite_existing);
+  const std::string by_cpu = error_of(in, out, kind, false);
   CHECK(!by_cpu.empty());
-  CHECK(message(true) == by_cpu);
+  CHECK(error_of(in, out, kind, true) == by_cpu);
   CHECK(!fs::exists(out));
 }

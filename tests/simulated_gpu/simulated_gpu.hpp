@@ -35,7 +35,7 @@ decltype(sepconv::count_bins_cuda) count_bins;
 
 // Those that need more of sepconv than is installed (simulated_tiles.cpp).
 decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
-decltype(sepconv::inflate_tiles_cuda) inflate_tiles;
+decltype(sepconv::decode_tiles_cuda) decode_tiles;
 decltype(sepconv::place_tiles_cuda) place_tiles;
 
 /// What has_context() says.

@@ -11,8 +11,8 @@ void deflate_tiles(const ConstPixelView&, const CodedTiles&, std::byte*, std::by
   throw CudaError("this backend codes no tiles; use the CPU");
 }
 
-void inflate_tiles(const std::byte*, const EncodedTile*, const CodedTiles& tiles, Extent part, std::byte*,
-                   std::int32_t* refused, DeviceStream stream) {
+void decode_tiles(const std::byte*, const EncodedTile*, const CodedTiles& tiles, Extent part, std::byte*,
+                  std::int32_t* refused, DeviceStream stream) {
   enqueue(stream, [=] { std::fill_n(refused, tiles.grid(part).area(), 1); });
 }
 

@@ -225,7 +225,7 @@ const CudaBackend simulated::gpu{.check = check,
                                  .count_values = simulated::count_values,
                                  .count_bins = simulated::count_bins,
                                  .deflate_tiles = simulated::deflate_tiles,
-                                 .inflate_tiles = simulated::inflate_tiles,
+                                 .decode_tiles = simulated::decode_tiles,
                                  .place_tiles = simulated::place_tiles};
 
 }  // namespace sepconv

@@ -1,14 +1,19 @@
-// Coding of tiles on the simulated GPU: the encoder of TIFF's blocks, which is what a GPU's is held to.
+// Coding of tiles on the simulated GPU: by the encoder of TIFF's blocks, which is what a GPU's is held to,
+// and by a GPU's decoders where they run on a thread, too.
 #include <libdeflate.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/predictor.hpp"
+#include "sepconv/kernels/coded/decode_room.hpp"
+#include "sepconv/kernels/lz4/block_decoder.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv::simulated {
@@ -27,6 +32,25 @@ BlockFormat format_of(const CodedTiles& tiles, std::int64_t rows) {
   return format;
 }
 
+/// What Zarr stores of pixels: a whole tile, filled up with one element.
+std::vector<std::byte> filled_tile(const ConstPixelView& in, const CodedTiles& tiles) {
+  std::vector<std::byte> tile(static_cast<std::size_t>(tiles.bytes()));
+  const auto element = static_cast<std::size_t>(size_of(tiles.type));
+  for (std::size_t i = 0; i < tile.size(); i += element) std::memcpy(&tile[i], &*tiles.fill, element);
+  for (std::int64_t row = 0; row < in.extent.rows; ++row)
+    std::copy_n(in.row_data(row), in.row_bytes(), tile.data() + row * tiles.row_bytes());
+  return tile;
+}
+
+void encode_filled(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlock& block) {
+  const std::vector<std::byte> tile = filled_tile(in, tiles);
+  const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
+  deflate::RasterCoder coder;
+  block.memory = Buffer(deflate::RasterCoder::max_bytes(std::ssize(tile)));
+  block.size = tiles.codec == BlockCodec::gzip ? coder.encode_gzip(tile, raster, block.memory.bytes())
+                                               : coder.encode(tile, raster, block.memory.bytes());
+}
+
 void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encoded, EncodedTile* entries) {
   const Rect whole = Rect::whole(in.extent);
   std::fill_n(encoded, deflate_tiles_most_bytes(tiles, in.extent), std::byte{});
@@ -36,7 +60,8 @@ void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encode
     for (std::int64_t col = 0; col < in.extent.cols; col += tiles.tile.cols) {
       const Rect rect = Rect{row, col, tiles.tile.rows, tiles.tile.cols}.intersect(whole);
       const BlockFormat format = format_of(tiles, tiles.pads ? tiles.tile.rows : rect.rows);
-      BlockEncoder::make(format, "simulated GPU")->encode(in.crop(rect), kAllChannels, block);
+      tiles.fill ? encode_filled(in.crop(rect), tiles, block)
+                 : BlockEncoder::make(format, "simulated GPU")->encode(in.crop(rect), kAllChannels, block);
       std::ranges::copy(block.bytes(), encoded + offset);
       *entries++ = {offset, block.size};
       offset = round_up(offset + block.size, 16);
@@ -50,12 +75,32 @@ std::int64_t rows_of(const CodedTiles& tiles, Extent part, std::int64_t index) {
   return tiles.pads ? tiles.tile.rows : std::min(tiles.tile.rows, part.rows - row);
 }
 
-bool inflate(const std::byte* stream, std::int64_t bytes, std::byte* to, std::int64_t size) {
+bool inflate(const std::byte* stream, std::int64_t bytes, bool is_gzip, std::byte* to, std::int64_t size) {
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decoder(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  return bytes > 0 &&
-         libdeflate_zlib_decompress(decoder.get(), stream, static_cast<std::size_t>(bytes), to,
-                                    static_cast<std::size_t>(size), nullptr) == LIBDEFLATE_SUCCESS;
+  if (bytes == 0 || (is_gzip && stream[3] != std::byte{})) return false;  // one with a name
+  const auto in = static_cast<std::size_t>(bytes), out = static_cast<std::size_t>(size);
+  std::size_t read = in;
+  const auto result = is_gzip
+                          ? libdeflate_gzip_decompress_ex(decoder.get(), stream, in, to, out, &read, nullptr)
+                          : libdeflate_zlib_decompress(decoder.get(), stream, in, to, out, nullptr);
+  return result == LIBDEFLATE_SUCCESS && read == in;
+}
+
+/// A tile by the very decoders that a GPU's warps run; deflate, for which those have one of their own, by
+/// libdeflate.
+bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes, std::byte* to,
+            std::int64_t size, std::byte* beside) {
+  zstd::Tables tables;
+  std::memset(&tables, 0xA5, sizeof tables);
+  switch (tiles.codec) {
+    case BlockCodec::zstd:
+      return zstd::FrameDecoder<Alone>(stream, bytes, to, size, beside, tables).run();
+    case BlockCodec::lz4:
+      return lz4::BlockDecoder<Alone>(stream, bytes, to, size).run();
+    default:
+      return inflate(stream, bytes, tiles.codec == BlockCodec::gzip, to, size);
+  }
 }
 
 }  // namespace
@@ -69,17 +114,18 @@ void deflate_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte*
   });
 }
 
-void inflate_tiles(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles, Extent part,
-                   std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
+void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles, Extent part,
+                  std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
   enqueue(stream, [=] {
     const Extent grid = tiles.grid(part);
-    std::fill_n(decoded, inflate_tiles_bytes(tiles, grid.area()), std::byte{0xA5});
-    for (std::int64_t i = 0; i < grid.area(); ++i)
-      refused[i] =
-          inflate(encoded + streams[i].offset, streams[i].bytes, decoded + i * decoded_tile_bytes(tiles),
-                  rows_of(tiles, part, i) * tiles.row_bytes())
-              ? 0
-              : 1;
+    const std::int64_t count = grid.area(), stride = decoded_tile_bytes(tiles);
+    std::fill_n(decoded, decode_tiles_bytes(tiles, count), std::byte{0xA5});
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::byte* const beside = decoded + count * stride + i * beside_tile_bytes(tiles);
+      const bool good = decode(tiles, encoded + streams[i].offset, streams[i].bytes, decoded + i * stride,
+                               rows_of(tiles, part, i) * tiles.row_bytes(), beside);
+      refused[i] = good ? 0 : 1;
+    }
   });
 }
 

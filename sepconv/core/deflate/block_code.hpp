@@ -12,6 +12,10 @@ namespace sepconv::deflate {
 /// Before the blocks of a zlib stream, 16 bits: deflate, a window of 32 KiB, the fastest of the levels.
 inline constexpr std::uint64_t kZlibHeader = 0x0178;
 
+/// Before those of a gzip member (RFC 1952, 2.3), 80 bits: deflate, neither name nor time, the fastest of the
+/// levels; and in the last 16, that again and no system that is known.
+inline constexpr std::uint64_t kGzipHeader = 0x088B1F, kGzipSystem = 0xFF04;
+
 /// A whole number of vectors that a stored block can hold.
 inline constexpr std::int64_t kBlockBytes = 65280;
 /// Four codes are put at once, and decoders that look up 13 bits, as ours, need no second table; 14 would

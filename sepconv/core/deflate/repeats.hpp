@@ -24,6 +24,7 @@ struct Raster {
   SEPCONV_HOST_DEVICE static bool reachable(std::int64_t distance) {
     return distance >= 1 && distance <= kMostDistance;
   }
+  friend bool operator==(const Raster&, const Raster&) = default;
 };
 
 /// Bits where kLeastRepeat bits in a row begin; `next` follows `bits`.

@@ -70,6 +70,19 @@ std::int64_t RasterCoder::encode(std::span<const std::byte> in, Raster raster, s
   return sink.out - out.data();
 }
 
+std::int64_t RasterCoder::encode_gzip(std::span<const std::byte> in, Raster raster,
+                                      std::span<std::byte> out) {
+  BitSink sink{out.data()};
+  sink.put(kGzipHeader & 0xFFFFFFFF, 32);
+  sink.put(kGzipHeader >> 32, 32);
+  sink.put(kGzipSystem, 16);
+  put(in, raster, true, sink);
+  sink.align();
+  sink.put(libdeflate_crc32(0, in.data(), in.size()), 32);
+  sink.put(static_cast<std::uint32_t>(in.size()), 32);
+  return sink.out - out.data();
+}
+
 void RasterCoder::put(std::span<const std::byte> in, Raster raster, bool is_end, BitSink& sink) {
   const auto size = static_cast<std::int64_t>(in.size());
   std::int64_t first = 0;

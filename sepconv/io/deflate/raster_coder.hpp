@@ -18,6 +18,9 @@ class RasterCoder {
   /// depends on the bytes and the raster alone.
   std::int64_t encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
+  /// The same as a member of gzip (RFC 1952).
+  std::int64_t encode_gzip(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+
   /// The same in parts, without kZlibHeader and the checksum that make a stream of them: appends the blocks
   /// of `in`, whose repeats lie within it. `is_end`: none follow. Takes max_bytes(in.size()) of the sink's
   /// room.

@@ -205,10 +205,17 @@ std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory) {
   const BlockFormat& block = directory.block;
   const bool is_deflate =
       block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_DEFLATE;
-  if (!is_deflate || directory.planar || !block.type.is_pixels() || block.fill_order != FILLORDER_MSB2LSB)
+  const bool is_zstd = block.compression == COMPRESSION_ZSTD;
+  if (!(is_deflate || is_zstd) || directory.planar || !block.type.is_pixels() ||
+      block.fill_order != FILLORDER_MSB2LSB)
     return std::nullopt;
-  return CodedTiles{block.extent,    block.channels,   directory.spec.type,
-                    block.predictor, block.big_endian, directory.tiled};
+  return CodedTiles{.tile = block.extent,
+                    .channels = block.channels,
+                    .type = directory.spec.type,
+                    .predictor = block.predictor,
+                    .big_endian = block.big_endian,
+                    .pads = directory.tiled,
+                    .codec = is_zstd ? BlockCodec::zstd : BlockCodec::zlib};
 }
 
 std::string codec_name(std::uint16_t compression) {

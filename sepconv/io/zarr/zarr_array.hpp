@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/core/deflate/repeats.hpp"
 #include "sepconv/io/stored_type.hpp"
 #include "sepconv/io/zarr/zarr_store.hpp"
 
@@ -20,9 +21,10 @@ struct ZarrCodec {
   enum class Kind : std::uint8_t { blosc, zstd, gzip, zlib, lz4, crc32c };
   Kind kind = Kind::zstd;
   int level = 0;
-  std::string blosc_codec{};         ///< "lz4", "zstd", ...
-  int blosc_shuffle = 0;             ///< 0 none, 1 bytes, 2 bits
-  std::int64_t blosc_type_size = 1;  ///< bytes that are shuffled
+  std::optional<deflate::Raster> raster{};  ///< of what is encoded as deflate:fast
+  std::string blosc_codec{};                ///< "lz4", "zstd", ...
+  int blosc_shuffle = 0;                    ///< 0 none, 1 bytes, 2 bits
+  std::int64_t blosc_type_size = 1;         ///< bytes that are shuffled
 
   friend bool operator==(const ZarrCodec&, const ZarrCodec&) = default;
 };

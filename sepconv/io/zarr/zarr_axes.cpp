@@ -60,7 +60,8 @@ std::string byte_order_text(const ZarrArray& array) {
 std::string codec_text(const ZarrArray& array) {
   std::string text;
   for (const ZarrCodec& codec : array.codecs)
-    text += fmt::format("{}{}", text.empty() ? "" : " + ", name_of(codec));
+    text += fmt::format("{}{}{}", text.empty() ? "" : " + ", name_of(codec),
+                        codec.raster ? " without search" : "");
   return text.empty() ? "uncompressed" : text;
 }
 
@@ -131,6 +132,43 @@ ImageSpec zarr_image(const ZarrArray& array, const ZarrAxes& axes) {
       {length(axes.row), length(axes.col)}, length(axes.channel) * array.type.parts(), array.type.pixels()};
 }
 
+namespace {
+
+std::optional<BlockCodec> block_codec(const ZarrArray& array) {
+  if (array.codecs.size() != 1) return std::nullopt;
+  switch (array.codecs.front().kind) {
+    case ZarrCodec::Kind::zlib:
+      return BlockCodec::zlib;
+    case ZarrCodec::Kind::gzip:
+      return BlockCodec::gzip;
+    case ZarrCodec::Kind::zstd:
+      return BlockCodec::zstd;
+    case ZarrCodec::Kind::lz4:
+      return BlockCodec::lz4;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Chunks of whole pixels of one image, row by row.
+std::optional<CodedTiles> coded_chunks(const ZarrArray& array, const ZarrAxes& axes) {
+  const auto codec = block_codec(array);
+  const auto block = [&](int axis) { return axis < 0 ? 1 : array.block()[static_cast<std::size_t>(axis)]; };
+  const std::int64_t channels = axes.channel < 0 ? 1 : array.shape[static_cast<std::size_t>(axes.channel)];
+  const bool one_image = std::ranges::all_of(axes.others, [&](int axis) { return block(axis) == 1; });
+  const bool by_rows = std::ranges::is_sorted(array.order) && axes.row < axes.col &&
+                       (axes.channel < 0 || axes.channel > axes.col);
+  if (!codec || !one_image || !by_rows || block(axes.channel) != channels || !array.type.is_pixels())
+    return std::nullopt;
+  return CodedTiles{.tile = {block(axes.row), block(axes.col)},
+                    .channels = channels,
+                    .type = array.type.pixels(),
+                    .big_endian = array.big_endian,
+                    .codec = *codec};
+}
+
+}  // namespace
+
 SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   const auto side = [&](const ZarrShape& shape, int axis) {
     return axis < 0 ? 1 : shape[static_cast<std::size_t>(axis)];
@@ -149,6 +187,7 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
     layout.description += ", " + name_of(array.type);
   }
   if (!array.codecs.empty()) layout.codec = "zstd";
+  layout.coded = coded_chunks(array, axes);
   FileLayout file;
   file.tiled = true;
   file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};

@@ -15,6 +15,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_order.hpp"
 #include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/stored_values.hpp"
 
@@ -215,6 +216,13 @@ std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::sp
       if (ZSTD_isError(bytes) != 0) bytes = 0;
       break;
     default:
+      if (codec.raster) {
+        if (!fast_) fast_ = std::make_unique<deflate::RasterCoder>();
+        bytes =
+            static_cast<std::size_t>(codec.kind == Kind::gzip ? fast_->encode_gzip(from, *codec.raster, to)
+                                                              : fast_->encode(from, *codec.raster, to));
+        break;
+      }
       if (deflater_ == nullptr) deflater_ = made(libdeflate_alloc_compressor(codec.level));
       bytes = (codec.kind == Kind::gzip ? libdeflate_gzip_compress : libdeflate_zlib_compress)(
           deflater_, from.data(), from.size(), to.data(), to.size());

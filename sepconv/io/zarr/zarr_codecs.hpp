@@ -13,6 +13,9 @@
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
+namespace sepconv::deflate {
+class RasterCoder;
+}
 struct libdeflate_compressor;
 struct libdeflate_decompressor;
 
@@ -64,6 +67,7 @@ class ZarrCoder {
   ZSTD_CCtx_s* zstd_encoder_ = nullptr;
   libdeflate_decompressor* inflater_ = nullptr;
   libdeflate_compressor* deflater_ = nullptr;
+  std::unique_ptr<deflate::RasterCoder> fast_;
 };
 
 }  // namespace sepconv

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/io/stored_values.hpp"
 
 namespace sepconv {
@@ -16,7 +17,7 @@ struct Side {
   std::int64_t step = 0;    ///< elements from one to the next in a block
 };
 
-class ZarrReader final : public Reader {
+class ZarrReader final : public Reader, private EncodedReader {
  public:
   ZarrReader(std::shared_ptr<ZarrSource> source, const ZarrAxes& axes,
              const std::vector<std::int64_t>& position, SourceLayout layout, Metadata metadata)
@@ -49,6 +50,8 @@ class ZarrReader final : public Reader {
     return array().type.bytes_of(spec_.extent.area() * channels_.length);
   }
 
+  EncodedReader* encoded() noexcept override { return layout_.coded ? this : nullptr; }
+
   // Of bands one below the other the blocks at their common edge, or, where blocks hold several images, all
   // that this one has.
   void may_hold(std::int64_t bytes) override {
@@ -77,12 +80,24 @@ class ZarrReader final : public Reader {
  private:
   const ZarrArray& array() const noexcept { return source_->array(); }
 
-  void read_block(const Extent& at, std::int64_t channel, const Rect& part, const PixelView& out) {
+  std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) override {
+    return source_->stored_bytes(position_of({grid_row, grid_col}, 0));
+  }
+  void read_encoded(std::int64_t grid_row, std::int64_t grid_col, std::span<std::byte> to) override {
+    source_->read_stored(position_of({grid_row, grid_col}, 0), to);
+  }
+
+  ZarrShape position_of(const Extent& at, std::int64_t channel) const {
     ZarrShape position = first_;
     const auto put = [&](int axis, std::int64_t index) {
       if (axis >= 0) position[static_cast<std::size_t>(axis)] = index;
     };
     put(axes_.row, at.rows), put(axes_.col, at.cols), put(axes_.channel, channel / channels_.block);
+    return position;
+  }
+
+  void read_block(const Extent& at, std::int64_t channel, const Rect& part, const PixelView& out) {
+    const ZarrShape position = position_of(at, channel);
     const Extent whole{std::min(rows_.block, rows_.length - at.rows * rows_.block),
                        std::min(cols_.block, cols_.length - at.cols * cols_.block)};
     const auto block = source_->block(position, several_ || part.extent() != whole);

@@ -24,14 +24,17 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
       codecs.push_back(parse_zarr_codec(file, file.named(codec, "codecs"), element_bytes));
     return codecs;
   }
-  constexpr int kUsualZstd = 1, kUsualDeflate = 6, kHighestDeflate = 9;
+  constexpr int kUsualZstd = 1, kUsualDeflate = 6, kHighestDeflate = 9, kLowestDeflate = 1;
+  const auto deflated = version == 2 ? ZarrCodec::Kind::zlib : ZarrCodec::Kind::gzip;
   switch (layout.compression) {
     case Compression::none:
       return {};
     case Compression::zstd:
       return {{.kind = ZarrCodec::Kind::zstd, .level = layout.level > 0 ? layout.level : kUsualZstd}};
     case Compression::deflate:
-      return {{.kind = version == 2 ? ZarrCodec::Kind::zlib : ZarrCodec::Kind::gzip,
+      if (layout.level == deflate::kFast)
+        return {{.kind = deflated, .level = kLowestDeflate, .raster = deflate::Raster()}};
+      return {{.kind = deflated,
                .level = layout.level < 1 ? kUsualDeflate : std::min(layout.level, kHighestDeflate)}};
     default:
       throw InvalidArgument(fmt::format("Zarr has no compression {}; choose zstd, deflate or none",
@@ -139,6 +142,13 @@ void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
   } else {
     array.order = *order;
   }
+}
+
+void set_raster(ZarrArray& array, const ZarrAxes& axes) {
+  const auto block = [&](int axis) { return axis < 0 ? 1 : array.block()[static_cast<std::size_t>(axis)]; };
+  const std::int64_t pixel = array.type.bytes_of(axes.channel > axes.col ? block(axes.channel) : 1);
+  for (ZarrCodec& codec : array.codecs)
+    if (codec.raster) codec.raster = deflate::Raster{pixel, pixel * block(axes.col)};
 }
 
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels) {

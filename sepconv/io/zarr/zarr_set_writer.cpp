@@ -24,6 +24,7 @@ class LevelsWriter final : public Writer {
     image_->write(rect, in, executor);
   }
   ResumableWriter* resumable() noexcept override { return image_->resumable(); }
+  EncodedWriter* encoded() noexcept override { return image_->encoded(); }
   std::vector<Writer*> levels() override {
     std::vector<Writer*> sinks;
     for (const auto& level : smaller_) sinks.push_back(level.get());
@@ -116,6 +117,7 @@ class ZarrMaking {
     }
     set_order(options.layout.zarr, target->axes, target->array, said);
     if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
+    set_raster(target->array, target->axes);
     levels_.push_back(std::move(target));
   }
 

@@ -1,6 +1,7 @@
 #include "sepconv/io/zarr/zarr_source.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -78,7 +79,7 @@ Buffer ZarrSource::take_buffer() {
 }
 
 std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool again) {
-  const std::string key = joined_key(key_, array_.key_of(position));  // of a block of its own
+  const std::string key = key_of(position);
   if (auto held = blocks_.find(key)) return held;
   const Place place = find(position, key);
   if (!place.object) return nullptr;
@@ -99,6 +100,22 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) what(wrong);
   if (again) blocks_.keep(key, made, array_.block_bytes());
   return made;
+}
+
+std::int64_t ZarrSource::stored_bytes(const ZarrShape& position) {
+  return find(position, key_of(position)).bytes;
+}
+
+void ZarrSource::read_stored(const ZarrShape& position, std::span<std::byte> to) {
+  const Place place = find(position, key_of(position));
+  if (!place.object || place.bytes != std::ssize(to))
+    throw_read_error(name(), fmt::format("the chunk at {} was changed while it was read; start again",
+                                         fmt::join(position, ", ")));
+  place.object->read_at(place.offset, to);
+}
+
+std::string ZarrSource::key_of(const ZarrShape& position) const {
+  return joined_key(key_, array_.key_of(position));
 }
 
 ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string& key) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ class ZarrSource {
   /// ask once more. Throws IoError.
   std::shared_ptr<const Buffer> block(const ZarrShape& position, bool again);
 
+  /// The bytes of a block as they are stored: how many, 0 for a hole, and those. Throws IoError.
+  std::int64_t stored_bytes(const ZarrShape& position);
+  void read_stored(const ZarrShape& position, std::span<std::byte> to);
+
   /// How much of decoded blocks is kept; at first nothing.
   void keep(std::int64_t bytes) { blocks_.resize(bytes); }
 
@@ -46,7 +51,9 @@ class ZarrSource {
     std::int64_t offset = 0, bytes = 0;
   };
 
+  /// `key`: of a block of its own.
   Place find(const ZarrShape& position, const std::string& key);
+  std::string key_of(const ZarrShape& position) const;
   std::shared_ptr<const Shard> shard(const ZarrShards& level, std::int64_t parts, const Place& place,
                                      const std::string& key);
   Buffer take_buffer();

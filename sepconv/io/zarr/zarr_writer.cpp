@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/io/resumable.hpp"
 #include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
@@ -25,7 +26,7 @@ bool is_only(std::span<const std::byte> block, std::span<const std::byte> fill) 
          std::memcmp(block.data(), block.data() + fill.size(), block.size() - fill.size()) == 0;
 }
 
-class ZarrWriter final : public Writer, private ResumableWriter {
+class ZarrWriter final : public Writer, private EncodedWriter, private ResumableWriter {
  public:
   ZarrWriter(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
              const std::vector<std::int64_t>& position, SinkLayout layout, std::function<void()> then)
@@ -68,6 +69,7 @@ class ZarrWriter final : public Writer, private ResumableWriter {
   }
 
   ResumableWriter* resumable() noexcept override { return target_->folder->partial() ? this : nullptr; }
+  EncodedWriter* encoded() noexcept override { return layout_.coded ? this : nullptr; }
 
   void finish() override {
     if (shards_) shards_->check_complete();
@@ -106,6 +108,21 @@ class ZarrWriter final : public Writer, private ResumableWriter {
   }
   Work leased() {
     return tools_.lease([&] { return std::make_unique<Tools>(array()); });
+  }
+
+  // Equal streams hold equal bytes, so those of a hole are known by theirs.
+  void write_encoded(const Rect& rect, std::span<const std::span<const std::byte>> blocks,
+                     Executor& executor) override {
+    const std::int64_t cols = ceil_div(rect.cols, cols_.block);
+    const Work work = leased();
+    fill(work->block.data(), rows_.block * cols_.block * channels_.block);
+    const auto hole = work->coder.encode(work->block.bytes(), target_->folder->target());
+    executor.for_each(std::ssize(blocks), [&](std::int64_t i, int) {
+      const auto bytes = blocks[static_cast<std::size_t>(i)];
+      if (std::ranges::equal(bytes, hole)) return;
+      const Place place{rect.row / rows_.block + i / cols, rect.col / cols_.block + i % cols, 0};
+      target_->folder->add(joined_key(target_->key, array().key_of(key_at(place))), bytes);
+    });
   }
 
   ZarrShape key_at(const Place& place) const {
@@ -236,6 +253,14 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
                     .codec = same.codec};
   const auto side = [&](int axis) { return target.array.chunk[static_cast<std::size_t>(axis)]; };
   if (!target.array.shards.empty()) layout.shard = {side(target.axes.row), side(target.axes.col)};
+  const ZarrArray& array = target.array;
+  const bool is_fast = !array.codecs.empty() && array.codecs.front().raster.has_value();
+  if (is_fast && array.shards.empty() && !array.big_endian) {
+    layout.coded = same.coded;
+    std::uint64_t fill = 0;
+    std::memcpy(&fill, array.fill.data(), sizeof fill);
+    if (layout.coded) layout.coded->fill = fill;
+  }
   const auto add = [&](const std::vector<std::string>& more) {
     layout.warnings.insert(layout.warnings.end(), more.begin(), more.end());
   };

@@ -6,11 +6,11 @@
 // with, and the GPU made of threads that tests install (tests/simulated_gpu). A build without CUDA has none.
 #pragma once
 
+#include "sepconv/kernels/coded/decode.hpp"
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/deflate/inflate.hpp"
 #include "sepconv/kernels/deflate/tiles.hpp"
 #include "sepconv/kernels/gemm/exact.hpp"
 #include "sepconv/kernels/gemm/gemm.hpp"
@@ -70,7 +70,7 @@ struct CudaBackend {
   decltype(sepconv::count_values_cuda)& count_values;
   decltype(sepconv::count_bins_cuda)& count_bins;
   decltype(sepconv::deflate_tiles_cuda)& deflate_tiles;
-  decltype(sepconv::inflate_tiles_cuda)& inflate_tiles;
+  decltype(sepconv::decode_tiles_cuda)& decode_tiles;
   decltype(sepconv::place_tiles_cuda)& place_tiles;
 };
 

@@ -37,7 +37,7 @@ decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
 decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
-decltype(sepconv::inflate_tiles_cuda) inflate_tiles;
+decltype(sepconv::decode_tiles_cuda) decode_tiles;
 decltype(sepconv::place_tiles_cuda) place_tiles;
 }  // namespace engine
 
@@ -230,7 +230,7 @@ const CudaBackend cuda_engine{.check = check,
                               .count_values = engine::count_values,
                               .count_bins = engine::count_bins,
                               .deflate_tiles = engine::deflate_tiles,
-                              .inflate_tiles = engine::inflate_tiles,
+                              .decode_tiles = engine::decode_tiles,
                               .place_tiles = engine::place_tiles};
 
 }  // namespace sepconv

@@ -18,8 +18,8 @@ void check_counted_type(bool good) {
         "values are counted of integers, bins and moments of floating types; take the other function");
 }
 
-void check_inflated(const CodedTiles& tiles) {
-  if (tiles.tile.empty() || !can_inflate_tiles(tiles))
+void check_decoded(const CodedTiles& tiles) {
+  if (tiles.tile.empty() || !can_decode_tiles(tiles))
     throw InvalidArgument("tiles of other elements than integers of 8 and 16 bits are decoded on the CPU");
 }
 
@@ -138,15 +138,15 @@ void deflate_tiles_cuda(const ConstPixelView& in, const CodedTiles& tiles, std::
   cuda_backend().deflate_tiles(in, tiles, scratch, encoded, entries, stream);
 }
 
-void inflate_tiles_cuda(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles,
-                        Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
-  check_inflated(tiles);
-  cuda_backend().inflate_tiles(encoded, streams, tiles, part, decoded, refused, stream);
+void decode_tiles_cuda(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles,
+                       Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
+  check_decoded(tiles);
+  cuda_backend().decode_tiles(encoded, streams, tiles, part, decoded, refused, stream);
 }
 
 void place_tiles_cuda(const std::byte* decoded, const std::int32_t* refused, const CodedTiles& tiles,
                       Extent part, const Rect& shown, const PixelView& out, DeviceStream stream) {
-  check_inflated(tiles);
+  check_decoded(tiles);
   if (out.extent != shown.extent() || !Rect::whole(part).contains(shown))
     throw InvalidArgument("pixels of tiles are shown that are none of theirs, or in a view of another shape");
   if (!shown.empty()) cuda_backend().place_tiles(decoded, refused, tiles, part, shown, out, stream);

@@ -18,7 +18,8 @@ void launch_predict(const ConstPixelView& in, const CodedTiles& coded, const def
                     DeviceStream stream) {
   const auto blocks = static_cast<unsigned>(std::min(tiles.tiles * tiles.rows, kMostPredictBlocks));
   deflate::predict_tiles<Word><<<blocks, deflate::kThreads, 0, stream>>>(
-      device::Rows(in), in.extent.cols, coded.tile.cols, coded.channels, coded.predictor, tiles);
+      device::Rows(in), in.extent.cols, coded.tile.cols, coded.channels, coded.predictor,
+      coded.fill.has_value(), static_cast<Word>(coded.fill.value_or(0)), tiles);
 }
 
 }  // namespace
@@ -45,6 +46,9 @@ void deflate_tiles(const ConstPixelView& in, const CodedTiles& coded, std::byte*
   deflate::plan_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles);
   deflate::place_streams<<<1, deflate::kPlacingThreads, 0, stream>>>(tiles, encoded, entries);
   deflate::write_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles, encoded, entries);
+  if (tiles.is_gzip)
+    deflate::write_tails<<<static_cast<unsigned>(tiles.tiles), crc32::kThreads, 0, stream>>>(tiles, encoded,
+                                                                                             entries);
   check_cuda(cudaGetLastError(), "launching the coding of tiles");
 }
 

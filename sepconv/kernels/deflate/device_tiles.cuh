@@ -17,7 +17,7 @@ struct DeviceTiles {
   std::int64_t tiles, pitch_bytes, blocks, most_repeats;
   std::int64_t rows, row_bytes, across;  ///< of a tile; tiles in a row of them
   std::int64_t part_rows;
-  bool pads;
+  bool pads, is_gzip;
   Raster raster;
 
   DeviceTiles(const CodedTiles& coded, Extent part, std::byte* scratch)
@@ -50,6 +50,7 @@ struct DeviceTiles {
         across(coded.grid(part).cols),
         part_rows(part.rows),
         pads(coded.pads),
+        is_gzip(coded.codec == BlockCodec::gzip),
         raster{coded.channels * size_of(coded.type), coded.row_bytes()} {}
 };
 

@@ -9,14 +9,18 @@
 
 namespace sepconv::deflate {
 
-/// A row of a tile: its elements in the image, the last pixel's again where the image has ended.
+/// A row of a tile: its elements in the image, and where that has ended another one or the last pixel's.
 template <class Word>
 struct TileRow {
   const Word* values;
   std::int64_t there;  ///< elements that the image has
   std::int64_t count, channels;
+  bool fills;
+  Word fill;
 
-  __device__ Word at(std::int64_t i) const { return values[i < there ? i : there - channels + i % channels]; }
+  __device__ Word at(std::int64_t i) const {
+    return i < there ? values[i] : fills ? fill : values[there - channels + i % channels];
+  }
   /// Byte `i` of the row's planes, of which the most significant bytes' is the first.
   __device__ unsigned plane_byte(unsigned plane, std::int64_t i) const {
     return static_cast<unsigned>(at(i) >> (8 * (sizeof(Word) - 1 - plane))) & 0xFF;
@@ -47,16 +51,20 @@ __device__ void put_planes(const TileRow<Word>& row, std::uint8_t* to) {
 template <class Word>
 __global__ void __launch_bounds__(kThreads)
     predict_tiles(const device::Rows in, std::int64_t part_cols, std::int64_t tile_cols,
-                  std::int64_t channels, int predictor, const DeviceTiles tiles) {
+                  std::int64_t channels, int predictor, bool fills, Word fill, const DeviceTiles tiles) {
   for (std::int64_t number = blockIdx.x; number < tiles.tiles * tiles.rows; number += gridDim.x) {
     const std::int64_t tile = number / tiles.rows, y = number % tiles.rows;
     if (y >= tiles.rows_of(tile)) continue;
     const std::int64_t down = tile / tiles.across * tiles.rows + y;
     const std::int64_t col = tile % tiles.across * tile_cols;
-    const std::int64_t left = part_cols - col;
-    const TileRow<Word> row{
-        in.row<const Word>(down < tiles.part_rows ? down : tiles.part_rows - 1) + col * channels,
-        (left < tile_cols ? left : tile_cols) * channels, tile_cols * channels, channels};
+    const bool is_there = down < tiles.part_rows;
+    const std::int64_t left = is_there || !fills ? part_cols - col : 0;
+    const TileRow<Word> row{in.row<const Word>(is_there ? down : tiles.part_rows - 1) + col * channels,
+                            (left < tile_cols ? left : tile_cols) * channels,
+                            tile_cols * channels,
+                            channels,
+                            fills,
+                            fill};
     std::byte* const to = tiles.predicted + tile * tiles.pitch_bytes + y * tiles.row_bytes;
     if (predictor == 3) {
       put_planes(row, reinterpret_cast<std::uint8_t*>(to));

@@ -1,13 +1,14 @@
-// A deflate stream (RFC 1951) in a zlib frame (RFC 1950), decoded by one warp. Every lane holds the stream's
-// state, so that nothing diverges; tables and copies are shared out among the lanes. A GPU has few streams to
-// decode at once, so what counts is how long a warp takes for a symbol: the loop over literals is short,
-// without exchange between lanes, and looks at several of them at once.
+// A deflate stream (RFC 1951) in a zlib frame (RFC 1950) or a gzip one (RFC 1952), decoded by one warp. Every
+// lane holds the stream's state, so that nothing diverges; tables and copies are shared out among the lanes.
+// A GPU has few streams to decode at once, so what counts is how long a warp takes for a symbol: the loop
+// over literals is short, without exchange between lanes, and looks at several of them at once.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
+#include "sepconv/core/coded_tiles.hpp"
 #include "sepconv/kernels/deflate/inflate_tables.cuh"
 
 namespace sepconv::engine {
@@ -16,10 +17,11 @@ class WarpInflater {
  public:
   /// `stream`: `bytes` of it, at a multiple of 16; `out`: `size` bytes of the result, fewer than 2^31, at a
   /// multiple of 16.
-  __device__ WarpInflater(const std::byte* stream, std::int64_t bytes, std::byte* out, std::int64_t size,
-                          InflateTables& tables)
+  __device__ WarpInflater(const std::byte* stream, std::int64_t bytes, BlockCodec codec, std::byte* out,
+                          std::int64_t size, InflateTables& tables)
       : stream_(reinterpret_cast<const std::uint8_t*>(stream)),
         bytes_(bytes < kMostStreamBytes ? static_cast<std::uint32_t>(bytes) : 0),
+        is_gzip_(codec == BlockCodec::gzip),
         out_(reinterpret_cast<std::uint8_t*>(out)),
         size_(static_cast<std::uint32_t>(size)),
         tables_(tables),
@@ -28,12 +30,7 @@ class WarpInflater {
   /// Whether the stream is sound and of exactly that size; its checksum is still to be looked at. Streams
   /// with codes that encoders do not make are not taken, even where a lenient decoder would.
   __device__ bool run() {
-    if (bytes_ < 6) return false;
-    seek(0);
-    const unsigned header = take(16);
-    const unsigned method = header & 0xFF, flags = header >> 8;
-    if ((method & 15) != 8 || method >> 4 > 7 || (method << 8 | flags) % 31 != 0 || (flags & 32) != 0)
-      return false;
+    if (is_gzip_ ? !gzip_header() : !zlib_header()) return false;
     for (bool last = false; !last;) {
       last = take(1) != 0;
       const unsigned kind = take(2);
@@ -41,12 +38,13 @@ class WarpInflater {
       if (!good || bit_ > bytes_ * 8) return false;
     }
     const std::uint32_t end = (bit_ + 7) / 8;
-    if (at_ != size_ || end + 4 > bytes_ || !flush_some()) return false;
+    const bool ends = is_gzip_ ? end + 8 == bytes_ : end + 4 <= bytes_;
+    if (at_ != size_ || !ends || !flush_some()) return false;
     flush(at_ - flushed_);
     const std::uint8_t* const tail = stream_ + end;
-    checksum_ =
-        std::uint32_t{tail[0]} << 24 | std::uint32_t{tail[1]} << 16 | std::uint32_t{tail[2]} << 8 | tail[3];
-    return true;
+    checksum_ = number(tail);
+    if (!is_gzip_) checksum_ = __byte_perm(checksum_, 0, 0x0123);
+    return !is_gzip_ || number(tail + 4) == size_;
   }
 
   __device__ std::uint32_t checksum() const { return checksum_; }
@@ -56,6 +54,25 @@ class WarpInflater {
   static constexpr unsigned kFlush = 2048;                   // bytes that go to the result at once
   static constexpr unsigned kLongestRepeat = 258;
   static constexpr unsigned kPart = 128;  // words of the stream that are loaded at once
+
+  static __device__ std::uint32_t number(const std::uint8_t* at) {
+    return at[0] | std::uint32_t{at[1]} << 8 | std::uint32_t{at[2]} << 16 | std::uint32_t{at[3]} << 24;
+  }
+
+  __device__ bool zlib_header() {
+    if (bytes_ < 6) return false;
+    seek(0);
+    const unsigned header = take(16);
+    const unsigned method = header & 0xFF, flags = header >> 8;
+    return (method & 15) == 8 && method >> 4 <= 7 && (method << 8 | flags) % 31 == 0 && (flags & 32) == 0;
+  }
+  /// One without a name or other fields.
+  __device__ bool gzip_header() {
+    constexpr unsigned kMagicOfDeflate = 0x088B1F, kHeader = 10, kTail = 8;
+    if (bytes_ <= kHeader + kTail || number(stream_) != kMagicOfDeflate) return false;
+    seek(kHeader);
+    return true;
+  }
 
   // The stream comes part by part into a ring of two, one more ahead of it in registers.
 
@@ -309,6 +326,7 @@ class WarpInflater {
 
   const std::uint8_t* stream_;
   std::uint32_t bytes_;
+  bool is_gzip_;
   std::uint8_t* out_;
   std::uint32_t size_;
   InflateTables& tables_;

@@ -5,6 +5,7 @@
 
 #include <cub/block/block_scan.cuh>
 
+#include "sepconv/kernels/deflate/crc32_block.cuh"
 #include "sepconv/kernels/deflate/plan_blocks.cuh"
 
 namespace sepconv::deflate {
@@ -19,7 +20,7 @@ struct StreamEnd {
 };
 
 __device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t tile) {
-  std::int64_t at = 16;  // after kZlibHeader
+  std::int64_t at = tiles.is_gzip ? 80 : 16;  // after kGzipHeader or kZlibHeader
   std::uint64_t sum = 1, sums = 0;
   for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
        block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
@@ -32,7 +33,23 @@ __device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t 
     sum = (sum + plan.sum) % kAdlerBase;
     if (block.is_last) break;
   }
-  return {(at + 7) / 8 + 4, static_cast<std::uint32_t>(sums << 16 | sum)};
+  return {(at + 7) / 8 + (tiles.is_gzip ? 8 : 4), static_cast<std::uint32_t>(sums << 16 | sum)};
+}
+
+/// The number's lowest bytes.
+__device__ inline void put_bytes(std::uint64_t number, int count, std::uint8_t* to) {
+  for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(number >> (8 * i));
+}
+
+__device__ inline void put_zlib(const StreamEnd& end, std::uint8_t* stream) {
+  put_bytes(kZlibHeader, 2, stream);
+  put_bytes(__byte_perm(end.checksum, 0, 0x0123), 4, stream + end.bytes - 4);
+}
+/// All but the checksum, for which write_tails() reads the tile.
+__device__ inline void put_gzip(const StreamEnd& end, std::int64_t tile_bytes, std::uint8_t* stream) {
+  put_bytes(kGzipHeader, 8, stream);
+  put_bytes(kGzipSystem, 2, stream + 8);
+  put_bytes(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
 }
 
 /// By one block: where the streams lie, and what comes before and after their blocks.
@@ -50,9 +67,7 @@ __global__ void __launch_bounds__(kPlacingThreads)
     if (tile < tiles.tiles) {
       entries[tile] = {begin + offset, end.bytes};
       auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + begin + offset;
-      for (int i = 0; i < 2; ++i) stream[i] = static_cast<std::uint8_t>(kZlibHeader >> (8 * i));
-      for (int i = 0; i < 4; ++i)
-        stream[end.bytes - 1 - i] = static_cast<std::uint8_t>(end.checksum >> (8 * i));
+      tiles.is_gzip ? put_gzip(end, tiles.bytes_of(tile), stream) : put_zlib(end, stream);
     }
     begin += all;
   }
@@ -202,6 +217,15 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t at = write_head(plan, block.size, stream);
   __syncthreads();
   write_bytes(tiles, block, plan, memory, at, stream);
+}
+
+/// A block a tile.
+__global__ void __launch_bounds__(crc32::kThreads)
+    write_tails(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
+  const std::int64_t tile = blockIdx.x;
+  const std::uint32_t checksum = crc32::of_block(tiles.data_of(tile), tiles.bytes_of(tile));
+  auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + entries[tile].offset;
+  if (threadIdx.x == 0) put_bytes(checksum, 4, stream + entries[tile].bytes - 8);
 }
 
 }  // namespace sepconv::deflate

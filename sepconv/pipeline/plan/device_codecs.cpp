@@ -1,9 +1,12 @@
 #include "sepconv/pipeline/plan/device_codecs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/deflate/inflate.hpp"
+#include "sepconv/kernels/coded/decode.hpp"
 #include "sepconv/kernels/deflate/tiles.hpp"
 
 namespace sepconv {
@@ -13,9 +16,16 @@ std::int64_t bytes_of_table(std::int64_t blocks) {
   return round_up(blocks * static_cast<std::int64_t>(sizeof(EncodedTile)), kAlignment);
 }
 
+/// A block is decoded in order, by a small part of a GPU: larger ones would take it longer than the CPU.
+constexpr std::int64_t kMostDecodedBlock = std::int64_t{16} << 20;
+
 /// What keeps a GPU from decoding blocks that are made for it.
 std::string why_not_decoded(const Reader& source, bool wraps) {
-  if (!can_inflate_tiles(*source.layout().coded)) return "its elements are no integers of 8 or 16 bits";
+  if (!can_decode_tiles(*source.layout().coded)) return "its elements are no integers of 8 or 16 bits";
+  if (source.layout().coded->bytes() > kMostDecodedBlock)
+    return fmt::format("a block has {}, and a GPU decodes those of up to {} well",
+                       format_bytes(static_cast<double>(source.layout().coded->bytes())),
+                       format_bytes(static_cast<double>(kMostDecodedBlock)));
   if (wraps) return "rows of the other edge are read for border=wrap";
   return "";
 }
@@ -33,6 +43,10 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
   if (sink.layout().coded) {
     codecs.encodes = true;
     codecs.notes.emplace_back("the GPU encodes the sink's blocks, to the bytes that the CPU would make");
+  } else if (const std::string& codec = sink.layout().codec;
+             codec != kInMemory && codec != kUncompressed && codec != kPicture) {
+    codecs.notes.push_back(fmt::format(
+        "the CPU encodes the sink's blocks ({}): a GPU makes its bytes of deflate:fast only", codec));
   }
   return codecs;
 }
@@ -42,11 +56,12 @@ DecodingSizes::DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Ex
   const Extent grid{std::min(all.rows, ceil_div(part.rows, tiles.tile.rows) + 1),
                     std::min(all.cols, ceil_div(part.cols, tiles.tile.cols) + 1)};
   blocks = grid.area();
-  // Stored, as what cannot be made smaller is: 5 bytes for 65535, by other encoders for 16383 or so.
-  most_stream_bytes = round_up(tiles.bytes() + tiles.bytes() / 1024 + 64, kStreamAlignment);
+  // Stored, as what cannot be made smaller is: 5 bytes for 65535 of deflate, by other encoders for 16383 or
+  // so; 3 for 131072 of zstd, one for 255 of LZ4.
+  most_stream_bytes = round_up(tiles.bytes() + tiles.bytes() / 255 + 64, kStreamAlignment);
   table_bytes = bytes_of_table(blocks);
-  encoded_bytes = round_up(blocks * most_stream_bytes + kInflateSlack, kAlignment);
-  decoded_bytes = inflate_tiles_bytes(tiles, blocks);
+  encoded_bytes = round_up(blocks * most_stream_bytes + kStreamSlack, kAlignment);
+  decoded_bytes = decode_tiles_bytes(tiles, blocks);
   refused_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(std::int32_t)), kAlignment);
 }
 

@@ -11,7 +11,7 @@
 
 namespace sepconv {
 
-/// Streams lie at multiples of it, as inflate_tiles_cuda() wants them.
+/// Streams lie at multiples of it, as decode_tiles_cuda() wants them.
 inline constexpr std::int64_t kStreamAlignment = 16;
 
 struct DeviceCodecs {

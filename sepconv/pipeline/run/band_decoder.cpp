@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "sepconv/kernels/deflate/inflate.hpp"
+#include "sepconv/kernels/coded/decode.hpp"
 #include "sepconv/pipeline/plan/band_rows.hpp"
 
 namespace sepconv {
@@ -48,13 +48,16 @@ std::int64_t BandDecoder::read(std::int64_t slot_index, const Rect& rect, Execut
   const Rect grid = slot.read.grid;
   EncodedReader& source = *source_.encoded();
   const std::span<EncodedTile> table = table_of(slot.host, grid.area());
+  executor.for_each(grid.area(), [&](std::int64_t i, int) {
+    table[static_cast<std::size_t>(i)].bytes =
+        source.encoded_bytes(grid.row + i / grid.cols, grid.col + i % grid.cols);
+  });
   std::int64_t end = 0, bytes = 0;
-  for (std::int64_t i = 0; i < grid.area(); ++i) {
-    std::int64_t stored = source.encoded_bytes(grid.row + i / grid.cols, grid.col + i % grid.cols);
-    if (stored > sizes_.most_stream_bytes) stored = 0;
-    table[static_cast<std::size_t>(i)] = {sizes_.table_bytes + end, stored};
-    end += round_up(stored, kStreamAlignment);
-    bytes += stored;
+  for (EncodedTile& stream : table) {
+    if (stream.bytes > sizes_.most_stream_bytes) stream.bytes = 0;
+    stream.offset = sizes_.table_bytes + end;
+    end += round_up(stream.bytes, kStreamAlignment);
+    bytes += stream.bytes;
   }
   slot.bytes = end;
   executor.for_each(grid.area(), [&](std::int64_t i, int) {
@@ -79,8 +82,8 @@ void BandDecoder::decode(std::int64_t slot_index, const PixelView& to) {
   const DeviceStream stream = slot.stream.get();
   auto* const refusals = reinterpret_cast<std::int32_t*>(refused(slot.device));
   std::byte* const decoded = slot.device.data() + sizes_.host_bytes();
-  inflate_tiles_cuda(slot.device.data(), reinterpret_cast<const EncodedTile*>(slot.device.data()), tiles_,
-                     part.extent(), decoded, refusals, stream);
+  decode_tiles_cuda(slot.device.data(), reinterpret_cast<const EncodedTile*>(slot.device.data()), tiles_,
+                    part.extent(), decoded, refusals, stream);
   const Rect shown{rect.row - part.row, rect.col - part.col, rect.rows, rect.cols};
   place_tiles_cuda(decoded, refusals, tiles_, part.extent(), shown, to, stream);
   const std::int64_t bytes = grid.area() * static_cast<std::int64_t>(sizeof(std::int32_t));

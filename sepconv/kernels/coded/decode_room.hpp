@@ -1,0 +1,24 @@
+// What a tile takes beside its bytes while it is decoded: behind all tiles, as many times.
+#pragma once
+
+#include <algorithm>
+
+#include "sepconv/core/coded_tiles.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/zstd/frame_decoder.hpp"
+
+namespace sepconv {
+
+/// The checksum that a stream of deflate ends with; the literals of a block of zstd.
+inline std::int64_t beside_tile_bytes(const CodedTiles& tiles) noexcept {
+  switch (tiles.codec) {
+    case BlockCodec::zstd:
+      return round_up(std::min<std::int64_t>(tiles.bytes(), zstd::kMostBlockBytes), kAlignment);
+    case BlockCodec::lz4:
+      return 0;
+    default:
+      return sizeof(std::uint32_t);
+  }
+}
+
+}  // namespace sepconv

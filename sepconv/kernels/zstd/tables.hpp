@@ -1,0 +1,174 @@
+// What a zstd frame's codes are looked up in (RFC 8878, 4), and how they are told.
+#pragma once
+
+#include "sepconv/kernels/zstd/bits.hpp"
+
+namespace sepconv::zstd {
+
+inline constexpr unsigned kMostLiteralLog = 11;  // bits of a literal's code
+inline constexpr unsigned kMostWeightLog = 6, kMostWeights = 255;
+inline constexpr unsigned kMostSymbols = 53;  // of a table of states
+
+/// A state of a code by finite states: what it stands for, and where the next one is found.
+struct State {
+  std::uint16_t next;
+  std::uint8_t symbol, bits;
+};
+
+/// Codes of one kind: lengths of literals, distances or lengths of matches.
+struct Kind {
+  unsigned most_symbol, most_log, usual_log;
+};
+inline constexpr unsigned kLiterals = 0, kDistances = 1, kLengths = 2;
+SEPCONV_HOST_DEVICE inline Kind kind_of(unsigned kind) {
+  constexpr Kind kKinds[] = {{35, 9, 6}, {31, 8, 5}, {52, 9, 6}};
+  return kKinds[kind];
+}
+
+/// How often symbols come, of those that are not told (4.2.2, "Default Distributions").
+SEPCONV_HOST_DEVICE inline int usual_count(unsigned kind, unsigned symbol) {
+  constexpr std::int8_t kUsual[3][kMostSymbols] = {
+      {4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1,  1,  2,  2,
+       2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1},
+      {1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1},
+      {1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
+       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}};
+  return kUsual[kind][symbol];
+}
+
+/// In memory that is near: of a warp in its shared memory.
+struct Tables {
+  State states[3][512];
+  std::uint16_t literals[1 << kMostLiteralLog];  ///< bits of the code, and above them the literal
+  State weight_states[1 << kMostWeightLog];
+  std::int16_t counts[64];
+  std::uint16_t next[64];
+  std::uint8_t weights[kMostWeights + 1];
+  unsigned made, log;  ///< what one lane tells the others of a table, and how many bytes said so
+  std::uint32_t told;
+};
+
+/// How often `counts` symbols come of 2^log (4.1.1); returns how many symbols those are, 0 for none, and
+/// sets `bytes` to those that say so. One lane's work.
+SEPCONV_HOST_DEVICE inline unsigned tell_counts(const std::uint8_t* from, std::uint32_t& bytes,
+                                                unsigned most_symbol, unsigned most_log, std::int16_t* counts,
+                                                unsigned& log) {
+  ForwardBits bits(from, bytes);
+  log = bits.take(4) + 5;
+  if (log > most_log) return 0;
+  int left = 1 << log;
+  unsigned symbol = 0;
+  while (left > 0) {
+    if (symbol > most_symbol) return 0;
+    const unsigned width = highest_bit(static_cast<std::uint32_t>(left) + 1) + 1;
+    const std::uint32_t lower = (1U << (width - 1)) - 1;
+    const std::uint32_t threshold = (1U << width) - 2 - static_cast<std::uint32_t>(left);
+    std::uint32_t value = bits.peek(width);
+    if ((value & lower) < threshold) {
+      value &= lower;
+      bits.skip(width - 1);
+    } else {
+      if (value > lower) value -= threshold;
+      bits.skip(width);
+    }
+    const int count = static_cast<int>(value) - 1;
+    left -= count < 0 ? 1 : count;
+    counts[symbol++] = static_cast<std::int16_t>(count);
+    for (std::uint32_t zeros = count == 0 ? 3 : 0; zeros == 3;) {
+      zeros = bits.take(2);
+      if (symbol + zeros > most_symbol + 1) return 0;
+      for (std::uint32_t i = 0; i < zeros; ++i) counts[symbol++] = 0;
+    }
+  }
+  if (left != 0 || bits.used() > bytes) return 0;
+  bytes = bits.used();
+  return symbol;
+}
+
+/// The states of symbols that come so often (4.1.1); false: those do not fill the table. One lane's work.
+SEPCONV_HOST_DEVICE inline bool make_states(Tables& tables, unsigned symbols, unsigned log, State* states) {
+  const unsigned size = 1U << log, step = size / 2 + size / 8 + 3;
+  unsigned high = size, place = 0;
+  for (unsigned symbol = 0; symbol < symbols; ++symbol) {
+    const int count = tables.counts[symbol];
+    tables.next[symbol] = static_cast<std::uint16_t>(count < 0 ? 1 : count);
+    if (count < 0) states[--high].symbol = static_cast<std::uint8_t>(symbol);
+  }
+  for (unsigned symbol = 0; symbol < symbols; ++symbol) {
+    for (int i = 0; i < tables.counts[symbol]; ++i) {
+      states[place].symbol = static_cast<std::uint8_t>(symbol);
+      do {
+        place = (place + step) % size;
+      } while (place >= high);
+    }
+  }
+  if (place != 0) return false;
+  for (unsigned i = 0; i < size; ++i) {
+    const std::uint32_t next = tables.next[states[i].symbol]++;
+    const unsigned bits = log - highest_bit(next);
+    states[i].bits = static_cast<std::uint8_t>(bits);
+    states[i].next = static_cast<std::uint16_t>((next << bits) - size);
+  }
+  return true;
+}
+
+/// Two states in turns, over all of the bits (4.2.1.2); returns how many weights there are, 0 for none.
+SEPCONV_HOST_DEVICE inline unsigned take_weights(Tables& tables, const std::uint8_t* from,
+                                                 std::uint32_t bytes) {
+  std::uint32_t told = bytes;
+  unsigned log = 0;
+  const unsigned symbols = tell_counts(from, told, kMostLiteralLog, kMostWeightLog, tables.counts, log);
+  if (symbols == 0 || !make_states(tables, symbols, log, tables.weight_states)) return 0;
+  BackwardBits bits(from + told, bytes - told);
+  std::uint32_t states[2] = {static_cast<std::uint32_t>(bits.take(log)),
+                             static_cast<std::uint32_t>(bits.take(log))};
+  if (bits.left() < 0) return 0;
+  for (unsigned count = 0; count < kMostWeights;) {
+    std::uint32_t& state = states[count % 2];
+    const State now = tables.weight_states[state];
+    tables.weights[count++] = now.symbol;
+    state = now.next + static_cast<std::uint32_t>(bits.take(now.bits));
+    if (bits.left() >= 0) continue;
+    if (count == kMostWeights) return 0;
+    tables.weights[count] = tables.weight_states[states[count % 2]].symbol;
+    return count + 1;
+  }
+  return 0;
+}
+
+/// The table of literals' codes (4.2.1); returns its bits, 0 for none, and sets `bytes` to those that say so.
+/// One lane's work.
+SEPCONV_HOST_DEVICE inline unsigned make_literals(Tables& tables, const std::uint8_t* from,
+                                                  std::uint32_t& bytes) {
+  if (bytes == 0) return 0;
+  const unsigned head = from[0];
+  const bool direct = head >= 128;
+  const std::uint32_t told = direct ? (head - 126) / 2 : head;
+  if (told + 1 > bytes) return 0;
+  bytes = told + 1;
+  unsigned symbols = direct ? head - 127 : take_weights(tables, from + 1, told);
+  for (unsigned i = 0; direct && i < symbols; ++i)
+    tables.weights[i] = from[1 + i / 2] >> (i % 2 == 0 ? 4 : 0) & 15;
+  std::uint32_t sum = 0;
+  for (unsigned i = 0; i < symbols; ++i) {
+    if (tables.weights[i] > kMostLiteralLog) return 0;
+    sum += tables.weights[i] == 0 ? 0 : 1U << (tables.weights[i] - 1);
+  }
+  if (sum == 0) return 0;
+  const unsigned log = highest_bit(sum) + 1;
+  const std::uint32_t rest = (1U << log) - sum;
+  if (log > kMostLiteralLog || (rest & (rest - 1)) != 0) return 0;
+  tables.weights[symbols++] = static_cast<std::uint8_t>(highest_bit(rest) + 1);
+  unsigned place = 0;
+  for (unsigned weight = 1; weight <= log; ++weight) {
+    for (unsigned symbol = 0; symbol < symbols; ++symbol) {
+      if (tables.weights[symbol] != weight) continue;
+      const auto entry = static_cast<std::uint16_t>(symbol << 8 | (log + 1 - weight));
+      for (unsigned i = 0; i < 1U << (weight - 1); ++i) tables.literals[place++] = entry;
+    }
+    if (weight == 1 && place == 0) return 0;  // the longest codes come in pairs
+  }
+  return log;
+}
+
+}  // namespace sepconv::zstd

@@ -1,0 +1,114 @@
+// The decoders that a GPU's warps run, on a thread, in memory that has not a byte too much: sanitizers see
+// what they touch. And the checksum of gzip, by many threads.
+#include <zlib.h>
+#include <zstd.h>
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <vector>
+
+#include "random_image.hpp"
+#include "sepconv/kernels/deflate/crc32.hpp"
+#include "sepconv/kernels/lz4/block_decoder.hpp"
+#include "sepconv/kernels/zstd/frame_decoder.hpp"
+
+namespace sepconv {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::unique_ptr<std::byte[]> copy_of(const Bytes& bytes) {
+  auto copy = std::make_unique<std::byte[]>(bytes.size());
+  std::ranges::copy(bytes, copy.get());
+  return copy;
+}
+
+/// Nothing where it is refused.
+Bytes by_frame_decoder(const Bytes& frame, std::size_t size) {
+  const auto in = copy_of(frame);
+  Bytes out(size), literals(std::min<std::size_t>(size, zstd::kMostBlockBytes));
+  out.shrink_to_fit(), literals.shrink_to_fit();
+  zstd::Tables tables;
+  zstd::FrameDecoder<Alone> decoder(in.get(), std::ssize(frame), out.data(), std::ssize(out), literals.data(),
+                                    tables);
+  return decoder.run() ? out : Bytes();
+}
+
+Bytes frame_of(const Bytes& bytes, int level) {
+  Bytes frame(ZSTD_compressBound(bytes.size()));
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level));
+  return frame;
+}
+
+Bytes mixture(Random& random, std::size_t size) {
+  Bytes bytes(size);
+  const auto spread = static_cast<unsigned>(random_between(random, 1, 60));
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto back = static_cast<std::size_t>(random_between(random, 1, 300));
+    bytes[i] = back <= i && random() % 8 != 0 ? bytes[i - back / 60 * 60]
+                                              : static_cast<std::byte>(random() % spread + random() % spread);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("Frames of zstd are decoded as libzstd does it, and damaged ones touch nothing else") {
+  Random random(31);
+  int taken = 0, refused = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const auto size = static_cast<std::size_t>(random_between(random, 1, i % 100 == 0 ? 300'000 : 2000));
+    const Bytes bytes = mixture(random, size);
+    Bytes frame = frame_of(bytes, static_cast<int>(random_between(random, -3, 19)));
+    REQUIRE(by_frame_decoder(frame, size) == bytes);
+    if (random() % 5 == 0) frame.resize(random() % frame.size());
+    for (std::uint64_t flips = random() % 4; flips > 0 && !frame.empty(); --flips)
+      frame[random() % frame.size()] ^= static_cast<std::byte>(1U << random() % 8);
+    const Bytes found = by_frame_decoder(frame, size);
+    ++(found.empty() ? refused : taken);
+    if (found.empty()) continue;
+    Bytes expected(size);
+    REQUIRE(ZSTD_decompress(expected.data(), size, frame.data(), frame.size()) == size);
+    REQUIRE(found == expected);
+  }
+  CHECK(taken > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("Blocks of LZ4 that are anything touch nothing but their own bytes") {
+  Random random(32);
+  int taken = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Bytes block(static_cast<std::size_t>(random_between(random, 0, 40)));
+    for (std::byte& byte : block) byte = static_cast<std::byte>(random() % 4 == 0 ? random() : random() % 20);
+    const auto size = static_cast<std::size_t>(random_between(random, 1, 30));
+    if (block.size() > 4) block[0] = static_cast<std::byte>(size), block[1] = block[2] = block[3] = {};
+    const auto in = copy_of(block);
+    Bytes out(size);
+    out.shrink_to_fit();
+    taken += lz4::BlockDecoder<Alone>(in.get(), std::ssize(block), out.data(), std::ssize(out)).run() ? 1 : 0;
+  }
+  CHECK(taken > 10);
+}
+
+TEST_CASE("CRC-32 by many threads is zlib's") {
+  Random random(33);
+  for (const std::int64_t size : {1, 2, 3, 4, 5, 1023, 1024, 1025, 70'001}) {
+    Bytes bytes(static_cast<std::size_t>(size));
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    const auto* const message = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    for (const std::int64_t threads : {1, 3, 256}) {
+      static crc32::Products products;
+      const std::uint32_t step = crc32::power(static_cast<std::uint64_t>(32 * threads));
+      for (unsigned place = 0; place < 4; ++place)
+        for (std::uint32_t byte = 0; byte < 256; ++byte)
+          products[place][byte] = crc32::multiply(byte << 8 * place, step);
+      std::uint32_t sum = 0;
+      for (std::int64_t i = 0; i < threads; ++i) sum ^= crc32::part(message, size, i, threads, products);
+      CAPTURE(size, threads);
+      CHECK(crc32::whole(sum, size) == ::crc32(0, message, static_cast<uInt>(size)));
+    }
+  }
+}
+
+}  // namespace sepconv
