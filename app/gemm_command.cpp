@@ -82,6 +82,10 @@ int multiply(GemmRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   SideFiles side_files(request.side_files, files_read_by(request), request.output, request.layout.overwrite);
+  if (side_files.wants_page())
+    throw InvalidArgument(
+        fmt::format("--report {}: a page is of images; give the report another ending, which makes it text",
+                    request.side_files.report.string()));
   if (request.dry_run) {
     const bool overwrite = std::exchange(request.layout.overwrite, true);
     const GemmJob job = prepare(request);

@@ -99,7 +99,7 @@ int filter(RunRequest& request, Context& context) {
   if (request.several.create_only) return kDone;
   if (job.partial) context.kept = what_is_kept(job);
   return request.whole ? run_whole(request, job)
-                       : run_job(job, request.job.options, side_files, request.reporting);
+                       : run_job(job, request.job, side_files, request.reporting);
 }
 
 }  // namespace

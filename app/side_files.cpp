@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "console.hpp"
 #include "option_names.hpp"
 #include "progress.hpp"
+#include "run_page.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/report/run_pictures.hpp"
 
 namespace sepconv::app {
 
@@ -26,7 +29,10 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
       .add_option("--trace", request.trace,
                   "when each step worked on each band, as Chrome trace JSON; - is standard output")
       ->type_name("FILE");
-  command.add_option("--report", request.report, "the closing summary, as text; - is standard output")
+  command
+      .add_option("--report", request.report,
+                  "the closing summary: as a page with pictures where FILE ends in .html, else as text; - is "
+                  "standard output")
       ->type_name("FILE");
   command
       .add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
@@ -36,8 +42,8 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
 SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
     : SideFiles(request, files_read_by(job), job.output, job.files.output.overwrite) {}
 
-SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output,
-                     bool overwrite) {
+SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output, bool overwrite)
+    : wants_page_(is_page(request.report)) {
   taken.emplace_back(output, "the result");
   trace_ = checked("--trace", request.trace, taken, overwrite);
   report_ = checked("--report", request.report, taken, overwrite);
@@ -65,30 +71,35 @@ void SideFiles::Destination::write(const std::string& said) const {
   file->commit();
 }
 
-void SideFiles::write(const Timeline& timeline, const std::string& summary, const std::string& json) {
+void SideFiles::write(const Timeline& timeline, const std::string& report, const std::string& json) {
   if (trace_.wanted) {
     std::ostringstream text;
     write_chrome_trace(text, timeline.spans());
     trace_.write(text.str());
   }
-  if (report_.wanted) report_.write(summary);
+  if (report_.wanted) report_.write(report);
   if (stats_.wanted) stats_.write(json);
 }
 
-int run_job(FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting) {
+int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, const Reporting& reporting) {
+  std::optional<RunPictures> pictures;
+  ExecutionOptions options = request.options;
+  if (side_files.wants_page()) options.observer = &pictures.emplace(job.plan);
   RunReport report;
   {
     ProgressLine line(reporting.quiet);
     options.progress = line.callback();
     report = run(job, options);
   }
-  std::string text, json;
+  std::string text, json, page;
   if (!reporting.quiet || side_files.wants_limits()) {
     const RunLimits limits = measure_limits(report.plan);
     text = summary(report, limits);
     json = to_json(report, limits);
+    if (pictures)
+      page = page_of(report, limits, job, request.input, request.files.open, request.output, &*pictures);
   }
-  side_files.write(report.timeline, text, json);
+  side_files.write(report.timeline, pictures ? page : text, json);
   if (!reporting.quiet) write_to_stderr(text);
   return kDone;
 }

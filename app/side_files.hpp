@@ -27,8 +27,10 @@ class SideFiles {
   SideFiles(const SideFileRequest& request, TakenFiles taken, const std::filesystem::path& output,
             bool overwrite);
   bool wants_limits() const noexcept { return report_.wanted || stats_.wanted; }
-  /// The run's spans, and its summary as text and as JSON.
-  void write(const Timeline& timeline, const std::string& summary, const std::string& json);
+  /// The report is to be a page, and not text.
+  bool wants_page() const noexcept { return wants_page_; }
+  /// The run's spans, its report, and its summary as JSON.
+  void write(const Timeline& timeline, const std::string& report, const std::string& json);
 
  private:
   struct Destination {
@@ -39,11 +41,12 @@ class SideFiles {
   static Destination checked(const char* option, const std::filesystem::path& path, TakenFiles& taken,
                              bool overwrite);
 
+  bool wants_page_ = false;
   Destination trace_, report_, stats_;
 };
 
-/// Runs a job: with a progress line and a summary unless quiet, and the files about it after it. Returns
-/// kDone.
-int run_job(FileJob& job, ExecutionOptions options, SideFiles& side_files, const Reporting& reporting);
+/// Runs the job that the request was prepared as: with a progress line and a summary unless quiet, and the
+/// files about it after it. Returns kDone.
+int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, const Reporting& reporting);
 
 }  // namespace sepconv::app

@@ -36,7 +36,7 @@ int transpose(TransposeRequest& request, std::stop_token stop) {
     return kDone;
   }
   FileJob job = prepare(request);
-  return run_job(job, request.job.options, side_files, request.reporting);
+  return run_job(job, request.job, side_files, request.reporting);
 }
 
 }  // namespace

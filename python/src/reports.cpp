@@ -68,7 +68,7 @@ nb::class_<Report> bind_report(nb::module_& module, const char* name) {
           const nb::gil_scoped_release released;
           texts = texts_of(report);
         }
-        return nb::make_tuple(sentence_of(texts.first), texts.second);
+        return nb::make_tuple(sentence_of(texts.first), sentence_of(texts.second));
       });
 }
 

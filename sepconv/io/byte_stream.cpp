@@ -41,22 +41,30 @@ void InputBytes::skip(std::int64_t bytes) {
   buffered_end_ += bytes - held;
 }
 
-OutputBytes::OutputBytes(OutputFile& file) : file_(file), buffer_(static_cast<std::size_t>(kStreamBytes)) {}
+OutputBytes::OutputBytes(OutputFile& file) : file_(&file), buffer_(static_cast<std::size_t>(kStreamBytes)) {}
+
+OutputBytes::OutputBytes(std::vector<std::byte>& memory)
+    : memory_(&memory), buffer_(static_cast<std::size_t>(kStreamBytes)) {}
+
+void OutputBytes::put(std::span<const std::byte> bytes) {
+  if (file_ != nullptr) {
+    file_->write_at(offset_, bytes);
+  } else {
+    memory_->insert(memory_->end(), bytes.begin(), bytes.end());
+  }
+  offset_ += std::ssize(bytes);
+}
 
 void OutputBytes::write(std::span<const std::byte> bytes) {
   if (filled_ + bytes.size() > buffer_.size()) flush();
   if (bytes.size() > buffer_.size()) {
-    file_.write_at(offset_, bytes);
-    offset_ += std::ssize(bytes);
+    put(bytes);
     return;
   }
   std::copy(bytes.begin(), bytes.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(filled_));
   filled_ += bytes.size();
 }
 
-void OutputBytes::flush() {
-  file_.write_at(offset_, std::span(buffer_).first(filled_));
-  offset_ += static_cast<std::int64_t>(std::exchange(filled_, 0));
-}
+void OutputBytes::flush() { put(std::span(buffer_).first(std::exchange(filled_, 0))); }
 
 }  // namespace sepconv

@@ -42,16 +42,20 @@ class InputBytes {
   std::int64_t buffered_end_;
 };
 
-/// Appends to a file that is being made.
+/// Appends to a file that is being made, or to bytes in memory.
 class OutputBytes {
  public:
   explicit OutputBytes(OutputFile& file);
+  explicit OutputBytes(std::vector<std::byte>& memory);
   void write(std::span<const std::byte> bytes);
   /// To be called at the end.
   void flush();
 
  private:
-  OutputFile& file_;
+  void put(std::span<const std::byte> bytes);
+
+  OutputFile* file_ = nullptr;
+  std::vector<std::byte>* memory_ = nullptr;
   std::vector<std::byte> buffer_;
   std::size_t filled_ = 0;
   std::int64_t offset_ = 0;

@@ -92,4 +92,21 @@ void write_png_pixels(const PixelView& image, OutputBytes& file) {
   write_chunk("IEND", {}, file);
 }
 
+std::vector<std::byte> png_in_memory(const PixelView& image) {
+  constexpr unsigned char kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+  constexpr std::byte kGrey{0}, kColour{2};
+  std::byte header[13] = {};  // width, height, bits, kind of colour; deflate, filters, no interlacing
+  put_big32(static_cast<std::uint32_t>(image.extent.cols), header);
+  put_big32(static_cast<std::uint32_t>(image.extent.rows), header + 4);
+  header[8] = static_cast<std::byte>(8 * size_of(image.type));
+  header[9] = image.channels == 1 ? kGrey : kColour;
+  std::vector<std::byte> file;
+  OutputBytes bytes(file);
+  bytes.write(std::as_bytes(std::span(kSignature)));
+  write_chunk("IHDR", header, bytes);
+  write_png_pixels(image, bytes);
+  bytes.flush();
+  return file;
+}
+
 }  // namespace sepconv

@@ -1,6 +1,7 @@
 #include "sepconv/pipeline/machine/host_resources.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -92,6 +93,13 @@ std::int64_t peak_rss_bytes() {
     return kibibytes * 1024;
   }
   return 0;
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t mapped_pages = 0, resident_pages = 0;
+  statm >> mapped_pages >> resident_pages;
+  return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace sepconv

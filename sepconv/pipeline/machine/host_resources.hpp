@@ -13,5 +13,7 @@ int usable_processors();
 
 /// Peak resident set of this process so far, in bytes.
 std::int64_t peak_rss_bytes();
+/// What of it is resident now; 0 where the system does not say.
+std::int64_t resident_bytes();
 
 }  // namespace sepconv

@@ -45,10 +45,11 @@ std::string to_string(const Prediction& prediction) {
   return fmt::format("{:.2f} s: {}", prediction.total, fmt::join(steps, ", "));
 }
 
-std::string describe(const Plan& plan, const Reader& source, const Writer& sink) {
-  std::string text;
-  const auto line = [&text](std::string_view name, const std::string& value) {
-    text += fmt::format("{:<10} {}\n", name, printable(value));
+std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, const Reader& source,
+                                                            const Writer& sink) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const auto line = [&facts](std::string_view name, const std::string& value) {
+    facts.emplace_back(name, value);
   };
   line("source", spec_text(plan.source(), source.layout().stored));
   line("", source.layout().description);
@@ -91,9 +92,18 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
                          codecs, resident(device.resident)));
   }
   line("predicted", to_string(plan.predicted));
-  if (plan.devices.empty()) line("limit", limit_text(plan));
   for (const std::string& warning : plan.warnings) line("warning", warning);
   for (const std::string& note : plan.notes) line("note", note);
+  return facts;
+}
+
+std::string describe(const Plan& plan, const Reader& source, const Writer& sink) {
+  std::string text;
+  for (const auto& [name, value] : plan_facts(plan, source, sink)) {
+    text += fmt::format("{:<10} {}\n", name, printable(value));
+    if (name == "predicted" && plan.devices.empty())
+      text += fmt::format("{:<10} {}\n", "limit", limit_text(plan));
+  }
   return text;
 }
 

@@ -189,7 +189,10 @@ ImageSpec region_spec(const ImageSpec& result, const Rect& region);
 /// sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
 
-/// The plan for people, several lines; what `sepconv plan` prints.
+/// The plan for people: names and what is to be said of each. A name that is empty stands for the one before.
+std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, const Reader& source,
+                                                            const Writer& sink);
+/// These as lines, and what the plan is limited by; what `sepconv plan` prints.
 std::string describe(const Plan& plan, const Reader& source, const Writer& sink);
 
 /// What a run with these options may hold on the host: what they say, else a quarter of what is free.

@@ -108,6 +108,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   } else if (const PixelView input = lane.ring->input(band, missing); input.data != nullptr) {
     read_periodic(source_, missing, input, pool_);
     watch_.look(input, pool_);
+    if (options_.observer != nullptr) options_.observer->see_source(missing, input);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }
   state_.add_bytes_read(bytes);
@@ -171,6 +172,8 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   const double begin = timeline.now();
   {
     const ProfilerRange range("write", band);
+    if (options_.observer != nullptr && !plan_.encodes_on_devices)
+      options_.observer->see_result(rect, result);
     plan_.encodes_on_devices ? lane.ring->write_encoded(band, pool_) : sink_.write(rect, result, pool_);
   }
   const bool in_place = sink_.page_locked(rect).data != nullptr;

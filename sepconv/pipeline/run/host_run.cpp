@@ -98,6 +98,7 @@ void HostRun::read_band(std::int64_t band) {
   const PixelView missing = held.crop(rows.missing).pixels;
   read_periodic(source_, rows.missing, missing, pool_);
   watch_.look(missing, pool_);
+  if (options_.observer != nullptr) options_.observer->see_source(rows.missing, missing);
   state_.add_bytes_read(bytes_[kRead]);
 }
 
@@ -119,7 +120,9 @@ void HostRun::compute_band(std::int64_t band) {
 void HostRun::write_band(std::int64_t band) {
   const Rect rect = plan_.band_rect(band);
   bytes_[kWrite] = rect.area() * plan_.result().pixel_bytes();
-  sink_.write(plan_.sink_rect(band), slot_of(band).result(plan_, rect).pixels, pool_);
+  const ConstPixelView result = slot_of(band).result(plan_, rect).pixels;
+  if (options_.observer != nullptr) options_.observer->see_result(plan_.sink_rect(band), result);
+  sink_.write(plan_.sink_rect(band), result, pool_);
 }
 
 }  // namespace sepconv

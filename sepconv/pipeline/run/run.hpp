@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "sepconv/pipeline/plan/plan.hpp"
+#include "sepconv/pipeline/run/band_observer.hpp"
 #include "sepconv/pipeline/run/run_report.hpp"
 
 namespace spdlog {
@@ -44,6 +45,8 @@ struct ExecutionOptions {
   /// Called after each band that was written, from one thread at a time; must not throw and should return
   /// soon.
   std::function<void(const Progress&)> progress{};
+  /// Sees the pixels of a run of a chain, of several images those of the first; outlives the run.
+  BandObserver* observer = nullptr;
   /// When a stop is requested the run throws Cancelled within a fraction of a second and leaves no output.
   std::stop_token stop{};
   /// Band buffers and arenas come from here; must be thread-safe and outlive the run. Null: page_resource().

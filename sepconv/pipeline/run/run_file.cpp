@@ -119,6 +119,7 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   for (std::int64_t raster = 0; raster < count; ++raster) {
     if (raster > 0) job.advance(raster);
     execution.progress = progress.next();
+    execution.observer = raster == 0 ? options.observer : nullptr;
     timeline.begin_image(raster);
     const bool served = raster == 0 || serves(plan, *job.source, *job.sink);
     if (!served && job.partial)

@@ -16,11 +16,12 @@ void RunState::add_bytes_read(std::int64_t bytes) {
   bytes_read_ += bytes;
 }
 
-void RunState::report_written(const Rect& part, const Timeline& timeline) {
+void RunState::report_written(const Rect& part, Timeline& timeline) {
   ++progress_.bands_done;
   progress_.pixels_done += part.area();
   progress_.bytes_written += part.area() * pixel_bytes_;
   progress_.seconds = timeline.now();
+  timeline.note_memory();
   if (!options_.progress) return;
   {
     const std::scoped_lock lock(mutex_);

@@ -82,8 +82,9 @@ class RunState {
   /// Counts source bytes for the progress. From any thread.
   void add_bytes_read(std::int64_t bytes);
 
-  /// A part of the result has been written: counts it and reports the progress. From one thread.
-  void report_written(const Rect& part, const Timeline& timeline);
+  /// A part of the result has been written: counts it, notes the memory and reports the progress. From one
+  /// thread.
+  void report_written(const Rect& part, Timeline& timeline);
 
   /// Calls `work()`; what that throws is the run's failure, if it is the first: the stop is requested, and
   /// all who wait are woken.

@@ -4,6 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sepconv/pipeline/machine/host_resources.hpp"
+
 namespace sepconv {
 
 namespace {
@@ -55,15 +57,18 @@ double common_length(const Intervals& a, const Intervals& b) {
 
 }  // namespace
 
-Timeline::Timeline(const Timeline& other) : origin_(other.origin_), spans_(other.spans()) {}
+Timeline::Timeline(const Timeline& other)
+    : origin_(other.origin_), spans_(other.spans()), memory_(other.memory()) {}
 
 Timeline& Timeline::operator=(const Timeline& other) {
   if (this == &other) return *this;
   std::vector<Span> spans =
       other.spans();  // taken before the own lock, so that no two locks are ever held at once
+  std::vector<MemorySample> memory = other.memory();
   const std::lock_guard lock(mutex_);
   origin_ = other.origin_;
   spans_ = std::move(spans);
+  memory_ = std::move(memory);
   return *this;
 }
 
@@ -81,6 +86,24 @@ void Timeline::begin_image(std::int64_t image) {
 std::vector<Span> Timeline::spans() const {
   const std::lock_guard lock(mutex_);
   return spans_;
+}
+
+void Timeline::note_memory() {
+  constexpr std::size_t kMost = 2048;
+  const std::lock_guard lock(mutex_);
+  const double seconds = now();
+  if (!memory_.empty() && seconds < memory_.back().seconds + least_apart_) return;
+  if (memory_.size() == kMost) {  // every second one goes
+    for (std::size_t i = 0; i < kMost / 2; ++i) memory_[i] = memory_[2 * i];
+    memory_.resize(kMost / 2);
+    least_apart_ *= 2;
+  }
+  memory_.push_back({seconds, resident_bytes()});
+}
+
+std::vector<MemorySample> Timeline::memory() const {
+  const std::lock_guard lock(mutex_);
+  return memory_;
 }
 
 double busy_seconds(const std::vector<Span>& spans, const std::string& track) {

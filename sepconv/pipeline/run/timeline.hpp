@@ -22,6 +22,12 @@ struct Span {
   std::int64_t image = 0;  ///< of a set, from 0 in the order in which they are run; set by Timeline::record
 };
 
+/// What the process held at one time.
+struct MemorySample {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+};
+
 /// Collects spans from any thread. Copying takes the spans recorded so far.
 class Timeline {
  public:
@@ -35,6 +41,10 @@ class Timeline {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - origin_).count();
   }
   void record(Span span);
+  /// Notes what the process holds now; of notes close to each other one is taken, so that there are never
+  /// many.
+  void note_memory();
+  std::vector<MemorySample> memory() const;
   /// What is recorded from now on is of this image.
   void begin_image(std::int64_t image);
   std::vector<Span> spans() const;
@@ -43,6 +53,8 @@ class Timeline {
   std::chrono::steady_clock::time_point origin_;
   mutable std::mutex mutex_;
   std::vector<Span> spans_;
+  std::vector<MemorySample> memory_;
+  double least_apart_ = 1e-3;  // seconds from sample to sample
   std::int64_t image_ = 0;
 };
 

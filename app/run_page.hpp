@@ -1,0 +1,21 @@
+// The page that --report FILE.html makes: what the program knows beside the run's report.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sepconv/pipeline/plan/file_job.hpp"
+#include "sepconv/pipeline/report/page.hpp"
+#include "sepconv/pipeline/run/run_report.hpp"
+
+namespace sepconv::app {
+
+/// Whether a report of this name is a page.
+bool is_page(const std::filesystem::path& report);
+
+/// After the run of the job. `open` is how its input was opened.
+std::string page_of(const RunReport& report, const RunLimits& limits, const FileJob& job,
+                    const std::filesystem::path& input, const OpenOptions& open,
+                    const std::filesystem::path& output, const RunPictures* pictures);
+
+}  // namespace sepconv::app

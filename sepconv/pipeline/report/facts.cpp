@@ -1,0 +1,157 @@
+#include "sepconv/pipeline/report/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sepconv {
+namespace {
+
+/// Seconds that a step would take at the machine's limits: copying, while arithmetic goes on.
+double least_seconds(const StepReport& step, const Plan& plan, const RunLimits& limits) {
+  const bool on_device = !plan.devices.empty();
+  const auto bytes = static_cast<double>(step.bytes);
+  const bool computes = step.name.starts_with("compute");
+  // The bus goes both ways at once in a run, so that is its limit.
+  if (on_device && (step.name.starts_with("upload") || step.name.starts_with("download")))
+    return share(bytes, limits.device.duplex_bytes_per_second);
+  if (step.name.starts_with("decode") || step.name.starts_with("encode"))
+    return share(2 * bytes, limits.device.copy_bytes_per_second);
+  if (on_device && computes) {
+    const bool wide = plan.arithmetic == Arithmetic::f64;
+    return std::max(
+        share(bytes, limits.device.copy_bytes_per_second),
+        share(step.operations, wide ? limits.device.fma_f64_per_second : limits.device.fma_f32_per_second));
+  }
+  // The bytes of compute are those that it reads and those that it writes; the others' are moved from here to
+  // there.
+  return std::max(share(bytes * (computes ? 1 : 2), limits.host.copy_bytes_per_second),
+                  share(step.operations, limits.host.fma_per_second));
+}
+
+/// Whether it moves results; the others move source pixels.
+bool is_of_result(const StepReport& step) {
+  return step.name == "write" || step.name.starts_with("encode") || step.name.starts_with("download");
+}
+
+/// Pixels that a step has had. Compute moves source and result, and where blocks are coded on devices others
+/// move streams: theirs are those of the result, halos of the source aside.
+double pixels_of(const StepReport& step, const RunReport& report) {
+  const Plan& plan = report.plan;
+  const bool of_result = is_of_result(step);
+  const bool moves_streams = of_result ? plan.encodes_on_devices : plan.decodes_on_devices;
+  if (!step.name.starts_with("compute") && !moves_streams)
+    return share(static_cast<double>(step.bytes),
+                 static_cast<double>((of_result ? plan.result() : plan.source()).pixel_bytes()));
+  const bool of_all = step.name == "read" || step.name == "write" || plan.devices.empty();
+  return static_cast<double>(report.pixels) / (of_all ? 1.0 : static_cast<double>(plan.devices.size()));
+}
+
+const char* doing(std::string_view bottleneck) {
+  if (bottleneck.starts_with("read")) return "Reading and decoding the source";
+  if (bottleneck.starts_with("write")) return "Encoding and writing the result";
+  if (bottleneck.starts_with("upload")) return "Copying to the GPU";
+  if (bottleneck.starts_with("download")) return "Copying from the GPU";
+  if (bottleneck.starts_with("decode")) return "Decoding on the GPU";
+  if (bottleneck.starts_with("encode")) return "Encoding on the GPU";
+  return "Computing the chain";
+}
+
+/// Of the last image's file: the writing behind its last band.
+double closing_seconds(const RunReport& report) {
+  double seconds = 0;
+  for (const Span& span : report.timeline.spans()) {
+    if (span.track == "write" && span.band == report.plan.band_count()) seconds = span.end - span.begin;
+  }
+  return seconds;
+}
+
+/// What makes this step shorter.
+std::string help_for(const RunReport& report, const StepFacts& step) {
+  const Plan& plan = report.plan;
+  const auto coded = [](const std::string& layout) {
+    return layout.find("uncompressed") == std::string::npos;
+  };
+  if (step.name == "read") {
+    return report.bytes_stored < plan.source().bytes() && coded(plan.source_layout)
+               ? "More threads (PlanOptions::threads) decode faster, and a source that is not compressed, or "
+                 "by zstd, "
+                 "is read faster."
+               : "A faster disk, or a source that the page cache still has, is read faster.";
+  }
+  if (step.name == "write") {
+    const double closing = closing_seconds(report);
+    if (closing > 0.5 * step.busy_seconds)
+      return fmt::format("A faster disk: {:.2f} s of it were the closing of the file.", closing);
+    if (plan.sink_layout.find("as a whole") != std::string::npos)
+      return "A TIFF or a Zarr, of which all threads encode blocks.";
+    return coded(plan.sink_layout) ? "OutputRequest::compression none, deflate:fast or zstd:1 take less time "
+                                     "to encode; beyond that, "
+                                     "more threads (PlanOptions::threads) or a faster disk."
+                                   : "A faster disk, or a result of a smaller type.";
+  }
+  if (step.name.starts_with("upload") || step.name.starts_with("download"))
+    return "The bus is the limit: a chain of several stages in one run crosses it once, and small pixels "
+           "cross it "
+           "faster.";
+  if (step.name.starts_with("decode") || step.name.starts_with("encode"))
+    return "Blocks that the host codes instead, or a codec without deflate, may be faster.";
+  if (!plan.devices.empty()) return "Shorter taps (truncate, a smaller radius) or a second GPU.";
+  return fmt::format(
+      "More threads (PlanOptions::threads, now {}), shorter taps (truncate, a smaller radius), or a GPU "
+      "(PlanOptions::devices).",
+      plan.threads);
+}
+
+}  // namespace
+
+std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limits) {
+  std::vector<StepFacts> all;
+  for (const StepReport& step : report.steps) {
+    const double busy = step.busy_seconds;
+    all.push_back({.name = step.name,
+                   .busy_seconds = busy,
+                   .hidden_share = share(step.hidden_seconds, busy),
+                   .bytes = step.bytes,
+                   .operations = step.operations,
+                   .bytes_per_second = share(static_cast<double>(step.bytes), busy),
+                   .pixels_per_second = share(pixels_of(step, report), busy),
+                   .share_of_limit = share(least_seconds(step, report.plan, limits), busy)});
+  }
+  return all;
+}
+
+std::string limits_text(const Plan& plan, const RunLimits& limits) {
+  const std::string text = fmt::format("host copy {:.1f} GB/s", limits.host.copy_bytes_per_second / 1e9);
+  if (plan.devices.empty())
+    return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);
+  const DeviceLimits& device = limits.device;
+  const bool wide = plan.arithmetic == Arithmetic::f64;
+  return text +
+         fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s",
+                     device.duplex_bytes_per_second / 1e9, device.copy_bytes_per_second / 1e9,
+                     (wide ? device.fma_f64_per_second : device.fma_f32_per_second) / 1e12);
+}
+
+std::string advice(const RunReport& report, const RunLimits& limits) {
+  const std::vector<StepFacts> steps = step_facts(report, limits);
+  const auto step = std::ranges::find(steps, report.bottleneck, &StepFacts::name);
+  if (step == steps.end()) return "";
+  const double running = report.wall_seconds - report.startup_seconds;
+  std::string text = fmt::format("{} is the bottleneck: busy for {:.2f} s of {:.2f} s.", doing(step->name),
+                                 step->busy_seconds, report.wall_seconds);
+  if (share(step->busy_seconds, running) < 0.7) {
+    text += report.plan.slots < 3
+                ? fmt::format(
+                      " But steps wait for each other: with {} slot{} fewer bands than steps are in hand; "
+                      "more memory (PlanOptions::max_memory_bytes) gives a third.",
+                      report.plan.slots, report.plan.slots == 1 ? "" : "s")
+                : fmt::format(" But the steps wait for each other: {} bands are few to overlap.",
+                              report.bands.count());
+  }
+  if (report.startup_seconds > 0.3 * report.wall_seconds)
+    text += fmt::format(" {:.2f} s went by before the first band.", report.startup_seconds);
+  return text + " What would help: " + help_for(report, *step);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,83 @@
+// What a report shows of a run's pixels, kept while its bands passed: some pixels of all of the image, and
+// all of some of it, of source and result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "sepconv/pipeline/plan/plan.hpp"
+#include "sepconv/pipeline/run/band_observer.hpp"
+
+namespace sepconv {
+
+/// Pixels on a regular grid over a part of an image: all of it where the grid has as many, else the middle
+/// one of each cell. Of the image's channels the first three where there are as many, else the first.
+class SampledPixels {
+ public:
+  /// At most `most` pixels, and memory for them.
+  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most);
+
+  void see(const Rect& rect, const ConstPixelView& pixels);
+  bool seen() const noexcept { return seen_; }
+  const Rect& area() const noexcept { return area_; }
+  Extent grid() const noexcept { return {std::ssize(rows_), std::ssize(cols_)}; }
+  std::int64_t channels() const noexcept { return channels_; }
+  PixelType type() const noexcept { return type_; }
+  /// Row after row, channels side by side.
+  std::vector<float> values() const;
+
+ private:
+  Rect area_;
+  std::int64_t channels_;
+  PixelType type_;
+  std::vector<std::int64_t> rows_, cols_;  // of the image
+  std::vector<std::byte> pixels_;
+  bool seen_ = false;
+};
+
+class RunPictures final : public BandObserver {
+ public:
+  explicit RunPictures(const Plan& plan);
+
+  void see_source(const Rect& rect, const ConstPixelView& pixels) override;
+  void see_result(const Rect& rect, const ConstPixelView& pixels) override;
+
+  struct Side {
+    SampledPixels all, detail;
+  };
+  const Side& source() const noexcept { return source_; }
+  const Side& result() const noexcept { return result_; }
+  /// Whether a pixel of the result lies where that of the source lies, in proportion to their sides.
+  bool same_places() const noexcept { return same_places_; }
+
+ private:
+  static void see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels);
+
+  bool same_places_;
+  std::mutex source_mutex_, result_mutex_;
+  Side source_, result_;
+};
+
+/// The values that are shown as black and as white.
+struct Stretch {
+  double low = 0, high = 255;
+};
+/// The 0.5th and the 99.5th percentile; of u8 black and white are 0 and 255. Not-a-numbers are not counted.
+Stretch stretch_of(PixelType type, std::vector<float> values);
+
+/// A PNG of these, not-a-numbers as black.
+std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretch);
+
+/// What of the values lies where between low and high; values beyond are in the first and the last of the
+/// counts.
+struct Histogram {
+  double low = 0, high = 0;
+  std::vector<std::vector<std::int64_t>> counts{};  // of each channel
+  std::int64_t samples = 0;
+  double nan_share = 0, mean = 0, deviation = 0, least = 0, most = 0;
+};
+Histogram histogram_of(const SampledPixels& pixels);
+
+}  // namespace sepconv

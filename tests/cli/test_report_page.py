@@ -1,0 +1,263 @@
+"""run --report FILE.html: one page that needs nothing else, in a real browser where there is one (Debian's `chromium`, 414 MB, so none of the packages that
+./dev test installs)."""
+
+import base64
+import html.parser
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+import browser
+from cli_support import fails, image, source  # noqa: F401
+
+PIL = pytest.importorskip("PIL.Image")
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.words = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    handle_startendtag = handle_starttag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+    def pictures(self):
+        """By what they say they are."""
+        decoded = lambda source: np.asarray(PIL.open(io.BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,")))))
+        return {one["alt"]: decoded(one["src"]) for one in self.all("img")}
+
+
+def page(sepconv, *arguments, name="report.html"):
+    sepconv("run", *arguments, "--report", name, "--quiet", "--force", "--device", "cpu")
+    return Page((sepconv.folder / name).read_text())
+
+
+def test_details_are_the_pixels_of_both_files(sepconv):
+    pixels = image(700, 900)
+    np.save(sepconv.folder / "in.npy", pixels)
+    found = page(sepconv, "in.npy", "out.npy", "box:radius=2", "--band-rows", 37).pictures()
+    rows, cols = slice(110, 590), slice(90, 810)
+    assert np.array_equal(found["Detail of the source"], pixels[rows, cols])
+    assert np.array_equal(found["Detail of the result"], np.load(sepconv.folder / "out.npy")[rows, cols])
+    assert found["Overview of the source"].shape == found["Overview of the result"].shape
+
+
+def test_overview_has_every_part_in_its_place(sepconv):
+    """Of bands and columns of bands: blocks of 100 x 100 pixels of one value each."""
+    blocks = np.arange(1, 13, dtype=np.uint8).reshape(3, 4) * 20
+    np.save(sepconv.folder / "in.npy", np.kron(blocks, np.ones((100, 100), np.uint8)))
+    found = page(sepconv, "in.npy", "out.tif", "abs", "--band-rows", 64, "--band-cols", 128, "--tile", 64).pictures()
+    for name in ("Overview of the source", "Overview of the result"):
+        rows, cols = found[name].shape
+        assert np.array_equal(found[name][rows // 6 :: rows // 3, cols // 8 :: cols // 4], blocks)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.float32, np.float64])
+def test_other_types_are_stretched_between_percentiles(sepconv, dtype):
+    values = np.linspace(100, 1100, 400 * 500).reshape(400, 500)
+    values[0, 0], values[0, 1] = 30000, -20000 if dtype != np.uint16 else 0
+    np.save(sepconv.folder / "in.npy", values.astype(dtype))
+    made = page(sepconv, "in.npy", "out.npy")
+    low, high = map(float, re.search(r"source, 500 x 400 pixels: black is (\S+), white is (\S+)", made.text).groups())
+    assert low == pytest.approx(105, abs=2) and high == pytest.approx(1095, abs=2)
+    shown = made.pictures()["Overview of the source"]
+    assert shown.min() == 0 and shown.max() == 255 and abs(int(shown[shown.shape[0] // 2, shown.shape[1] // 2]) - 127) < 3
+
+
+def test_colours_and_many_channels(sepconv):
+    pixels = image(50, 60, 4)
+    np.save(sepconv.folder / "in.npy", pixels)
+    made = page(sepconv, "in.npy", "out.npy")
+    assert np.array_equal(made.pictures()["Detail of the source"], pixels[:, :, :3]) and "Of 4 channels the first three." in made.text
+    np.save(sepconv.folder / "seven.npy", image(50, 60, 7))
+    made = page(sepconv, "seven.npy", "out.npy", "--axes", "yxc")
+    assert np.array_equal(made.pictures()["Detail of the source"], image(50, 60, 7)[:, :, 0]) and "Of 7 channels the first." in made.text
+
+
+def test_region_transpose_and_another_size(sepconv):
+    pixels = image(300, 400)
+    np.save(sepconv.folder / "in.npy", pixels)
+    found = page(sepconv, "in.npy", "out.npy", "box:radius=1", "--region", "100x80+200+150").pictures()
+    assert np.array_equal(found["Detail of the source"], pixels[150:230, 200:300])
+    assert np.array_equal(found["Detail of the result"], np.load(sepconv.folder / "out.npy"))
+    turned = page(sepconv, "in.npy", "out.npy", "transpose")
+    assert np.array_equal(turned.pictures()["Overview of the result"], turned.pictures()["Overview of the source"].T)
+    assert not turned.all("input")  # nothing lies where it lay
+    smaller = page(sepconv, "in.npy", "out.npy", "reduce:factor=2")
+    assert smaller.pictures()["Detail of the source"].shape == (300, 400) and smaller.pictures()["Detail of the result"].shape == (150, 200)
+    assert len(smaller.all("input")) == 1
+
+
+def test_not_a_number_is_said(sepconv):
+    values = np.ones((64, 64), np.float32)
+    values[:32] = np.nan
+    np.save(sepconv.folder / "in.npy", values)
+    assert "50 % are not-a-number" in page(sepconv, "in.npy", "out.npy", "--nodata", "none").text
+    np.save(sepconv.folder / "in.npy", np.full((64, 64), np.nan, np.float32))
+    assert "All samples of the source are not-a-number." in page(sepconv, "in.npy", "out.npy", "--nodata", "none").text
+
+
+def test_words_are_those_of_the_json(sepconv, tmp_path):
+    np.save(sepconv.folder / "in.npy", image(400, 500))
+    sepconv("run", "in.npy", "out.npy", "gaussian:sigma=3", "--report", "report.html", "--stats", "stats.json", "--quiet", "--device", "cpu", "--threads", 1)
+    text = Page((sepconv.folder / "report.html").read_text()).text
+    stats = json.loads((sepconv.folder / "stats.json").read_text())
+    assert stats["advice"] in text
+    for step in stats["steps"]:
+        assert f"{step['name']} {step['busy_seconds']:.3f} s" in text
+    for note in stats["plan"]["notes"]:
+        assert note in text
+    assert stats["memory"] and all(0 < seconds < stats["wall_seconds"] and held > 2**20 for seconds, held in stats["memory"])
+
+
+def test_taps_and_frequencies(sepconv):
+    """The bars' titles are SciPy's weights, and half a cycle a pixel is what their alternating sum says."""
+    ndi = pytest.importorskip("scipy.ndimage")
+    np.save(sepconv.folder / "in.npy", image())
+    page(sepconv, "in.npy", "out.npy", "gaussian:sigma=1.5", "cast:type=f32")
+    text = (sepconv.folder / "report.html").read_text()
+    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', text)]
+    line = np.zeros(13)
+    line[6] = 1
+    assert np.allclose(found, ndi.gaussian_filter1d(line, 1.5, truncate=4), atol=1e-6)
+    assert "no frequency response" not in text
+
+
+@pytest.mark.parametrize("stages,said", [
+    (["abs"], "not linear"), (["clamp:low=0,high=50"], "not linear"), (["gradient"], "not linear"), (["unsharp:sigma=1,amount=1,threshold=30"], "not linear"),
+    (["transpose"], "moves pixels"), (["reduce:factor=2"], "another size"), (["gaussian:sigma=200"], "further than 512"), ([], "filters nothing")])
+def test_chains_without_a_response_say_why(sepconv, source, stages, said):
+    made = page(sepconv, source, "out.npy", *stages)
+    assert said in made.text
+
+
+def test_whatever_names_and_files_hold_is_no_html(sepconv):
+    name = "<script>alert(1)</script>&\"'.npy".replace("/", "-")
+    np.save(sepconv.folder / name, image())
+    evil = "<img src=x onerror=alert(2)>"
+    tifffile = pytest.importorskip("tifffile")
+    tifffile.imwrite(sepconv.folder / "in.tif", image(), description=evil)
+    for arguments in ((name, "out.npy"), ("in.tif", "<b>.tif")):
+        made = page(sepconv, *arguments)
+        assert len(made.all("script")) == 1 and not made.all("b") and all(one["src"].startswith("data:") for one in made.all("img"))
+        assert arguments[0] in made.text
+    assert evil in made.text
+
+
+def test_page_asks_nobody_for_anything(sepconv, source):
+    text = (page(sepconv, source, "out.npy", "gaussian:sigma=1"), (sepconv.folder / "report.html").read_text())[1]
+    without = re.sub(r"base64,[\w+/=]+", "", text)
+    assert not re.search(r"https?:|//|url\(|@import|<link|<iframe", re.sub(r"\n\s*//.*|;\s*//.*", "", without))
+
+
+def test_command_does_it_again(sepconv):
+    import shlex
+    np.save(sepconv.folder / "a b'c.npy", image())
+    made = page(sepconv, "a b'c.npy", "out.npy", "box:radius=1")
+    line = made.text[made.text.index("cd ") :]
+    words = shlex.split(line[: line.index("--device cpu") + len("--device cpu")])
+    assert words[:2] == ["cd", str(sepconv.folder)] and words[2] == "sepconv"
+    sepconv(*words[3:])
+
+
+def test_set_of_images_shows_the_first(sepconv):
+    tifffile = pytest.importorskip("tifffile")
+    pages = np.stack([image(seed=i) for i in range(3)])
+    tifffile.imwrite(sepconv.folder / "in.tif", pages, photometric="minisblack")
+    made = page(sepconv, "in.tif", "out.tif", "box:radius=1")
+    assert np.array_equal(made.pictures()["Detail of the source"], pages[0]) and "of the first image" in made.text
+
+
+def test_other_endings_are_text_and_products_have_no_page(sepconv, source):
+    sepconv("run", source, "out.npy", "--report", "report.htm", "--quiet")
+    assert (sepconv.folder / "report.htm").read_text().startswith("<!DOCTYPE html>")
+    sepconv("transpose", source, "turned.npy", "--report", "turned.HTML", "--quiet")
+    assert (sepconv.folder / "turned.HTML").read_text().startswith("<!DOCTYPE html>")
+    np.save(sepconv.folder / "a.npy", np.eye(3))
+    assert "another ending" in fails(sepconv, "gemm", "a.npy", "a.npy", "c.npy", "--report", "c.html", status=2)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    if browser.PROGRAM is None:
+        pytest.skip("no Chromium")
+    one = browser.Browser(tmp_path_factory.mktemp("profile"))
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def shown(sepconv, chromium):
+    np.save(sepconv.folder / "in.npy", image(600, 800))
+    page(sepconv, "in.npy", "out.npy", "gaussian:sigma=2", "--band-rows", 50)
+    chromium.complaints.clear()
+    chromium.asked.clear()
+    chromium.open(sepconv.folder / "report.html")
+    return chromium
+
+
+def test_browser_opens_it_without_a_complaint(shown, sepconv):
+    assert shown.complaints == []
+    assert [url for url in shown.asked if not url.startswith(("data:", "file:"))] == []
+    assert shown.value("[...document.images].every(image => image.complete && image.naturalWidth > 0 && image.alt)")
+    assert shown.value("[...document.querySelectorAll('svg')].every(drawing => drawing.getAttribute('aria-label'))")
+    assert shown.value("[...document.querySelectorAll('button, input')].every(one => one.ariaLabel || one.textContent)")
+
+
+def test_slider_moves_by_mouse_and_by_keyboard(shown):
+    at = lambda: shown.value("getComputedStyle(document.querySelector('.slider')).getPropertyValue('--at')")
+    assert at() == "50%"
+    shown.value("document.querySelector('.slider').scrollIntoView({block: 'center'})")
+    left, top, width, height = shown.value("(box => [box.x, box.y, box.width, box.height])(document.querySelector('.slider input').getBoundingClientRect())")
+    shown.drag((left + width / 2, top + height / 2), (left + width / 4, top + height / 2))
+    moved = float(at().rstrip("%"))
+    assert 20 < moved < 30
+    shown.value("document.querySelector('.slider input').focus()")
+    shown.press("ArrowRight", 39)
+    assert float(at().rstrip("%")) == moved + 1
+    assert shown.value("getComputedStyle(document.querySelector('.after')).clipPath").endswith(f"{moved + 1:g}%)")
+
+
+def test_timeline_zooms_by_buttons_and_by_keyboard(shown):
+    seen = lambda: [float(part) for part in shown.value("document.getElementById('timeline').getAttribute('viewBox')").split()][:3:2]
+    assert seen() == [0, 1000]
+    shown.value("document.querySelector('[data-act=in]').click()")
+    assert seen() == [250, 500]
+    shown.value("document.getElementById('timeline').focus()")
+    shown.press("ArrowRight", 39)
+    assert seen() == [375, 500]
+    shown.press("0", 48)
+    assert seen() == [0, 1000]
+
+
+@pytest.mark.parametrize("width,dark", [(1200, False), (1200, True), (400, False)])
+def test_nothing_is_wider_than_the_window(shown, sepconv, width, dark):
+    shown.open(sepconv.folder / "report.html", width, dark=dark)
+    assert shown.value("document.documentElement.scrollWidth") <= width
+    ground = shown.value("getComputedStyle(document.body).backgroundColor")
+    assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
+
+
+def test_printed_it_has_both_pictures_and_no_slider(shown):
+    shown.call("Emulation.setEmulatedMedia", media="print")
+    assert shown.value("document.querySelector('.slider').offsetHeight") == 0
+    assert shown.value("document.querySelector('.both img').offsetHeight") > 0
+    assert shown.printed().startswith(b"%PDF")

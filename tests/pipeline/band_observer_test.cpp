@@ -1,0 +1,117 @@
+// What an observer of a run sees, on the CPU and on a GPU, and what it keeps of that.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <mutex>
+
+#include "../support/gpu.hpp"
+#include "../support/image.hpp"
+#include "../support/small_run.hpp"
+#include "sepconv/pipeline/report/run_pictures.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+/// Copies all that it sees into images of its own.
+class Copier final : public BandObserver {
+ public:
+  Copier(const ImageSpec& source, const ImageSpec& sink) : source_(source), sink_(sink) {
+    for (const Image* image : {&source_, &sink_})
+      std::fill_n(image->view().data, image->spec().bytes(), std::byte{0xA5});
+  }
+  void see_source(const Rect& rect, const ConstPixelView& pixels) override { keep(rect, pixels, source_); }
+  void see_result(const Rect& rect, const ConstPixelView& pixels) override {
+    keep(rect, pixels, sink_);
+    result_pixels_ += rect.area();
+  }
+  const Image& source() const { return source_; }
+  const Image& sink() const { return sink_; }
+  std::int64_t result_pixels() const { return result_pixels_; }
+
+ private:
+  void keep(const Rect& rect, const ConstPixelView& pixels, const Image& image) {
+    const std::scoped_lock lock(mutex_);
+    const Rect inside = rect.intersect(Rect::whole(image.spec().extent));
+    copy_pixels(pixels.crop({inside.row - rect.row, inside.col - rect.col, inside.rows, inside.cols}),
+                image.view().crop(inside));
+  }
+
+  std::mutex mutex_;
+  Image source_, sink_;
+  std::int64_t result_pixels_ = 0;
+};
+
+void check_sees_all(const std::vector<std::string>& stages, RunOptions options) {
+  const Chain chain = Chain::parse(stages);
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
+  const Image result(chain.result_spec(kSpec));
+  Copier copier(kSpec, result.spec());
+  options.observer = &copier;
+  const RunReport report = run(*source.reader(), *result.writer(), chain, options);
+  CHECK(report.plan.band_count() > 3);
+  CHECK(copier.source() == source);
+  CHECK(copier.sink() == result);
+  CHECK(copier.result_pixels() == result.spec().extent.area());
+}
+
+}  // namespace
+
+#ifndef SEPCONV_SIMULATED_GPU
+TEST_CASE("an observer sees every pixel of source and result, however the image is cut") {
+  check_sees_all({"gaussian:sigma=2"}, small_bands());
+  check_sees_all({"gaussian:sigma=2", "transpose", "abs"}, small_bands(1));
+  check_sees_all({"gaussian:sigma=2,border=wrap"}, small_bands(2));
+  RunOptions columns = small_bands();
+  columns.band_cols = 40;
+  check_sees_all({"gaussian:sigma=2,border=wrap"}, columns);
+}
+
+TEST_CASE("a run remembers what it held, and never more than some thousand times") {
+  const Image source = Image::of_pattern(kSpec, Pattern::noise, 1), result(kSpec);
+  const RunReport report = run(*source.reader(), *result.writer(), two_stages(), small_bands());
+  const std::vector<MemorySample> samples = report.timeline.memory();
+  REQUIRE(!samples.empty());
+  CHECK(std::ranges::all_of(samples, [](const MemorySample& sample) { return sample.bytes > 1 << 20; }));
+  CHECK(std::ranges::is_sorted(samples, {}, &MemorySample::seconds));
+  Timeline timeline;
+  while (timeline.now() < 0.1) timeline.note_memory();
+  CHECK(timeline.memory().size() < 110);
+}
+
+TEST_CASE("pictures of large and deep images keep no more than some MiB") {
+  const Image one({{1, 1}, 1, PixelType::u8});
+  for (const PixelType type : kPixelTypes) {
+    for (const std::int64_t channels : {1, 3, 4, 9}) {
+      const SampledPixels pixels({{100'000, 70'000}, channels, type}, {0, 0, 100'000, 70'000}, 1 << 20);
+      CHECK(pixels.grid().area() <= 1 << 20);
+      CHECK(pixels.grid().area() > 1 << 19);
+      CHECK(pixels.channels() == (channels == 3 || channels == 4 ? 3 : 1));
+      CHECK_FALSE(pixels.seen());
+    }
+  }
+  // A row, a column, a pixel.
+  for (const Extent extent : {Extent{1, 10'000'000}, Extent{10'000'000, 1}, Extent{1, 1}}) {
+    const SampledPixels pixels({extent, 1, PixelType::u8}, Rect::whole(extent), 1 << 17);
+    CHECK(pixels.grid().area() <= 1 << 17);
+    CHECK(pixels.grid().area() >= 1);
+  }
+}
+
+TEST_CASE("percentiles of values, and of none") {
+  std::vector<float> values;
+  for (int i = 0; i <= 1000; ++i) values.push_back(static_cast<float>(i));
+  CHECK(stretch_of(PixelType::u16, values).low == 5);
+  CHECK(stretch_of(PixelType::f32, values).high == 995);
+  CHECK(stretch_of(PixelType::u8, values).high == 255);
+  CHECK(stretch_of(PixelType::f32, {}).high == 1);
+  CHECK(stretch_of(PixelType::f32, {std::numeric_limits<float>::quiet_NaN(), 3.0F}).low == 3);
+}
+#endif
+
+TEST_CASE("an observer of a run on a GPU sees what passes through the host's memory", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_sees_all({"gaussian:sigma=2"}, small_bands(3, {0}));
+  check_sees_all({"gaussian:sigma=2,border=wrap"}, small_bands(2, {0}));
+}
