@@ -10,6 +10,7 @@
 #include "console.hpp"
 #include "job.hpp"
 #include "progress.hpp"
+#include "run_page.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/gemm/gemm.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
@@ -102,7 +103,7 @@ int multiply(GemmRequest& request, std::stop_token stop) {
     report = run_gemm(*job.a, *job.b, job.added.get(), *job.out, job.plan, job.options);
   }
   const std::string text = summary(report);
-  side_files.write(report.timeline, text, to_json(report));
+  side_files.write(report.timeline, {.command = command_line()}, text, to_json(report));
   if (!request.reporting.quiet) write_to_stderr(text);
   return kDone;
 }

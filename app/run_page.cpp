@@ -29,19 +29,6 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// The words that this process was started with, and where.
-std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string words{std::istreambuf_iterator<char>(file), {}};
-  std::string line = "sepconv";
-  for (std::size_t at = words.find('\0'); at + 1 < words.size(); at = words.find('\0', at + 1)) {
-    if (at == std::string::npos) break;
-    line += " " + quoted(words.c_str() + at + 1);
-  }
-  std::error_code none;
-  return fmt::format("cd {}\n{}", quoted(fs::current_path(none).string()), line);
-}
-
 /// What `info` says of the first image. The result is made: that it cannot be read now is a fact as well.
 PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
   const FileInfo info = file_info(path, open);
@@ -61,6 +48,18 @@ PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
 }
 
 }  // namespace
+
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
+  std::string line = "sepconv";
+  for (std::size_t at = words.find('\0'); at + 1 < words.size(); at = words.find('\0', at + 1)) {
+    if (at == std::string::npos) break;
+    line += " " + quoted(words.c_str() + at + 1);
+  }
+  std::error_code none;
+  return fmt::format("cd {}\n{}", quoted(fs::current_path(none).string()), line);
+}
 
 bool is_page(const fs::path& report) {
   const std::string ending = ending_of(report);

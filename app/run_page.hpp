@@ -10,6 +10,9 @@
 
 namespace sepconv::app {
 
+/// How this process was started: a line for its folder, and one for its words, as a shell takes them.
+std::string command_line();
+
 /// Whether a report of this name is a page.
 bool is_page(const std::filesystem::path& report);
 

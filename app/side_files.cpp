@@ -71,10 +71,11 @@ void SideFiles::Destination::write(const std::string& said) const {
   file->commit();
 }
 
-void SideFiles::write(const Timeline& timeline, const std::string& report, const std::string& json) {
+void SideFiles::write(const Timeline& timeline, const TraceFacts& facts, const std::string& report,
+                      const std::string& json) {
   if (trace_.wanted) {
     std::ostringstream text;
-    write_chrome_trace(text, timeline.spans());
+    write_chrome_trace(text, timeline, facts);
     trace_.write(text.str());
   }
   if (report_.wanted) report_.write(report);
@@ -99,7 +100,8 @@ int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, cons
     if (pictures)
       page = page_of(report, limits, job, request.input, request.files.open, request.output, &*pictures);
   }
-  side_files.write(report.timeline, pictures ? page : text, json);
+  const TraceFacts facts{to_json(report.plan), command_line(), true};
+  side_files.write(report.timeline, facts, pictures ? page : text, json);
   if (!reporting.quiet) write_to_stderr(text);
   return kDone;
 }

@@ -9,6 +9,7 @@
 #include "job.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/pipeline/report/report.hpp"
+#include "sepconv/pipeline/run/chrome_trace.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 
 namespace sepconv::app {
@@ -29,8 +30,9 @@ class SideFiles {
   bool wants_limits() const noexcept { return report_.wanted || stats_.wanted; }
   /// The report is to be a page, and not text.
   bool wants_page() const noexcept { return wants_page_; }
-  /// The run's spans, its report, and its summary as JSON.
-  void write(const Timeline& timeline, const std::string& report, const std::string& json);
+  /// The run's timeline, its report, and its summary as JSON.
+  void write(const Timeline& timeline, const TraceFacts& facts, const std::string& report,
+             const std::string& json);
 
  private:
   struct Destination {

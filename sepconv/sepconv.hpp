@@ -16,6 +16,7 @@
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
+#include "sepconv/pipeline/run/chrome_trace.hpp"
 #include "sepconv/pipeline/run/device_filter.hpp"
 #include "sepconv/pipeline/run/partial_file.hpp"
 #include "sepconv/pipeline/run/run.hpp"

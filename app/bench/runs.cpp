@@ -15,6 +15,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/pipeline/run/chrome_trace.hpp"
 
 namespace sepconv::app {
 
@@ -157,7 +158,7 @@ namespace {
 
 void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
   std::ofstream file(path);
-  write_chrome_trace(file, timeline.spans());
+  write_chrome_trace(file, timeline, {.bands_keep_numbers = true});
   if (!file.flush())
     throw IoError(fmt::format("cannot write {}; give a file in a folder that can be written", path.string()));
 }

@@ -38,7 +38,7 @@ std::vector<SpanFacts> spans_of(const Timeline& timeline) {
 
 std::string trace_of(const Timeline& timeline) {
   std::ostringstream text;
-  write_chrome_trace(text, timeline.spans());
+  write_chrome_trace(text, timeline);
   return text.str();
 }
 

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <thread>
 
+#include "sepconv/pipeline/run/chrome_trace.hpp"
+
 using namespace sepconv;
 
 TEST_CASE("busy time is the length of the union, however the spans overlap") {
@@ -61,10 +63,12 @@ TEST_CASE("a timeline records from many threads, and a copy has what was there")
 }
 
 TEST_CASE("the trace is Chrome trace JSON: complete events in microseconds, a named thread per track") {
-  const std::vector<Span> spans = {
-      {"read", 7, 0.5, 0.75, 4096}, {"na\"me\xff", 0, 1.0, 2.0, 0}, {"read", 8, 1, 2, 0}};
+  Timeline timeline;
+  for (const Span& span :
+       {Span{"read", 7, 0.5, 0.75, 4096}, Span{"na\"me\xff", 0, 1.0, 2.0, 0}, Span{"read", 8, 1, 2, 0}})
+    timeline.record(span);
   std::ostringstream text;
-  write_chrome_trace(text, spans);
+  write_chrome_trace(text, timeline);
   const auto trace = nlohmann::json::parse(text.str());
   std::set<int> threads;
   int complete = 0;
@@ -82,11 +86,54 @@ TEST_CASE("the trace is Chrome trace JSON: complete events in microseconds, a na
   CHECK(first.at("dur").get<double>() == Approx(2.5e5));
   CHECK(first.at("args").at("band") == 7);
   CHECK(first.at("args").at("bytes") == 4096);
+  CHECK(first.at("name") == "read");
+}
+
+TEST_CASE("spans of a track that overlap are on threads of their own") {
+  Timeline timeline;
+  for (const Span& span :
+       {Span{"decode", 0, 0, 2, 1}, Span{"decode", 1, 1, 3, 1}, Span{"decode", 2, 2, 4, 1}})
+    timeline.record(span);
+  std::ostringstream text;
+  write_chrome_trace(text, timeline);
+  std::vector<int> threads;
+  std::set<std::string> names;
+  const auto trace = nlohmann::json::parse(text.str());
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") threads.push_back(event.at("tid"));
+    if (event.at("name") == "thread_name") names.insert(event.at("args").at("name").get<std::string>());
+  }
+  CHECK(threads == std::vector{1, 2, 1});
+  CHECK(names == std::set<std::string>{"decode", "decode (2)"});
+}
+
+TEST_CASE("a trace counts the bands that wait for a step, and has the plan") {
+  Timeline timeline;
+  // Both are read before the first is computed; the second waits while the first is computed.
+  for (const Span& span :
+       {Span{"read", 0, 0, 1, 2'000'000}, Span{"read", 1, 1, 2, 2'000'000}, Span{"compute", 0, 3, 4, 1},
+        Span{"compute", 1, 5, 6, 1}, Span{"write", 2, 6, 7, 0}})
+    timeline.record(span);
+  std::ostringstream text;
+  write_chrome_trace(text, timeline, {R"({"bands": 2})", "sepconv run", true});
+  const auto trace = nlohmann::json::parse(text.str());
+  std::vector<std::pair<double, int>> waiting;
+  double fastest = 0;
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("name") == "waiting for compute")
+      waiting.emplace_back(event.at("ts").get<double>() / 1e6, event.at("args").at("bands").get<int>());
+    if (event.at("name") == "read rate")
+      fastest = std::max(fastest, event.at("args").at("MB/s").get<double>());
+  }
+  CHECK(waiting == std::vector<std::pair<double, int>>{{1, 1}, {2, 2}, {3, 1}, {5, 0}});
+  CHECK(fastest == Approx(2));
+  CHECK(trace.at("otherData").at("plan").at("bands") == 2);
+  CHECK(trace.at("otherData").at("command") == "sepconv run");
 }
 
 TEST_CASE("a trace of nothing is still JSON") {
   std::ostringstream text;
-  write_chrome_trace(text, {});
+  write_chrome_trace(text, Timeline());
   CHECK(nlohmann::json::parse(text.str()).at("traceEvents").size() == 1);  // the process's name
 }
 

@@ -1,8 +1,6 @@
 #include "sepconv/pipeline/run/timeline.hpp"
 
 #include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "sepconv/pipeline/machine/host_resources.hpp"
 
@@ -113,38 +111,6 @@ double busy_seconds(const std::vector<Span>& spans, const std::string& track) {
 double hidden_seconds(const std::vector<Span>& spans, const std::string& track) {
   return common_length(union_of(spans, [&](const Span& span) { return span.track == track; }),
                        union_of(spans, [&](const Span& span) { return span.track != track; }));
-}
-
-void write_chrome_trace(std::ostream& out, const std::vector<Span>& spans) {
-  using nlohmann::json;
-  constexpr double kMicroseconds = 1e6;
-  std::map<std::string, int> threads;  // track -> thread number, in order of appearance
-  const char* separator = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
-  const auto emit = [&](const json& event) {
-    // Names come from callers; bytes that are not UTF-8 are replaced rather than thrown at.
-    out << std::exchange(separator, ",") << '\n'
-        << event.dump(-1, ' ', false, json::error_handler_t::replace);
-  };
-  emit({{"ph", "M"}, {"pid", 1}, {"name", "process_name"}, {"args", {{"name", "sepconv"}}}});
-  for (const Span& span : spans) {
-    const auto [thread, is_new] = threads.try_emplace(span.track, static_cast<int>(threads.size()) + 1);
-    if (is_new) {
-      emit({{"ph", "M"},
-            {"pid", 1},
-            {"tid", thread->second},
-            {"name", "thread_name"},
-            {"args", {{"name", span.track}}}});
-    }
-    emit({{"ph", "X"},
-          {"pid", 1},
-          {"tid", thread->second},
-          {"name", span.track + " " + std::to_string(span.band)},
-          {"cat", span.track},
-          {"ts", span.begin * kMicroseconds},
-          {"dur", (span.end - span.begin) * kMicroseconds},
-          {"args", {{"band", span.band}, {"bytes", span.bytes}, {"image", span.image}}}});
-  }
-  out << "\n]}\n";
 }
 
 }  // namespace sepconv

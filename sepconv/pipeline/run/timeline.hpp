@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,9 +61,5 @@ class Timeline {
 double busy_seconds(const std::vector<Span>& spans, const std::string& track);
 /// Length of the part of `track`'s union that some other track covers as well.
 double hidden_seconds(const std::vector<Span>& spans, const std::string& track);
-
-/// Chrome trace event JSON, one thread per track; opens in Perfetto and chrome://tracing. Times in
-/// microseconds.
-void write_chrome_trace(std::ostream& out, const std::vector<Span>& spans);
 
 }  // namespace sepconv
