@@ -98,13 +98,52 @@ CODECS2 = {"none": None, "zlib": numcodecs.Zlib(4), "gzip": numcodecs.GZip(4), "
 
 @pytest.mark.parametrize("version, codec", [(2, name) for name in CODECS2] + [(3, name) for name in CODECS3])
 def test_codecs(sepconv, version, codec):
-    shape, chunks = SHAPES["yx"]
-    for dtype in ("uint16", "float32"):
+    for axes, dtype in (("yx", "uint16"), ("tczyx", "float32")):
+        shape, chunks = SHAPES[axes]
         values = (values_of(shape, "float32") * 5).astype(dtype)  # which is smaller when compressed
         make(sepconv.folder / "in.zarr", values, chunks, version, compressors=(CODECS2 if version == 2 else CODECS3)[codec])
-        same(read_by_us(sepconv), values)
-        sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
+        same(read_by_us(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
+        sepconv("run", "in.zarr", "out.zarr", "--axes", axes, "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values, is_lz4=codec == "lz4")
+
+
+BY_TENSORSTORE = [{"id": "zlib", "level": 4}, {"id": "zstd", "level": 2}, {"id": "blosc", "cname": "zstd", "clevel": 3, "shuffle": 2}, None,
+                  [{"name": "gzip", "configuration": {"level": 4}}], [{"name": "zstd", "configuration": {"level": 2}}, {"name": "crc32c"}],
+                  [{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 3, "shuffle": "bitshuffle"}}], []]
+
+
+@pytest.mark.parametrize("axes, order", [("x", "C"), *itertools.product(list(SHAPES)[1:], "CF")])
+@pytest.mark.parametrize("coding", BY_TENSORSTORE, ids=str)
+def test_what_tensorstore_wrote(sepconv, axes, coding, order):
+    shape, chunks = SHAPES[axes]
+    values = values_of(shape, "uint16")
+    spec = {"driver": "zarr3" if isinstance(coding, list) else "zarr", "kvstore": f"file://{sepconv.folder}/in.zarr/", "create": True, "metadata": {"shape": shape}}
+    if isinstance(coding, list):
+        turned = [{"name": "transpose", "configuration": {"order": list(range(len(shape)))[::-1]}}] if order == "F" else []
+        spec["metadata"] |= {"data_type": "uint16", "codecs": [*turned, {"name": "bytes", "configuration": {"endian": "big"}}, *coding], "dimension_names": list(axes),
+                             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}}}
+    else:
+        spec["metadata"] |= {"dtype": ">u2", "chunks": chunks, "compressor": coding, "order": order}
+    tensorstore.open(spec).result().write(values).result()
+    same(read_by_us(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
+    if axes != "x":
+        sepconv("run", "in.zarr", "out.zarr", "--axes", axes, "--quiet")
+        read_by_both(sepconv.folder / "out.zarr", values)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_transpose_and_gemm_take_arrays(sepconv, version):
+    values = values_of((11, 37, 45), "float32")
+    names = {"dimension_names": list("zyx")} if version == 3 else {}
+    make(sepconv.folder / "a.zarr", values, (4, 16, 20), version, **names)
+    for perm in ((2, 0, 1), (0, 2, 1), (2, 1, 0)):
+        sepconv("transpose", "a.zarr", "turned.zarr", "--axes", "yxc", "--perm", ",".join(map(str, perm)), "--force", "--quiet")
+        read_by_both(sepconv.folder / "turned.zarr", values.transpose(perm))
+    make(sepconv.folder / "left.zarr", values[0], (16, 20), version, "F")
+    make(sepconv.folder / "right.zarr", values[1], (16, 20), version)
+    sepconv("gemm", "left.zarr", "right.zarr", "product.zarr", "--trans-b", "--quiet")
+    product = zarr.open_array(sepconv.folder / "product.zarr/0", mode="r")[...]
+    np.testing.assert_allclose(product, values[0].astype("f8") @ values[1].astype("f8").T, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("lacked", ["bz2", "delta", "fixedscaleoffset", "lzma"])
