@@ -11,7 +11,7 @@ namespace sepconv {
 namespace {
 
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-constexpr int kNumberBytes = 8, kChecksumBytes = 4;
+constexpr int kNumberBytes = 8, kSumBytes = 4;
 
 void put_little(std::uint64_t value, int bytes, std::vector<std::byte>& to) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<std::byte>(value >> 8 * i));
@@ -32,7 +32,7 @@ ShardWriter::Shard ShardWriter::begin(const ZarrShape& chunk) const {
   }
   shard.places.assign(2 * parts, kNowhere);
   if (array.shards.front().index_at_start)
-    shard.first = shard.end = std::ssize(shard.places) * kNumberBytes + kChecksumBytes;
+    shard.first = shard.end = std::ssize(shard.places) * kNumberBytes + kSumBytes;
   return shard;
 }
 
@@ -96,7 +96,7 @@ void ShardWriter::complete(Shard& shard) const {
   if (shard.end == shard.first) return;
   std::vector<std::byte> index;
   for (const std::uint64_t number : shard.places) put_little(number, kNumberBytes, index);
-  put_little(crc32c(index), kChecksumBytes, index);
+  put_little(crc32c(index), kSumBytes, index);
   target_.folder->write_part(shard.key, false, shard.first > 0 ? 0 : shard.end, index);
   target_.folder->complete_part(shard.key);
   shard.places = {};
