@@ -49,7 +49,7 @@ std::optional<std::string_view> checked(std::string_view line) {
 
 }  // namespace
 
-JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(path)) {
+JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(path)), boot_(this_boot()) {
   if (use == Use::extend) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) throw_write_error(path_, errno);
@@ -64,7 +64,6 @@ JournalFile::~JournalFile() {
 
 void JournalFile::read() {
   std::ifstream file(path_, std::ios::binary);
-  const std::string boot = this_boot();
   std::vector<bool> of_this_boot;
   std::int64_t synced = 0, at = 0;
   for (std::string line; std::getline(file, line) && !file.eof();) {
@@ -77,7 +76,7 @@ void JournalFile::read() {
     } else if (const auto record = behind(*text, "done"); record && !beginning_.empty()) {
       const std::size_t space = record->find(' ');
       if (space == record->npos) break;
-      of_this_boot.push_back(!boot.empty() && record->substr(0, space) == boot);
+      of_this_boot.push_back(!boot_.empty() && record->substr(0, space) == boot_);
       records_.emplace_back(record->substr(space + 1));
       ends_.push_back(at);
     } else if (const auto count = behind(*text, "synced"); count) {
@@ -115,12 +114,11 @@ void JournalFile::begin(std::string_view text) {
   add_line(fmt::format("begin {}", text));
   beginning_ = text;
   begun_end_ = end_;
-  flush();
 }
 
 void JournalFile::append(std::string_view text) {
   const std::scoped_lock lock(mutex_);
-  add_line(fmt::format("done {} {}", this_boot(), text));
+  add_line(fmt::format("done {} {}", boot_, text));
   ++count_;
 }
 

@@ -32,12 +32,12 @@ class JournalFile {
   /// Leaves the first so many of the records.
   void keep_first(std::size_t count);
 
-  /// Writes the beginning of an empty one, to the disk.
+  /// Writes the beginning of an empty one.
   void begin(std::string_view text);
   /// Adds a record. Its data were given to the system before.
   void append(std::string_view text);
   std::int64_t count() const;
-  /// The first so many records have their data on the disk: so are they, when this returns.
+  /// The first so many records have their data on the disk: so are they and the beginning, when this returns.
   void sync(std::int64_t count);
 
  private:
@@ -48,6 +48,7 @@ class JournalFile {
   void flush();
 
   std::filesystem::path path_;
+  std::string boot_;
   int descriptor_ = -1;
   std::string beginning_;
   std::vector<std::string> records_;

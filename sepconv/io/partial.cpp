@@ -189,8 +189,6 @@ void Partial::begin(const std::string& text) {
   make_folder();
   journal_->begin(text);
   beginning_ = text;
-  sync_entries(folder_);
-  sync_entries(sepconv::folder_of(folder_));
 }
 
 void Partial::append(DoneRecord record) {
@@ -202,10 +200,10 @@ void Partial::append(DoneRecord record) {
 
 void Partial::sync() {
   const std::int64_t count = journal_->count();
-  if (count == 0) return;
   std::error_code ignored;
   if (has_result()) sync_name(folder_ / kResult);
   sync_entries(folder_);
+  sync_entries(sepconv::folder_of(folder_));
   journal_->sync(count);
   for (; oldest_held_ + 1 < count; ++oldest_held_) fs::remove(folder_ / held_name(oldest_held_), ignored);
 }
@@ -223,7 +221,9 @@ void Partial::finish_part(DoneRecord record) {
   }
   const fs::path name = folder_ / ("part-" + bands_text(record));
   const fs::path made = name.native() + suffix_;
-  JournalFile(made, JournalFile::Use::extend).begin(record_text(record, {}));
+  JournalFile journal(made, JournalFile::Use::extend);
+  journal.begin(record_text(record, {}));
+  journal.sync(0);
   fs::rename(made, name);
   sync_entries(folder_);
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <string>
@@ -16,8 +17,17 @@
 namespace sepconv {
 namespace {
 
+/// A descriptor of its own.
+struct Descriptor {
+  explicit Descriptor(int descriptor) : number(dup(descriptor)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(number); }
+  int number;
+};
+
 struct Write {
-  int file;  // a descriptor of its own
+  std::shared_ptr<Descriptor> file;
   dev_t device;
   ino_t inode;
   off_t offset;
@@ -72,19 +82,18 @@ bool keep(int descriptor, std::size_t bytes, off_t offset) {
   std::vector<char> before(bytes);
   const ssize_t count = pread(descriptor, before.data(), bytes, offset);
   before.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  state().unsynced.push_back(
-      {dup(descriptor), status.st_dev, status.st_ino, offset, std::move(before), bytes});
+  const auto known = std::ranges::find_if(state().unsynced, [&](const Write& write) {
+    return write.device == status.st_dev && write.inode == status.st_ino;
+  });
+  const auto file = known != state().unsynced.end() ? known->file : std::make_shared<Descriptor>(descriptor);
+  state().unsynced.push_back({file, status.st_dev, status.st_ino, offset, std::move(before), bytes});
   return true;
 }
 
 template <class Wanted>
 void forget(const Wanted& wanted) {
   const std::scoped_lock lock(state().mutex);
-  std::erase_if(state().unsynced, [&](const Write& write) {
-    if (!wanted(write)) return false;
-    close(write.file);
-    return true;
-  });
+  std::erase_if(state().unsynced, wanted);
 }
 
 int synced(int descriptor) {
@@ -103,7 +112,7 @@ bool overlaps(const Write& a, const Write& b) {
 void take_back(const Write& write) {
   std::vector<char> bytes = write.before;
   bytes.resize(write.bytes);  // what was beyond the end reads as zeros
-  real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(write.file, bytes.data(), bytes.size(),
+  real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(write.file->number, bytes.data(), bytes.size(),
                                                            write.offset);
 }
 

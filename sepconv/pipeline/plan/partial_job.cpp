@@ -123,6 +123,7 @@ FileJob create_in_parts(const fs::path& input, const fs::path& output, const Cha
   FileJob job = plan_with(partial, input, output, chain, options, files, true);
   check_can_be_in_parts(job, output);
   partial->begin(job.made_of(job.plan));
+  partial->sync();
   return job;
 }
 

@@ -78,7 +78,10 @@ Ran<Plan> run_own_part(FileJob& job, ExecutionOptions options, Timeline& timelin
 Ran<Plan> run_rest(FileJob& job, std::int64_t raster, const Plan& plan, ExecutionOptions options,
                    Journal& journal, Timeline& timeline) {
   const std::vector<BandRange> left = journal.begin_raster(raster, *job.sink, plan);
-  options.written = [&](const Plan& run, std::int64_t band) { journal.written(run, band); };
+  options.written = [&, told = std::move(options.written)](const Plan& run, std::int64_t band) {
+    journal.written(run, band);
+    if (told) told(run, band);
+  };
   options.smaller_plans = options.smaller_plans && job.partial->beginning().empty();
   options.finishes = false;
   Ran<Plan> ran{plan};

@@ -1,0 +1,139 @@
+// Results in several runs, on the CPU, on GPUs, and on one after the other.
+#include <catch2/catch.hpp>
+#include <new>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "../io/temporary_folder.hpp"
+#include "../support/gpu.hpp"
+#include "../support/small_run.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/pattern.hpp"
+#include "sepconv/pipeline/run/partial_file.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+using Devices = std::vector<int>;
+
+struct Scan {
+  TemporaryFolder folder;
+  std::filesystem::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
+  FileOptions files;
+
+  explicit Scan(Compression compression) {
+    const auto pattern = make_pattern_reader(kSpec, Pattern::natural, 5);
+    CreateOptions options;
+    options.layout.tiled = true;
+    options.layout.tile = {16, 16};
+    options.layout.compression = compression;
+    options.layout.level = compression == Compression::deflate ? 1 : 0;
+    run(*pattern, *create_writer(in, pattern->spec(), options), Chain());
+  }
+  std::string in_one_run() const {
+    run_file(in, folder.path() / "whole.tif", two_stages(), small_bands(), files);
+    return folder.read("whole.tif");
+  }
+  /// Ends as `end` has it when the band at hand is this one, of those that this run writes.
+  template <class End>
+  void run_until(std::int64_t band, const Devices& devices, const End& end) const {
+    RunOptions options = small_bands(3, devices);
+    options.sync_seconds = 0;
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    std::int64_t written = 0;
+    options.written = [&](const Plan&, std::int64_t) {
+      if (written++ == band) end(stop);
+    };
+    resume_file(in, out, two_stages(), options, files);
+  }
+  RunReport resume(const Devices& devices) const {
+    return resume_file(in, out, two_stages(), small_bands(3, devices), files);
+  }
+};
+
+void stop_and_wait(std::stop_source& stop) {
+  stop.request_stop();
+  throw Cancelled();
+}
+
+void check_on(const std::vector<Devices>& turns, bool same_bytes) {
+  for (const Compression compression : {Compression::none, Compression::deflate}) {
+    const Scan scan(compression);
+    const std::string expected = scan.in_one_run();
+    std::int64_t runs = 0;
+    for (const Devices& devices : turns) {
+      if (++runs == std::ssize(turns)) break;
+      CHECK_THROWS_AS(scan.run_until(3, devices, stop_and_wait), Cancelled);
+      CHECK(std::filesystem::exists(scan.out.native() + ".partial/result"));
+    }
+    const RunReport report = scan.resume(turns.back());
+    CHECK(report.pixels < kSpec.extent.area());
+    CHECK(report.plan.devices == turns.back());
+    if (same_bytes) {
+      CHECK(scan.folder.read("out.tif") == expected);
+    }
+    CHECK(scan.folder.files() == std::vector<std::string>{"in.tif", "out.tif", "whole.tif"});
+    const auto a = open_reader(scan.out), b = open_reader(scan.folder.path() / "whole.tif");
+    std::vector<std::byte> pixels[2];
+    for (int i = 0; i < 2; ++i) {
+      SerialExecutor executor;
+      pixels[i].resize(static_cast<std::size_t>(kSpec.bytes()));
+      (i == 0 ? a : b)->read(Rect::whole(kSpec.extent), dense_view(pixels[i].data(), kSpec), executor);
+    }
+    CHECK(pixels[0] == pixels[1]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A run that is stopped is gone on with") { check_on({{}, {}, {}}, true); }
+
+TEST_CASE("A run that is stopped is gone on with on another device", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_on({{0}, {0}, {0}}, true);
+  check_on({{}, {0}, {}}, true);
+}
+
+TEST_CASE("A run on two GPUs is gone on with: bands that are left between those that are done", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  if (cuda_devices().size() < 2) return;
+  check_on({{0, 1}, {1, 0}, {0, 1}}, false);
+}
+
+TEST_CASE("A run that ran out of memory is gone on with, in less") {
+  const Scan scan(Compression::deflate);
+  const std::string expected = scan.in_one_run();
+  CHECK_THROWS_AS(scan.run_until(5, {}, [](std::stop_source&) { throw std::bad_alloc(); }), OutOfMemory);
+  RunOptions options = small_bands(1);
+  options.threads = 1;
+  const RunReport report = resume_file(scan.in, scan.out, two_stages(), options, scan.files);
+  CHECK(report.pixels == kSpec.extent.area() - 6 * 16 * kSpec.extent.cols);
+  CHECK(scan.folder.read("out.tif") == expected);
+}
+
+TEST_CASE("Parts are all bands, each once, and about as many in each") {
+  const Scan scan(Compression::none);
+  const FileJob job = plan_file(scan.in, scan.out, two_stages(), small_bands());
+  REQUIRE(job.plan.band_count() == 13);
+  for (std::int64_t count = 1; count <= 13; ++count) {
+    std::int64_t next = 0;
+    for (const BandRange part : parts(job.plan, job.sink->layout(), count)) {
+      CHECK(part.first == next);
+      CHECK(part.count() >= 13 / count);
+      CHECK(part.count() <= ceil_div(13, count));
+      next = part.end;
+    }
+    CHECK(next == 13);
+  }
+  CHECK_THROWS_AS(parts(job.plan, job.sink->layout(), 14), InvalidArgument);
+  SinkLayout shards = job.sink->layout();
+  shards.shard = {64, 64};  // four bands each
+  CHECK(parts(job.plan, shards, 4) == std::vector<BandRange>{{0, 4}, {4, 8}, {8, 12}, {12, 13}});
+  CHECK_THROWS_AS(parts(job.plan, shards, 5), InvalidArgument);
+  shards.shard = {24, 64};  // which bands of 16 rows cut: three rows of bands are two of shards
+  CHECK(parts(job.plan, shards, 5) == std::vector<BandRange>{{0, 3}, {3, 6}, {6, 9}, {9, 12}, {12, 13}});
+}
