@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/taken_files.hpp"
@@ -121,26 +120,6 @@ TEST_CASE("Every codec that a Zarr can be written with is read back") {
   CHECK(reads_everywhere(*reader, noise));
   CHECK(nlohmann::json::parse(reader->layout().file->zarr.codecs).size() ==
         nlohmann::json::parse(codecs).size());
-}
-
-TEST_CASE("deflate:fast is coded without a search in Zarr, too, and read as any other") {
-  const TemporaryFolder folder;
-  const int version = GENERATE(2, 3);
-  const TestImage noise = TestImage::random({{61, 83}, 3, PixelType::u16});
-  FileLayout layout =
-      layout_of(version, {16, 32}, version == 3 ? GENERATE(Extent{}, Extent{32, 64}) : Extent{});
-  layout.compression = Compression::deflate;
-  layout.level = deflate::kFast;
-  const auto path = folder.path() / "a.zarr";
-  const auto writer = create_writer(path, noise.spec(), {.layout = layout});
-  CHECK_THAT(writer->layout().description,
-             Contains(version == 2 ? "zlib without search" : "gzip without search"));
-  CHECK(writer->layout().coded.has_value() == layout.zarr.shard.empty());
-  write_all(*writer, noise);
-  CHECK(reads_everywhere(*open_reader(path), noise));
-  layout.level = 6;
-  write_all(*create_writer(folder.path() / "b.zarr", noise.spec(), {.layout = layout}), noise);
-  CHECK(files_of(folder.path() / "b.zarr") != files_of(path));
 }
 
 TEST_CASE("A Zarr laid out like its source has the same bytes") {
