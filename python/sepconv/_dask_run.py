@@ -1,18 +1,21 @@
 """From file to file by the workers of a cluster: a task makes a part of the result, and no pixel goes from worker to worker."""
 
+import math
 import os
 import threading
 import time
 from importlib.metadata import version
 from typing import NamedTuple
 
-from sepconv import _dask_parts, _opening, _options, files
+from sepconv import _opening, _options, files
 from sepconv._chain import Chain
+from sepconv._dask_parts import OneImage, folder_of
+from sepconv._dask_stacks import Stack
 from sepconv._progress import shown
 
-_LEFT_OUT = ("plan", "region", "cog", "big_tiff", "planar", "no_predictor")
-_TAKEN = {name: option for name, option in _options.RUN.items() if name not in _LEFT_OUT}
+_TAKEN = {name: option for name, option in _options.RUN.items() if name != "plan"}
 _PARTS_OF_WORKER = 8  # so that workers are done at about one time, and little is done again
+_LEAST_ROWS = 256  # of a band: lower ones would mostly read and compute what others do, too
 _turn = threading.Lock()  # a part has all of its worker's threads and memory
 
 
@@ -24,23 +27,15 @@ class Made(NamedTuple):
     workers: dict
 
 
-def _made(job, result, part, of_version):
+def _made(result, part, options, of_version):
     """In a worker."""
     from distributed import get_worker
 
     if version("sepconv") != of_version:
         raise RuntimeError(f"the worker has sepconv {version('sepconv')}, and the client {of_version}; install one version everywhere")
     worker = get_worker()
-    options = dict(job.options)
-    options.setdefault("threads", worker.state.nthreads)
-    limit = getattr(getattr(worker, "memory_manager", None), "memory_limit", None)
-    if limit:
-        options.setdefault("max_memory", limit // 4)
-    own = _dask_parts.Job(job.source, job.chain, options, job.stamp, job.folder)
     with _turn:
-        own.check()
-        files_of, said = result.make(own, part)
-        own.check()
+        files_of, said = result.make(part, {"threads": worker.state.nthreads, **options})
     return worker.address, files_of, said
 
 
@@ -64,57 +59,72 @@ def _paths(source, sink, options):
     return os.path.abspath(source), os.path.abspath(_options.path(sink)).rstrip("/"), options
 
 
-def _make_all(client, job, result, parts, told):
+def _make_all(client, result, options, pixels, told):
     """Parts of a worker that was lost are made again, by Dask."""
     from distributed import as_completed
 
-    pixels = [(part.rows[1] - part.rows[0]) * (part.cols[1] - part.cols[0]) * (part.images[1] - part.images[0] if part.images else 1) for part in parts]
-    futures = client.map(_made, [job] * len(parts), [result] * len(parts), parts, [version("sepconv")] * len(parts), pure=False, key="sepconv-part")
-    size, done, workers, made, said = dict(zip((one.key for one in futures), pixels)), 0, {}, [], {}
+    count = len(result.parts)
+    futures = client.map(_made, *zip(*((result, part, options, version("sepconv")) for part in result.parts)), pure=False, key="sepconv-part")
+    workers, made, said = {}, [], {}
     try:
         if told:
-            told(0, sum(pixels))
+            told(0, pixels)
         for future in as_completed(futures):
             address, files_of, sentences = future.result()
             workers[address] = workers.get(address, 0) + 1
             made.append(files_of)
             said.update(dict.fromkeys(sentences))
-            done += size[future.key]
             if told:
-                told(done, sum(pixels))
+                told(pixels * len(made) // count, pixels)
     except BaseException:
         client.cancel(futures, force=True)
         raise
     return workers, made, list(said)
 
 
+def _limits(client):
+    """How many workers there are, the threads of the one that has fewest, and a quarter of the least memory that Dask lets one have; None: of what is free."""
+    threads = client.nthreads()
+    if not threads:
+        raise ValueError("the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))")
+    memory = [one.get("memory_limit") for one in client.scheduler_info()["workers"].values()]
+    return len(threads), min(threads.values()), min(memory) // 4 if all(memory) else None
+
+
+def _check_free(sink, overwrite):
+    if not overwrite and os.path.lexists(sink):
+        raise FileExistsError(f"cannot write {sink}: it exists already; give overwrite=True to replace it or choose another name")
+    if os.path.lexists(folder := folder_of(sink)):
+        raise FileExistsError(f"{folder} is there already: another run makes this result, or one was killed; remove the folder if none does")
+
+
 @_options.declared(_TAKEN)
 def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **options):
     """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
 
-    The result is cut into parts, whole chunks or shards of a Zarr or rows of an NPY or raw file, which no two share. Each is a task: it reads its part of the
-    source and what the chain needs around it, and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at
-    a time, with all its threads, within `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that
-    was lost to others. Until it is complete the result lies in the folder ``SINK.parts``; where a run fails it goes.
+    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
+    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at a time, with all its threads, within
+    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that was lost to others. Until it is
+    complete the result lies in the folder ``SINK.partial``; where a run fails it goes.
 
     Parameters
     ----------
     source : path or Image
     sink : path
-        that ends in ``.zarr``, ``.npy`` or ``.raw``
+        a TIFF, Zarr, NPY or raw file; of several images a Zarr or NPY file
     chain : Chain, str or iterable of str
     client : distributed.Client, optional
         left out: the current one
     parts : int, optional
-        about so many; left out: 8 a worker
+        about so many, of one image at most; left out: 8 a worker
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional
-        of each worker; left out: a quarter of what Dask lets it have
+        of each worker; left out: a quarter of what Dask lets the smallest have
     threads : int, optional
         of each worker; left out: as many as Dask gives it
     **options
-        as those of `sepconv.run`. Smaller levels are not made
+        as those of `sepconv.run`; ``pyramid=False`` where the result would have smaller levels, which are not made in parts
 
     Returns
     -------
@@ -128,37 +138,28 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     """
     began = time.perf_counter()
     source, sink, options = _paths(source, sink, options)
+    options = {name: value for name, value in options.items() if value is not None}
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    if options.get("pyramid"):
-        raise ValueError("smaller levels are not made in parts; leave pyramid out, and make them of the result with sepconv.run")
     _options.settings_of(_TAKEN, options)
     client = _client(client)
-    workers = client.nthreads()
-    if not workers:
-        raise ValueError("the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))")
-    wanted = _PARTS_OF_WORKER * len(workers) if parts is None else _options.whole(1)("parts", parts)
-    options = {name: value for name, value in options.items() if value is not None} | ({"pyramid": False} if sink.endswith(".zarr") else {})
-    threads = options.get("threads") or min(workers.values())
-    planned = files.plan(source, sink, chain, **{**options, "device": "cpu", "threads": threads})  # and says what the result will not have
-    plan = planned.to_dict()
-    overwrite = options.pop("overwrite", False)
-    _dask_parts.check_free(sink, overwrite)
-    folder = sink + ".parts"
+    workers, threads, memory = _limits(client)
+    if memory is not None:
+        options.setdefault("max_memory", memory)
+    planning = {"threads": threads, **options, "device": "cpu"}
+    wanted = _PARTS_OF_WORKER * workers if parts is None else _options.whole(1)("parts", parts)
+    planned = files.plan(source, sink, chain, **planning)  # and says what the result will not have
+    _check_free(sink, options.get("overwrite"))
+    plan, spec = planned.to_dict(), planned.to_dict()["specs"][-1]
+    if plan["bands"] < wanted:
+        planning.setdefault("band_rows", max(spec["rows"] // wanted, 1 if parts else _LEAST_ROWS))
+    images = math.prod(axis["size"] for axis in plan["axes"])
+    begun = Stack.begin(source, sink, chain, options, plan, wanted) if images > 1 else OneImage.begin(source, sink, chain, options, planning, wanted)
     try:
-        os.mkdir(folder)
-    except FileExistsError:
-        raise FileExistsError(f"{folder} is there already: another run makes this result, or one was killed; remove the folder if none does") from None
-    try:
-        job = _dask_parts.Job(source, chain, options, _dask_parts.stamp_of(source), folder)
-        result = _dask_parts.begin(job, plan, sink)
-        spec = plan["specs"][-1]
-        all_parts = _dask_parts.parts_of((spec["rows"], spec["cols"]), result.blocks, result.images, wanted)
         with shown(progress) as told:
-            by_worker, made, said = _make_all(client, job, result, all_parts, told)
-        result.check(made)
-        _dask_parts.check_free(sink, overwrite)
-        _dask_parts.give_name(result.place, sink)
-    finally:
-        _dask_parts.remove(folder)
+            by_worker, made, said = _make_all(client, begun, options, images * spec["rows"] * spec["cols"], told)
+        begun.finish(made)
+    except BaseException:
+        begun.discard()
+        raise
     _opening.warn([one for one in said if one not in planned.warnings])
-    return Made(len(all_parts), time.perf_counter() - began, by_worker)
+    return Made(len(begun.parts), time.perf_counter() - began, by_worker)

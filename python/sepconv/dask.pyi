@@ -57,32 +57,32 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     >>> made.chunks == array.chunks
     True
     """
-def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, shard: int | tuple[int, int] | str | None = None, zarr: int | None = None, pyramid: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
+def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | str | None = None, shard: int | tuple[int, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
     """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
 
-    The result is cut into parts, whole chunks or shards of a Zarr or rows of an NPY or raw file, which no two share. Each is a task: it reads its part of the
-    source and what the chain needs around it, and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at
-    a time, with all its threads, within `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that
-    was lost to others. Until it is complete the result lies in the folder ``SINK.parts``; where a run fails it goes.
+    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
+    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at a time, with all its threads, within
+    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that was lost to others. Until it is
+    complete the result lies in the folder ``SINK.partial``; where a run fails it goes.
 
     Parameters
     ----------
     source : path or Image
     sink : path
-        that ends in ``.zarr``, ``.npy`` or ``.raw``
+        a TIFF, Zarr, NPY or raw file; of several images a Zarr or NPY file
     chain : Chain, str or iterable of str
     client : distributed.Client, optional
         left out: the current one
     parts : int, optional
-        about so many; left out: 8 a worker
+        about so many, of one image at most; left out: 8 a worker
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional
-        of each worker; left out: a quarter of what Dask lets it have
+        of each worker; left out: a quarter of what Dask lets the smallest have
     threads : int, optional
         of each worker; left out: as many as Dask gives it
     **options
-        as those of `sepconv.run`. Smaller levels are not made
+        as those of `sepconv.run`; ``pyramid=False`` where the result would have smaller levels, which are not made in parts
 
     Returns
     -------

@@ -8,6 +8,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 namespace sepconv::python {
 namespace {
 
@@ -50,6 +52,50 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
     FileJob job = prepare(std::move(ends), chain, settings);
     report = run(job, settings.run);
   });
+  return report;
+}
+
+/// As many parts as there can be, and at most so many.
+std::int64_t part_count(const FileJob& job, std::int64_t wanted) {
+  const auto can_be = [&](std::int64_t count) {
+    try {
+      return !parts(job.plan, job.sink->layout(), count).empty();
+    } catch (const InvalidArgument&) {
+      return false;
+    }
+  };
+  std::int64_t most = 1, too_many = std::min(wanted, job.plan.band_count()) + 1;
+  while (too_many - most > 1) {
+    const std::int64_t between = most + (too_many - most) / 2;
+    (can_be(between) ? most : too_many) = between;
+  }
+  return most;
+}
+
+/// Begins a result that processes make in parts; how many there are.
+std::int64_t create_parts(const fs::path& source, const fs::path& sink, const Chain& chain,
+                          const nb::dict& options, std::int64_t wanted) {
+  Settings settings = settings_of(options);
+  std::int64_t count = 0;
+  run_told(settings.run, nb::none(), [&] {
+    count = part_count(create_in_parts(source, sink, chain, settings.run, settings.files), wanted);
+  });
+  return count;
+}
+
+RunReport run_one_part(const fs::path& source, const fs::path& sink, const Chain& chain,
+                       const nb::dict& options, std::int64_t part, std::int64_t count) {
+  Settings settings = settings_of(options);
+  RunReport report;
+  run_told(settings.run, nb::none(),
+           [&] { report = run_part(source, sink, chain, part, count, settings.run, settings.files); });
+  return report;
+}
+
+RunReport finish_parts(const fs::path& sink) {
+  RunOptions options;
+  RunReport report;
+  run_told(options, nb::none(), [&] { report = finish_file(sink, options); });
   return report;
 }
 
@@ -166,6 +212,11 @@ void bind_files(nb::module_& module) {
   const auto options = nb::arg("options");
   const auto told = nb::arg("told").none();
   module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options, told);
+  module.def("create_parts", create_parts, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
+             nb::arg("wanted"));
+  module.def("run_part", run_one_part, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
+             nb::arg("part"), nb::arg("count"));
+  module.def("finish_parts", finish_parts, nb::arg("sink"));
   module.def("create_without_pixels", create_without_pixels, nb::arg("source"), nb::arg("sink"),
              nb::arg("chain"), options);
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
