@@ -98,8 +98,7 @@ int filter(RunRequest& request, Context& context) {
   FileJob job = prepare(request.job, request.several);
   if (request.several.create_only) return kDone;
   if (job.partial) context.kept = what_is_kept(job);
-  return request.whole ? run_whole(request, job)
-                       : run_job(job, request.job, side_files, request.reporting);
+  return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, cons
   }
   std::string text, json, page;
   if (!reporting.quiet || side_files.wants_limits()) {
-    const RunLimits limits = measure_limits(report.plan);
+    const RunLimits limits = measure_limits(report);
     text = summary(report, limits);
     json = to_json(report, limits);
     if (pictures)

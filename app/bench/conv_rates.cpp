@@ -24,15 +24,14 @@ const ImageSpec spec_of(const ConstPixelView& view) { return {view.extent, view.
 
 /// What `threads` threads reach with an image of the row's size: a copy of all of it, and the multiply-adds.
 ConvLimits host_limits(const ConvRequest& request, const ConstPixelView& from, const PixelView& to) {
-  constexpr int kCopies = 3, kFmaRounds = 20;
+  constexpr int kCopies = 3;
   const int threads = threads_of(request.options);
   ThreadPool pool(threads, request.options.stop);
   const std::int64_t bytes = from.extent.rows * from.row_bytes();  // both are dense
   double copy = std::numeric_limits<double>::infinity();
   for (int run = 0; run < kCopies; ++run)
     copy = std::min(copy, seconds_of([&] { copy_in_parts(from.data, to.data, bytes, pool); }));
-  return {2 * static_cast<double>(bytes) / copy,
-          measure_fma_rate(threads, arithmetic_of(from.type), kFmaRounds)};
+  return {2 * static_cast<double>(bytes) / copy, measure_fma_rate(threads, arithmetic_of(from.type))};
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::string trace_of(const Timeline& timeline) {
 
 /// Summary and JSON. What a run is held against is measured now.
 std::pair<std::string, std::string> texts_of(const RunReport& report) {
-  const RunLimits limits = measure_limits(report.plan);
+  const RunLimits limits = measure_limits(report);
   return {summary(report, limits), to_json(report, limits)};
 }
 std::pair<std::string, std::string> texts_of(const GemmReport& report) {

@@ -9,6 +9,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
+#include "sepconv/pipeline/report/facts.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;
@@ -33,6 +34,7 @@ RunReport report_of_a_run() {
                   {"write", 0.5, 0.5, 2'000'000, 0}};
   report.bottleneck = "compute";
   report.device = "CPU, 2 threads, AVX3";
+  report.source_codec = report.sink_codec = kUncompressed;
   return report;
 }
 
@@ -97,6 +99,37 @@ TEST_CASE("a run too short for the clock has a summary without infinities") {
   for (StepReport& step : report.steps) step.busy_seconds = step.hidden_seconds = 0;
   const std::string text = summary(report, RunLimits());
   CHECK_THAT(text, !Contains("inf") && !Contains("nan"));
+}
+
+TEST_CASE("a step that codes is held against nothing") {
+  RunReport report = report_of_a_run();
+  report.source_codec = "deflate";
+  CHECK_THAT(summary(report, kLimits),
+             Contains("read                0.50 s        2       2.0           -      50 %"));
+  CHECK_THAT(summary(report, kLimits),
+             Contains("write               0.50 s        4       2.0       100 %     100 %"));
+  CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("steps").at(0).at("share_of_limit").is_null());
+  CHECK_THAT(advice(report, kLimits),
+             Contains("Computing the chain is the bottleneck: busy for 1.00 s of 2.00 s"));
+  report.sink_codec = kPicture;
+  CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("steps").at(2).at("share_of_limit").is_null());
+  // Where a device decodes, reading only moves what is stored.
+  report.plan.devices = {0};
+  report.plan.decodes_on_devices = true;
+  CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("steps").at(0).at("share_of_limit") == 0.5);
+}
+
+TEST_CASE("limits are measured of runs that are worth it") {
+  RunReport report = report_of_a_run();
+  report.plan.threads = 1;
+  const RunLimits limits = measure_limits(report);
+  CHECK((limits.host.copy_bytes_per_second > 0 && limits.host.fma_per_second > 0));
+  report.wall_seconds = 0.9;
+  const RunLimits none = measure_limits(report);
+  CHECK(none.host.copy_bytes_per_second == 0);
+  CHECK_THAT(summary(report, none), Contains("limits: not measured"));
+  const auto json = nlohmann::json::parse(to_json(report, none));
+  for (const auto& step : json.at("steps")) CHECK(step.at("share_of_limit").is_null());
 }
 
 TEST_CASE("the JSON has the same facts and the plan") {

@@ -7,7 +7,6 @@
 #include <barrier>
 #include <chrono>
 #include <cstring>
-#include <vector>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
@@ -64,38 +63,63 @@ HWY_EXPORT(lanes_f64);
 namespace {
 
 constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // source; as much again for the target
-constexpr int kRounds = 5;
+constexpr int kCopies =
+    4;  // a round: about a millisecond where many threads copy, so that their meeting is a small part
 constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
 constexpr int kRegisters = 10;
 
-/// Best of some rounds of `work(thread)` on all threads at once, in seconds; the first round also touches the
-/// memory.
-template <class Work>
-double best_seconds(ThreadPool& pool, int rounds, Work&& work) {
+/// Decides after each round whether one more is worth its time. Called from one thread at a time.
+class Rounds {
+ public:
+  void end() noexcept {
+    const Clock::time_point now = Clock::now();
+    if (count_++ > 0) {  // the first only brings the threads together
+      const double seconds = since(last_, now);
+      unimproved_ = seconds < 0.99 * best_ ? 0 : unimproved_ + 1;
+      best_ = std::min(best_, seconds);
+    } else {
+      begin_ = now;
+    }
+    last_ = now;
+    const double all = since(begin_, now);
+    done_ =
+        (all > kMostSeconds && count_ > kUnimproved) || (all > kLeastSeconds && unimproved_ >= kUnimproved);
+  }
+  bool done() const noexcept { return done_; }
+  double best() const noexcept { return best_; }
+
+ private:
   using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point begin, Clock::time_point end) {
+    return std::chrono::duration<double>(end - begin).count();
+  }
+
+  static constexpr double kLeastSeconds = 0.02, kMostSeconds = 0.25;
+  static constexpr int kUnimproved = 8;
+  Clock::time_point begin_, last_;
+  double best_ = 1e30;
+  int count_ = 0, unimproved_ = 0;
+  bool done_ = false;
+};
+
+/// Seconds of a round of `work(thread)` on all threads at once, the best when rounds have got no better for a
+/// while: processors and memory take some time to come to their speed, and other work disturbs single rounds.
+template <class Work>
+double best_seconds(ThreadPool& pool, Work&& work) {
   const int threads = pool.concurrency();
-  std::vector<Clock::time_point> times;
-  times.reserve(static_cast<std::size_t>(rounds) + 1);
-  std::barrier round(threads, [&]() noexcept { times.push_back(Clock::now()); });
+  Rounds rounds;
+  std::barrier round(threads, [&]() noexcept { rounds.end(); });
   // A task a thread: all of them wait for each other.
   pool.for_each(threads, [&](std::int64_t, int thread) {
-    round.arrive_and_wait();
-    for (int repeat = 0; repeat < rounds; ++repeat) {
-      work(thread);
-      round.arrive_and_wait();
-    }
+    for (round.arrive_and_wait(); !rounds.done(); round.arrive_and_wait()) work(thread);
   });
-  double best = 1e30;
-  for (std::size_t i = 1; i < times.size(); ++i) {
-    best = std::min(best, std::chrono::duration<double>(times[i] - times[i - 1]).count());
-  }
-  return best;
+  return rounds.best();
 }
 
-double fma_rate(ThreadPool& pool, Arithmetic arithmetic, int rounds) {
+double fma_rate(ThreadPool& pool, Arithmetic arithmetic) {
   std::atomic<double> sink = 0;
   const bool is_f64 = arithmetic == Arithmetic::f64;
-  const double seconds = best_seconds(pool, rounds, [&](int) {
+  const double seconds = best_seconds(pool, [&](int) {
     sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
                   : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
   });
@@ -115,17 +139,19 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
   const Buffer from(kCopyBytes), to(kCopyBytes);
   std::memset(from.data(), 1,
               static_cast<std::size_t>(kCopyBytes));  // else all its pages are one page of zeros
-  const double copy_seconds = best_seconds(pool, kRounds, [&](int thread) {
-    std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
+  const double copy_seconds = best_seconds(pool, [&](int thread) {
+    for (int copy = 0; copy < kCopies; ++copy)
+      std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
   });
-  limits.copy_bytes_per_second = 2.0 * static_cast<double>(share * pool.concurrency()) / copy_seconds;
-  limits.fma_per_second = fma_rate(pool, arithmetic, kRounds);
+  limits.copy_bytes_per_second =
+      2.0 * kCopies * static_cast<double>(share * pool.concurrency()) / copy_seconds;
+  limits.fma_per_second = fma_rate(pool, arithmetic);
   return limits;
 }
 
-double measure_fma_rate(int threads, Arithmetic arithmetic, int rounds) {
+double measure_fma_rate(int threads, Arithmetic arithmetic) {
   ThreadPool pool(threads);
-  return fma_rate(pool, arithmetic, rounds);
+  return fma_rate(pool, arithmetic);
 }
 
 }  // namespace sepconv

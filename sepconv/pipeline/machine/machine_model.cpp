@@ -35,7 +35,7 @@ void take_device(const DeviceLimits& limits, MachineModel& model) {
 MachineLimits measure_limits(int threads, int device) {
   MachineLimits limits{.threads = threads > 0 ? threads : usable_processors()};
   limits.host = measure_host_limits(limits.threads);
-  limits.fma_f64_per_second = measure_fma_rate(limits.threads, Arithmetic::f64, 3);
+  limits.fma_f64_per_second = measure_fma_rate(limits.threads, Arithmetic::f64);
   if (device >= 0) limits.device = measure_device_limits(device);
   return limits;
 }

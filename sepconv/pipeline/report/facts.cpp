@@ -3,30 +3,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 namespace sepconv {
 namespace {
 
-/// Seconds that a step would take at the machine's limits: copying, while arithmetic goes on.
-double least_seconds(const StepReport& step, const Plan& plan, const RunLimits& limits) {
+/// Whether the step encodes or decodes: how fast that can be done at best is nobody's to say.
+bool codes(std::string_view step, const RunReport& report) {
+  if (step.starts_with("decode") || step.starts_with("encode")) return true;
+  const auto is_coded = [](const std::string& codec) { return codec != kUncompressed && codec != kInMemory; };
+  if (step == "read") return !report.plan.decodes_on_devices && is_coded(report.source_codec);
+  return step == "write" && !report.plan.encodes_on_devices && is_coded(report.sink_codec);
+}
+
+/// Seconds that a step would take at the limits of what it does: copying, while arithmetic goes on. Nothing
+/// where a limit is not known.
+std::optional<double> least_seconds(const StepReport& step, const RunReport& report,
+                                    const RunLimits& limits) {
+  if (codes(step.name, report)) return std::nullopt;
+  const Plan& plan = report.plan;
   const bool on_device = !plan.devices.empty();
-  const auto bytes = static_cast<double>(step.bytes);
   const bool computes = step.name.starts_with("compute");
-  // The bus goes both ways at once in a run, so that is its limit.
-  if (on_device && (step.name.starts_with("upload") || step.name.starts_with("download")))
-    return share(bytes, limits.device.duplex_bytes_per_second);
-  if (step.name.starts_with("decode") || step.name.starts_with("encode"))
-    return share(2 * bytes, limits.device.copy_bytes_per_second);
-  if (on_device && computes) {
-    const bool wide = plan.arithmetic == Arithmetic::f64;
-    return std::max(
-        share(bytes, limits.device.copy_bytes_per_second),
-        share(step.operations, wide ? limits.device.fma_f64_per_second : limits.device.fma_f32_per_second));
+  const bool crosses_bus =
+      on_device && (step.name.starts_with("upload") || step.name.starts_with("download"));
+  const DeviceLimits& device = limits.device;
+  double copy_rate = limits.host.copy_bytes_per_second, fma_rate = limits.host.fma_per_second;
+  if (crosses_bus) {
+    copy_rate = device.duplex_bytes_per_second;  // it goes both ways at once in a run
+  } else if (on_device && computes) {
+    copy_rate = device.copy_bytes_per_second;
+    fma_rate = plan.arithmetic == Arithmetic::f64 ? device.fma_f64_per_second : device.fma_f32_per_second;
   }
+  if (copy_rate <= 0) return std::nullopt;
   // The bytes of compute are those that it reads and those that it writes; the others' are moved from here to
-  // there.
-  return std::max(share(bytes * (computes ? 1 : 2), limits.host.copy_bytes_per_second),
-                  share(step.operations, limits.host.fma_per_second));
+  // there, on the bus once.
+  const double bytes = static_cast<double>(step.bytes) * (computes || crosses_bus ? 1 : 2);
+  return std::max(share(bytes, copy_rate), share(step.operations, fma_rate));
 }
 
 /// Whether it moves results; the others move source pixels.
@@ -69,11 +82,8 @@ double closing_seconds(const RunReport& report) {
 /// What makes this step shorter.
 std::string help_for(const RunReport& report, const StepFacts& step) {
   const Plan& plan = report.plan;
-  const auto coded = [](const std::string& layout) {
-    return layout.find("uncompressed") == std::string::npos;
-  };
   if (step.name == "read") {
-    return report.bytes_stored < plan.source().bytes() && coded(plan.source_layout)
+    return codes(step.name, report)
                ? "More threads (PlanOptions::threads) decode faster, and a source that is not compressed, or "
                  "by zstd, "
                  "is read faster."
@@ -83,12 +93,12 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
     const double closing = closing_seconds(report);
     if (closing > 0.5 * step.busy_seconds)
       return fmt::format("A faster disk: {:.2f} s of it were the closing of the file.", closing);
-    if (plan.sink_layout.find("as a whole") != std::string::npos)
-      return "A TIFF or a Zarr, of which all threads encode blocks.";
-    return coded(plan.sink_layout) ? "OutputRequest::compression none, deflate:fast or zstd:1 take less time "
-                                     "to encode; beyond that, "
-                                     "more threads (PlanOptions::threads) or a faster disk."
-                                   : "A faster disk, or a result of a smaller type.";
+    if (report.sink_codec == kPicture) return "A TIFF or a Zarr, of which all threads encode blocks.";
+    return codes(step.name, report)
+               ? "OutputRequest::compression none, deflate:fast or zstd:1 take less time "
+                 "to encode; beyond that, "
+                 "more threads (PlanOptions::threads) or a faster disk."
+               : "A faster disk, or a result of a smaller type.";
   }
   if (step.name.starts_with("upload") || step.name.starts_with("download"))
     return "The bus is the limit: a chain of several stages in one run crosses it once, and small pixels "
@@ -116,12 +126,19 @@ std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limi
                    .operations = step.operations,
                    .bytes_per_second = share(static_cast<double>(step.bytes), busy),
                    .pixels_per_second = share(pixels_of(step, report), busy),
-                   .share_of_limit = share(least_seconds(step, report.plan, limits), busy)});
+                   .share_of_limit = {}});
+    if (const auto least = least_seconds(step, report, limits))
+      all.back().share_of_limit = share(*least, busy);
   }
   return all;
 }
 
+std::string share_text(const StepFacts& step) {
+  return step.share_of_limit ? fmt::format("{:.0f} %", 100 * *step.share_of_limit) : "-";
+}
+
 std::string limits_text(const Plan& plan, const RunLimits& limits) {
+  if (limits.host.copy_bytes_per_second <= 0) return "not measured: the run was too short for it";
   const std::string text = fmt::format("host copy {:.1f} GB/s", limits.host.copy_bytes_per_second / 1e9);
   if (plan.devices.empty())
     return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);

@@ -1,6 +1,7 @@
 // What there is to say of a run: what the summary, the JSON and the page have in common.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,12 @@ struct StepFacts {
   double operations = 0;
   double bytes_per_second = 0;
   double pixels_per_second = 0;
-  double share_of_limit = 0;  ///< the seconds that it would take at the machine's limits, over its busy time
+  /// The seconds that it would take at the machine's limits, over its busy time; nothing where no limit of
+  /// what it does is known: where it codes, and where nothing was measured.
+  std::optional<double> share_of_limit{};
 };
+/// "42 %", or "-".
+std::string share_text(const StepFacts& step);
 /// In the order in which a band passes the steps.
 std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limits);
 

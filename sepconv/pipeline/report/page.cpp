@@ -148,10 +148,9 @@ std::string steps_table(const RunReport& report, const RunLimits& limits) {
   std::string rows;
   for (const StepFacts& step : step_facts(report, limits))
     rows += fmt::format(
-        "<tr><td>{}</td><td>{:.3f} s</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.0f} %</td><td>{:.0f} "
-        "%</td></tr>\n",
+        "<tr><td>{}</td><td>{:.3f} s</td><td>{:.0f}</td><td>{:.1f}</td><td>{}</td><td>{:.0f} %</td></tr>\n",
         html_text(step.name), step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
-        100 * step.share_of_limit, 100 * step.hidden_share);
+        share_text(step), 100 * step.hidden_share);
   return "<div class=\"scroll\"><table><tr><th>step</th><th>busy</th><th>MB/s</th><th>Mpix/s</th><th>of "
          "limit</th><th>hidden</th></tr>\n" +
          rows + "</table></div>\n";

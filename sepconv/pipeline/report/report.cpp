@@ -22,9 +22,9 @@ using nlohmann::json;
 constexpr std::int64_t kMostLimitBytes = std::int64_t{64} << 20;
 
 std::string table_row(const StepFacts& step) {
-  return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>9.0f} % {:>7.0f} %\n", step.name,
+  return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>11} {:>7.0f} %\n", step.name,
                      step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
-                     100 * step.share_of_limit, 100 * step.hidden_share);
+                     share_text(step), 100 * step.hidden_share);
 }
 
 json limits_json(const Plan& plan, const RunLimits& limits) {
@@ -53,7 +53,10 @@ std::string dumped(const json& value) {
 
 }  // namespace
 
-RunLimits measure_limits(const Plan& plan) {
+RunLimits measure_limits(const RunReport& report) {
+  constexpr double kWorthIt = 1;
+  if (report.wall_seconds < kWorthIt) return {};
+  const Plan& plan = report.plan;
   RunLimits limits{.host = measure_host_limits(plan.threads, plan.arithmetic)};
   if (plan.devices.empty()) return limits;
   // What measure_device_limits() holds stays below the run's ceilings.
@@ -109,7 +112,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
                      {"bytes", step.bytes},
                      {"operations", step.operations},
                      {"bytes_per_second", step.bytes_per_second},
-                     {"share_of_limit", step.share_of_limit}});
+                     {"share_of_limit", step.share_of_limit ? json(*step.share_of_limit) : json()}});
   }
   json memory = json::array();
   for (const MemorySample& sample : report.timeline.memory())

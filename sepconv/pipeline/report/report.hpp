@@ -11,14 +11,15 @@
 
 namespace sepconv {
 
-/// What a run is held against: its host's rates and those of the (first) GPU that computed.
+/// What a run is held against: its host's rates and those of the (first) GPU that computed. What was not
+/// measured is 0.
 struct RunLimits {
   HostLimits host;
   DeviceLimits device{};
 };
-/// Measures what a run of this plan needs, now: some tens of milliseconds for the host, some tenths of a
-/// second for a GPU, inside the plan's ceilings. The rates of a GPU that cannot be measured are 0.
-RunLimits measure_limits(const Plan& plan);
+/// Measures what a run of more than a second needs, now: in a tenth of a second for the host, in some tenths
+/// for a GPU, inside the plan's ceilings. A shorter run is not worth it, and a GPU cannot always be measured.
+RunLimits measure_limits(const RunReport& report);
 
 /// Several lines: per step busy time, rate, share of the limit, how much of the copying was hidden, the
 /// bottleneck, peak memory.

@@ -105,8 +105,8 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) {
   const auto ran = run_one(source, sink, plan, options, timeline);
-  return make_report(ran.plan, options.bands.value_or(ran.plan.all_bands()), timeline, ran.startup_seconds,
-                     source.stored_bytes(), 1);
+  return make_report(ran.plan, source, sink, options.bands.value_or(ran.plan.all_bands()), timeline,
+                     ran.startup_seconds, source.stored_bytes(), 1);
 }
 
 }  // namespace
@@ -131,8 +131,9 @@ Ran<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const Executio
       "planned");
 }
 
-RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timeline, double startup_seconds,
-                      std::int64_t bytes_stored, std::int64_t rasters, std::int64_t pixels_before) {
+RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink, BandRange bands,
+                      const Timeline& timeline, double startup_seconds, std::int64_t bytes_stored,
+                      std::int64_t rasters, std::int64_t pixels_before) {
   RunReport report;
   report.plan = plan;
   report.bands = bands;
@@ -153,6 +154,8 @@ RunReport make_report(const Plan& plan, BandRange bands, const Timeline& timelin
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
   report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
   report.bytes_stored = bytes_stored;
+  report.source_codec = source.layout().codec;
+  report.sink_codec = sink.layout().codec;
   report.timeline = timeline;
   return report;
 }

@@ -147,7 +147,8 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   const BandRange bands = job.part ? *job.part : options.bands.value_or(plan.all_bands());
   if (bands == plan.all_bands() && !job.part) job.finish();
   plan.warnings = job.plan.warnings;
-  return make_report(plan, bands, timeline, startup_seconds, bytes_stored, count, pixels_before);
+  return make_report(plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored, count,
+                     pixels_before);
 }
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,

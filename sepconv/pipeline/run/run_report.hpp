@@ -30,9 +30,10 @@ struct RunReport {
   double startup_seconds = 0;  ///< from the call to the first band: memory, a device's context, and the plan
                                ///< if it was made in the same call
   std::vector<StepReport> steps;
-  std::string bottleneck;         ///< name of the step with the most busy time
-  std::string device;             ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
-  std::int64_t bytes_stored = 0;  ///< of the source file, 0 if unknown
+  std::string bottleneck;                ///< name of the step with the most busy time
+  std::string device;                    ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
+  std::int64_t bytes_stored = 0;         ///< of the source file, 0 if unknown
+  std::string source_codec, sink_codec;  ///< what reading undid and writing did: SourceLayout::codec
   Timeline timeline;
 };
 
