@@ -71,6 +71,9 @@ std::string what_is_kept(const FileJob& job) {
 std::string describe_partial(const std::filesystem::path& output) {
   const auto state = partial_state(output);
   if (!state) return "";
+  if (state->is_named)
+    return fmt::format("{} is left of a run that was killed when {} was complete; --discard removes it",
+                       state->folder.string(), output.string());
   return fmt::format("{} has a part of a result of {}, made by {}; {}, and --discard removes it",
                      state->folder.string(), state->input.string(),
                      state->stages.empty() ? "copying" : fmt::format("{}", fmt::join(state->stages, " ")),

@@ -94,9 +94,9 @@ void JournalFile::read() {
 }
 
 void JournalFile::leave(std::size_t count) {
-  if (count >= records_.size()) return;
+  if (count >= ends_.size()) return;
   end_ = count == 0 ? begun_end_ : ends_[count - 1];
-  records_.resize(count);
+  if (count < records_.size()) records_.resize(count);
   ends_.resize(count);
   count_ = static_cast<std::int64_t>(count);
 }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sepconv {
@@ -28,7 +29,7 @@ class JournalFile {
   const std::string& beginning() const noexcept { return beginning_; }
   /// The records that are proved: a line that is not whole ends them, and so does one that was added in
   /// another boot than this and was not on the disk.
-  const std::vector<std::string>& records() const noexcept { return records_; }
+  std::vector<std::string> take_records() { return std::exchange(records_, {}); }
   /// Leaves the first so many of the records.
   void keep_first(std::size_t count);
 

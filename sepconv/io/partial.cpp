@@ -125,9 +125,10 @@ void Partial::open_folder() {
 void Partial::read_journal() {
   std::int64_t last_held = -1;
   HeldFile last;
-  for (const std::string& text : journal_->records()) {
+  std::vector<std::string> texts = journal_->take_records();
+  for (std::string& text : texts) {
     HeldFile held;
-    std::optional<DoneRecord> record = parse_record(text, held);
+    std::optional<DoneRecord> record = parse_record(std::exchange(text, {}), held);
     if (!record || !is_whole(*record)) break;
     if (held.bytes > 0) last_held = std::ssize(records_), last = held;
     records_.push_back(std::move(*record));
@@ -140,7 +141,7 @@ void Partial::read_journal() {
   } else if (last_held >= 0) {
     records_.clear();
   }
-  lost_ = std::ssize(journal_->records()) - std::ssize(records_);
+  lost_ = std::ssize(texts) - std::ssize(records_);
   if (lost_ == 0) return;
   journal_->keep_first(records_.size());
   if (!records_.empty()) sync();
@@ -201,7 +202,7 @@ void Partial::append(DoneRecord record) {
 void Partial::sync() {
   const std::int64_t count = journal_->count();
   std::error_code ignored;
-  if (has_result()) sync_name(folder_ / kResult);
+  if (fs::exists(folder_ / kResult, ignored)) sync_name(folder_ / kResult);
   sync_entries(folder_);
   sync_entries(sepconv::folder_of(folder_));
   journal_->sync(count);
@@ -260,10 +261,7 @@ std::vector<Sample> Partial::take_samples() {
   return std::exchange(samples_, {});
 }
 
-bool Partial::has_result() const {
-  std::error_code missing;
-  return fs::exists(folder_ / kResult, missing);
-}
+fs::path Partial::result_in(const fs::path& folder) { return folder / kResult; }
 
 void Partial::remove() noexcept {
   std::error_code ignored;

@@ -57,6 +57,8 @@ class Partial {
   ~Partial();
 
   static std::filesystem::path folder_of_target(const std::filesystem::path& target);
+  /// What becomes the target.
+  static std::filesystem::path result_in(const std::filesystem::path& folder);
   /// Whether there is one. Opens nothing.
   static bool is_there(const std::filesystem::path& target);
   /// What one begins with, for who only looks; "" if there is none.
@@ -68,8 +70,6 @@ class Partial {
   /// What begin() was given; "" before.
   const std::string& beginning() const noexcept { return beginning_; }
   const std::vector<DoneRecord>& records() const noexcept { return records_; }
-  /// Whether there is something to go on with.
-  bool has_result() const;
   /// How many were left out.
   std::int64_t lost() const noexcept { return lost_; }
 

@@ -14,7 +14,7 @@ import pytest
 import tifffile
 
 from conftest import BINARY
-from cli_support import fails, image, listing, one_sentence, source
+from cli_support import fails, image, listing, mounted, one_sentence, source, unmount
 
 CHAIN = ["gaussian:sigma=9", "--band-rows", "64"]
 KINDS = [
@@ -73,6 +73,9 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
         done = sepconv("run", scan, name, *CHAIN, *options, "--resume")
         assert not records(partial) or "goes on with" in done.stderr
     assert content(sepconv.folder / name) == expected
+    if partial.exists():  # killed between its name and its end
+        assert "was complete" in sepconv("info", name).stderr
+        assert "exists already" in one_sentence(sepconv("run", scan, name, *CHAIN, *options, "--resume", status=1).stderr)
     assert not partial.exists() and not [left for left in listing(sepconv.folder) if "sepconv-" in left]
 
 
@@ -190,6 +193,25 @@ def test_a_folder_of_somebody_elses_is_left_alone(sepconv, source):
         if option != "--discard": assert "no partial result" in fails(sepconv, "run", source, "out.npy", option, status=1)
     sepconv("run", source, "out.npy", "--discard", "--quiet")
     assert (sepconv.folder / "out.npy.partial/mine").read_text() == "x"
+
+
+@pytest.mark.parametrize("name, options", [("out.npy", []), ("out.tif", ["--compress", "deflate"]), ("out.zarr", ["--chunk", "64"])])
+def test_a_full_disk_is_gone_on_with(sepconv, scan, name, options):
+    small = sepconv.folder / "small"
+    expected = whole(sepconv, scan, name, options)
+    size = len(expected) if isinstance(expected, bytes) else sum(map(len, expected.values()))
+    if not mounted(f"size={size // 2}", small): pytest.skip("mounting a small file system needs root")
+    try:
+        said = sepconv("run", scan, f"small/{name}", *CHAIN, *options, "--resume", "--quiet", status=1).stderr
+        assert "free" in said or "space" in said
+        began = bool(records(small / f"{name}.partial"))
+        assert began or name == "out.npy", "what has its size beforehand is not begun"
+        subprocess.run(["mount", "-o", "remount,size=32m", small], check=True)
+        said = sepconv("run", scan, f"small/{name}", *CHAIN, *options, "--resume").stderr
+        assert ("goes on with" in said) == began
+        assert content(small / name) == expected
+    finally:
+        unmount(small)
 
 
 def create(sepconv, name, options):

@@ -185,7 +185,9 @@ std::int64_t TiffSink::memory_bytes() const {
   // Two tables of 8 bytes a block, and their copies while the directory is written.
   const std::int64_t waiting =
       waits() ? kCopyBytes + directory_.block_count() * std::int64_t{sizeof(Waiting)} : 0;
-  return kHandle + 48 * directory_.block_count() + 2 * metadata_bytes_ + waiting;
+  const std::int64_t placed =
+      is_resumable() ? 6 * 8 * directory_.block_count() : 0;  // and those of a run before
+  return kHandle + 48 * directory_.block_count() + 2 * metadata_bytes_ + waiting + placed;
 }
 
 }  // namespace sepconv

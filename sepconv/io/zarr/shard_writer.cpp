@@ -138,7 +138,9 @@ std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {
     const auto i = static_cast<std::size_t>(axis);
     if (axis >= 0) shards *= ceil_div(array.shape[i], array.chunk[i]);
   }
-  return shards * (parts * kEntry + kOfShard) + parts * kEntry;
+  const std::int64_t placed =
+      target.folder->partial() ? shards * parts * 2 * 8 * (std::ssize(array.shape) + 1) : 0;
+  return shards * (parts * kEntry + kOfShard) + parts * kEntry + placed;
 }
 
 }  // namespace sepconv

@@ -21,12 +21,17 @@ std::optional<MadeOf> begun(const Partial& partial) {
   return parse_made_of(partial.beginning());
 }
 
+bool is_named(const fs::path& output, const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(output, ignored) && !fs::exists(Partial::result_in(folder), ignored);
+}
+
 void check_resumable(const FileJob& job, const fs::path& output) {
   if (job.sink->resumable() == nullptr)
     throw InvalidArgument(
         fmt::format("{} cannot be made in several runs: {}; make it in one, or choose TIFF, NPY, raw or Zarr",
                     output.native(),
-                    job.sink->layout().streams ? "its blocks are put in order when all are there"
+                    job.sink->layout().streams ? "another run cannot take over what one has written of it"
                                                : "its format is written as a whole"));
 }
 
@@ -93,7 +98,7 @@ FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain&
                      const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
   // A run that was killed when its result had its name.
-  if (std::error_code ignored; fs::exists(output, ignored) && !partial->has_result()) partial->remove();
+  if (is_named(output, partial->folder())) partial->remove();
   if (const auto before = begun(*partial); before && before->in_parts)
     throw InvalidArgument(
         fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
@@ -174,7 +179,8 @@ std::optional<PartialState> partial_state(const fs::path& output) {
   const std::string beginning = Partial::beginning_of(output);
   if (beginning.empty()) return std::nullopt;
   const MadeOf made = parse_made_of(beginning);
-  return PartialState{Partial::folder_of_target(output), made.input, made.plan.stages, made.in_parts};
+  const fs::path folder = Partial::folder_of_target(output);
+  return PartialState{folder, made.input, made.plan.stages, made.in_parts, is_named(output, folder)};
 }
 
 }  // namespace sepconv

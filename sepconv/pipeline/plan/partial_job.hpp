@@ -37,6 +37,7 @@ struct PartialState {
   std::filesystem::path folder, input;
   std::vector<std::string> stages;
   bool in_parts = false;
+  bool is_named = false;  ///< its result has its name: what is left is a killed run's
 };
 /// Nothing where there is none.
 std::optional<PartialState> partial_state(const std::filesystem::path& output);

@@ -165,6 +165,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   std::int64_t buffer_bytes(int concurrency) const override {
     std::int64_t bytes = image_->buffer_bytes(concurrency) + concurrency * scratch_bytes();
     for (const Level& level : levels_) bytes += level.bytes(concurrency);
+    if (image_->resumable() != nullptr) bytes += held_bytes();  // a copy for each record
     return bytes;
   }
 
