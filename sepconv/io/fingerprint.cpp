@@ -16,10 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kEndBytes = std::int64_t{64} << 10;
-constexpr std::int64_t kPieceBytes = 4096;
-constexpr std::int64_t kPieces = 64;
+constexpr std::int64_t kBetweenBytes = 4096;
+constexpr std::int64_t kBetween = 64;
 
-std::uint32_t checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
+std::uint32_t text_checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
 
 std::string of_file(const InputFile& file) {
   std::string checksums;
@@ -30,8 +30,9 @@ std::string of_file(const InputFile& file) {
   };
   add(0, kEndBytes);
   add(std::max<std::int64_t>(0, file.size() - kEndBytes), kEndBytes);
-  for (std::int64_t i = 1; i <= kPieces; ++i) add(file.size() / (kPieces + 1) * i, kPieceBytes);
-  return fmt::format("{} bytes, changed {}, {:08x}", file.size(), file.changed_ns(), checksum(checksums));
+  for (std::int64_t i = 1; i <= kBetween; ++i) add(file.size() / (kBetween + 1) * i, kBetweenBytes);
+  return fmt::format("{} bytes, changed {}, {:08x}", file.size(), file.changed_ns(),
+                     text_checksum(checksums));
 }
 
 /// The same in whatever order the file system lists them.
@@ -42,7 +43,7 @@ std::string of_folder(const fs::path& folder) {
     if (stat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const std::string text = fmt::format("{} {} {} {}", entry.path().lexically_relative(folder).native(),
                                          status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-    sum += std::uint64_t{checksum(text)} * 0x9E3779B97F4A7C15u ^ checksum(text + "+");
+    sum += std::uint64_t{text_checksum(text)} * 0x9E3779B97F4A7C15u ^ text_checksum(text + "+");
     ++files;
   }
   return fmt::format("{} files, {:016x}", files, sum);

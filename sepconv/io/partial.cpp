@@ -60,7 +60,7 @@ std::string bands_text(const DoneRecord& record) {
   return fmt::format("{}-{}", record.bands.at(0).first, record.bands.at(0).second);
 }
 
-bool has(const fs::path& path, const Sample& sample) {
+bool has_sample(const fs::path& path, const Sample& sample) {
   std::error_code missing;
   if (!fs::is_regular_file(path, missing) || fs::file_size(path, missing) == 0) return false;
   std::vector<std::byte> bytes(static_cast<std::size_t>(sample.bytes));
@@ -134,7 +134,7 @@ void Partial::read_journal() {
     records_.push_back(std::move(*record));
   }
   const auto sample = Sample{last.name, 0, last.bytes, last.checksum};
-  if (last_held >= 0 && has(folder_ / last.name, sample)) {
+  if (last_held >= 0 && has_sample(folder_ / last.name, sample)) {
     DoneRecord& record = records_[static_cast<std::size_t>(last_held)];
     record.state.held.resize(static_cast<std::size_t>(last.bytes));
     InputFile(folder_ / last.name).read_at(0, record.state.held);
@@ -166,8 +166,8 @@ void Partial::read_parts() {
 bool Partial::is_whole(const DoneRecord& record) const {
   const fs::path result = folder_ / (record.segment.empty() ? fs::path(kResult) : record.segment);
   return std::ranges::all_of(record.samples, [&](const Sample& sample) {
-    if (sample.name.empty()) return has(result, sample);
-    return has(result / sample.name, sample) || has(result / (sample.name + ".part"), sample);
+    if (sample.name.empty()) return has_sample(result, sample);
+    return has_sample(result / sample.name, sample) || has_sample(result / (sample.name + ".part"), sample);
   });
 }
 

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using namespace stored_plan;
 
-json extent_json(const std::optional<Extent>& extent) {
+json tile_json(const std::optional<Extent>& extent) {
   return extent ? json{extent->rows, extent->cols} : json();
 }
 
@@ -26,7 +26,7 @@ std::optional<Extent> extent_in(const json& value) {
 }
 
 template <class Value>
-json value_json(const std::optional<Value>& value) {
+json option_json(const std::optional<Value>& value) {
   return value ? json(*value) : json();
 }
 
@@ -38,14 +38,14 @@ std::optional<Value> value_in(const json& value) {
 json output_json(const OutputRequest& request) {
   return {{"compression", request.compression ? json(name_of(*request.compression)) : json()},
           {"level", request.level},
-          {"tile", extent_json(request.tile)},
+          {"tile", tile_json(request.tile)},
           {"planar", request.planar},
           {"no_predictor", request.no_predictor},
           {"cog", request.cog},
-          {"pyramid", value_json(request.pyramid)},
-          {"shard", extent_json(request.shard)},
-          {"zarr", value_json(request.zarr)},
-          {"big_tiff", value_json(request.big_tiff)}};
+          {"pyramid", option_json(request.pyramid)},
+          {"shard", tile_json(request.shard)},
+          {"zarr", option_json(request.zarr)},
+          {"big_tiff", option_json(request.big_tiff)}};
 }
 
 OutputRequest output_in(const json& all) {
@@ -68,7 +68,7 @@ json input_json(const OpenOptions& open) {
   json raw;
   if (open.raw)
     raw = {open.raw->extent.rows, open.raw->extent.cols, open.raw->channels, name_of(open.raw->type)};
-  return {{"page", value_json(open.page)},
+  return {{"page", option_json(open.page)},
           {"select", open.select},
           {"level", open.level},
           {"axes", open.axes},
