@@ -125,7 +125,7 @@ nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, co
     description = describe(job.plan, *job.source, *job.sink);
     made = std::move(job.plan);
   });
-  return nb::make_tuple(to_json(made), sentence_of(description), sentences_of(made.warnings),
+  return nb::make_tuple(sentence_of(to_json(made)), sentence_of(description), sentences_of(made.warnings),
                         sentences_of(made.notes));
 }
 

@@ -76,7 +76,7 @@ nb::class_<Report> bind_report(nb::module_& module, const char* name) {
 
 void bind_reports(nb::module_& module) {
   bind_report<RunReport>(module, "NativeReport").def_prop_ro("plan", [](const RunReport& report) {
-    return to_json(report.plan);
+    return sentence_of(to_json(report.plan));
   });
   bind_report<GemmReport>(module, "NativeProductReport");
 }

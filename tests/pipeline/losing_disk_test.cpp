@@ -170,7 +170,7 @@ TEST_CASE("What a disk loses that was not synced is made again: the same bytes")
   }
 }
 
-TEST_CASE("Killed at every write, with and without losses", "[slow]") {
+TEST_CASE("Killed at every write, with and without losses", "[.campaign]") {  // ./dev fuzz kills
   for (const Kind& kind : kinds()) {
     for (const double share : {0.0, 1.0, 0.5}) check_dying(kind, 1, share);
   }

@@ -234,8 +234,10 @@ def test_a_result_is_replaced_only_where_that_is_asked_for(client, folder):
     assert sorted(os.listdir()) == ["in.npy", "out.npy", "out.zarr"]
 
 
-def changed(*_):
-    np.save("in.npy", image()[::-1])
+def replaced(path, array):
+    """At once: what reads it in that moment sees the one or the other, and no file that ends too early."""
+    np.save("new-" + path, array)
+    os.replace("new-" + path, path)
 
 
 def interrupted(done, _):
@@ -244,8 +246,8 @@ def interrupted(done, _):
 
 
 @pytest.mark.parametrize("given, kind, words", [
-    (dict(progress=changed), (OSError, ValueError), "change|another|copy it anew"),
-    (dict(progress=lambda *_: np.save("stack.npy", image((3, 300, 200))[::-1]), source="stack.npy", axes="zyx"), OSError, "replaced or changed"),
+    (dict(progress=lambda *_: replaced("in.npy", image()[::-1])), (OSError, ValueError), "change|another|copy it anew"),
+    (dict(progress=lambda *_: replaced("stack.npy", image((3, 300, 200))[::-1]), source="stack.npy", axes="zyx"), OSError, "replaced or changed"),
     (dict(progress=interrupted), KeyboardInterrupt, None),
     (dict(max_memory=100), MemoryError, "100"),
     (dict(sink="out.png"), (ValueError, OSError), "cannot be made in several runs"),
