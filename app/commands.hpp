@@ -5,6 +5,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "cli11.hpp"
 
@@ -42,7 +43,11 @@ void add_generate_command(CLI::App& program, Context& context);
 void add_devices_command(CLI::App& program, Context& context);
 void add_bench_command(CLI::App& program, Context& context);
 void add_stages_command(CLI::App& program, Context& context);
-/// To be called last: it offers the commands and options declared before it.
+/// To be called last: they offer and describe the commands and options declared before them.
 void add_completion_command(CLI::App& program, Context& context);
+void add_manual_command(CLI::App& program, Context& context);
+
+/// Those that help shows.
+std::vector<const CLI::App*> commands_of(const CLI::App& command);
 
 }  // namespace sepconv::app

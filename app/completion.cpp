@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "commands.hpp"
 #include "option_values.hpp"
 #include "sepconv/pipeline/chain/stage_entry.hpp"
 
@@ -137,7 +138,7 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
   }
   if (begun.starts_with('-')) return of_words(option_names(command), begun);
   std::vector<Completion::Word> commands;
-  for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* one : commands_of(command))
     commands.push_back({one->get_name(), one->get_description()});
   return commands.empty() ? of_argument(command, position, begun) : of_words(std::move(commands), begun);
 }

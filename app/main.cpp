@@ -43,11 +43,11 @@ int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
 /// CLI11 would only say that some command is required.
 void check_command_name(const CLI::App& program, const std::string& word) {
   if (word.empty() || word.front() == '-') return;
+  const auto is_meant = [&word](const CLI::App* one) { return one->get_name() == word; };
+  if (!program.get_subcommands(is_meant).empty()) return;
   std::string names;
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == word) return;
+  for (const CLI::App* command : commands_of(program))
     names += (names.empty() ? "" : ", ") + command->get_name();
-  }
   throw sepconv::InvalidArgument(fmt::format("there is no command '{}'; the commands are {}", word, names));
 }
 
@@ -83,6 +83,10 @@ int guarded(const CLI::App& program, const Context& context, const std::function
 
 }  // namespace
 
+std::vector<const CLI::App*> sepconv::app::commands_of(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+}
+
 int main(int argc, char** argv) {
   reserve_standard_descriptors();
   // OpenBLAS begins with no threads of its own, wherever it comes from; who multiplies says how many. Now,
@@ -111,6 +115,7 @@ int main(int argc, char** argv) {
   add_bench_command(program, context);
   add_stages_command(program, context);
   add_completion_command(program, context);
+  add_manual_command(program, context);
 
   const int code = guarded(program, context, [&] {
     if (argc > 1) check_command_name(program, argv[1]);

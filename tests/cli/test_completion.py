@@ -1,7 +1,11 @@
 """Completion in bash, zsh and fish: each script is driven as its shell drives it, and all three offer the same."""
 
+import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -13,16 +17,22 @@ TYPES = ["f32", "f64", "i16", "u16", "u8"]
 FILES = ["a=b.tif", "baboon.tif", "box.npy", "folder/"]
 
 
-def in_shell(sepconv, command, script):
-    """What a script prints in a shell to which the program under test is `sepconv`, in a folder with a few files."""
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
+def folder_for(sepconv, shell):
+    """A folder with a few files, and in .bin the program under test as `sepconv`; returns that."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
     for name in FILES:
         (sepconv.folder / name).mkdir(exist_ok=True) if name.endswith("/") else (sepconv.folder / name).touch()
     bin_folder = sepconv.folder / ".bin"
     bin_folder.mkdir(exist_ok=True)
     if not (bin_folder / "sepconv").exists():
         (bin_folder / "sepconv").symlink_to(BINARY)
+    return bin_folder
+
+
+def in_shell(sepconv, command, script):
+    """What a script prints in a shell."""
+    bin_folder = folder_for(sepconv, command[0])
     done = subprocess.run([*command, f"export PATH='{bin_folder}':\"$PATH\"\n{script}"], cwd=sepconv.folder, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
@@ -148,3 +158,27 @@ def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
               "COMP_WORDS=(sepconv run \"'my file.tif'\" out.tif gauss); COMP_CWORD=4\n"
               "COMP_LINE=\"sepconv run 'my file.tif' out.tif gauss\"; COMP_POINT=35; _sepconv; printf '%s\\n' \"${COMPREPLY[@]}\"")
     assert in_shell(sepconv, ["bash", "--norc", "-c"], script) == ["gaussian", "gradient", "gemm"]
+
+
+@pytest.mark.parametrize("command, prepare", [(["bash", "--norc", "--noprofile", "-i"], "source <(sepconv completion bash)"),
+                                              (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; source <(sepconv completion zsh)"),
+                                              (["fish", "--no-config", "-i"], "sepconv completion fish | source")], ids=["bash", "zsh", "fish"])
+def test_at_a_terminal(sepconv, command, prepare):
+    """Keys are typed into a shell in a terminal of its own; in the end the line's words are printed."""
+    bin_folder = folder_for(sepconv, command[0])
+    shell, terminal = pty.fork()
+    if shell == 0:
+        os.chdir(sepconv.folder)
+        os.execvpe(command[0], command, {"PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(sepconv.folder), "TERM": "xterm", "LC_ALL": "C.UTF-8"})
+    line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t--compress d\t--trace ba\t"
+    os.write(terminal, f"{prepare}\r{line}\x01printf '<%s>' \rexit\r".encode())
+    said = b""
+    try:
+        while select.select([terminal], [], [], 120)[0]:
+            said += os.read(terminal, 4096)
+    except OSError:  # the shell has gone
+        pass
+    os.kill(shell, signal.SIGKILL)
+    os.waitpid(shell, 0)
+    os.close(terminal)
+    assert b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><--compress><deflate><--trace><baboon.tif>" in said, said.decode()

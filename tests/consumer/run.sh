@@ -52,3 +52,9 @@ echo "ok: pkg-config knows what the shared library and the static one need"
 
 "$prefix/bin/sepconv" --help >/dev/null
 echo "ok: the installed program runs"
+
+for file in man/man1/sepconv-run.1 man/man7/sepconv-stages.7 bash-completion/completions/sepconv zsh/site-functions/_sepconv fish/vendor_completions.d/sepconv.fish \
+  doc/sepconv/LICENSE doc/sepconv/docs/how-it-works.md; do
+  [[ -s $prefix/share/$file ]] || { echo "share/$file is not installed" >&2; exit 1; }
+done
+echo "ok: man pages, completion, LICENSE and documents are installed"

@@ -1,0 +1,33 @@
+// sepconv manual DIR: the man pages, for builds and packages; help does not show it.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "commands.hpp"
+#include "manual.hpp"
+#include "option_values.hpp"
+#include "sepconv/io/byte_file.hpp"
+
+namespace sepconv::app {
+
+void add_manual_command(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand("manual", "Write the man pages, in place of those there.");
+  command->group("");
+  const auto folder = std::make_shared<std::filesystem::path>();
+  command->add_option("DIR", *folder, "where man1 and man7 are to be")->required()->type_name(kFolderType);
+  command->callback([&program, &context, folder] {
+    context.action = [&program, folder] {
+      for (const ManualPage& page : manual_pages(program)) {
+        const std::filesystem::path path = *folder / page.path;
+        std::filesystem::create_directories(path.parent_path());
+        OutputFile file(path, {.overwrite = true});
+        file.write_at(0, std::as_bytes(std::span(page.text)));
+        file.commit();
+      }
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace sepconv::app

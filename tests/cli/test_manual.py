@@ -1,0 +1,102 @@
+"""The man pages, as man itself shows them: a page for every command, with all that its help says, and one of the stages."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import BINARY
+
+
+def help_of(command):
+    return subprocess.run([BINARY, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def commands(command=()):
+    """The program itself, and every command that help lists, at any depth."""
+    listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", help_of(command), re.MULTILINE)
+    names = re.findall(r"^  (\w+)", listed[1], re.MULTILINE) if listed else []
+    return [command] + [one for name in names for one in commands((*command, name))]
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("man")
+    subprocess.run([BINARY, "manual", folder], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shown(manual):
+    """What man prints of a page, in one line without its typefaces, and free of warnings."""
+    if shutil.which("man") is None:
+        pytest.skip("man is not installed")
+
+    def show(name):
+        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", str(next(manual.glob(f"man*/{name}")))], capture_output=True, text=True,
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "2000", "MAN_KEEP_FORMATTING": "", "GROFF_NO_SGR": "1"})
+        assert (done.returncode, done.stderr) == (0, "")
+        return plain(re.sub(".\b", "", done.stdout))
+
+    return show
+
+
+def test_every_command_has_its_page(manual):
+    expected = {"-".join(("sepconv", *command)) + ".1" for command in commands()}
+    assert len(expected) > 15
+    assert {path.name for path in (manual / "man1").iterdir()} == expected
+    assert [path.name for path in (manual / "man7").iterdir()] == ["sepconv-stages.7"]
+
+
+def test_pages_have_what_help_says_of_options(shown):
+    seen = 0
+    for command in commands():
+        page = shown("-".join(("sepconv", *command)) + ".1")
+        # A line an option: its names, what it takes, its words, which may go on below.
+        text = re.split(r"^(?:Subcommands|Stages|Formats|Example)", help_of(command), flags=re.MULTILINE)[0]
+        options = re.findall(r"^  (-\S+)(.*(?:\n {10,}.*)*)", text, re.MULTILINE)
+        assert options
+        for names, rest in options:
+            for name in re.sub(r"\{.*?\}", "", names).split(","):  # CLI11 shows what a flag is without its value
+                assert re.search(rf"(?<!\S){re.escape(name)}(?!\w)", page), (command, name)
+            words = re.split(r"\s{2,}", rest)[-1]
+            assert words and words in page, (command, names, words)
+            seen += 1
+    assert seen > 150
+
+
+def test_stages_have_their_keys(sepconv, shown):
+    page = shown("sepconv-stages.7")
+    for stage in json.loads(sepconv("stages", "--json").stdout)["stages"]:
+        said = sepconv("stages", stage["name"]).stdout
+        assert plain(said.splitlines()[0].partition(": ")[2]) in page
+        keys = re.findall(r"^  (\w+)= +(.*)$", said, re.MULTILINE)
+        assert [name for name, _ in keys] == [key["name"] for key in stage["keys"]]
+        for name, words in keys:
+            assert re.search(rf"{name}=\w+ {re.escape(plain(words))}", page), (stage["name"], name)
+
+
+def test_nothing_lacks_its_words(sepconv):
+    """A page, a help or a completion would show an empty line."""
+    for stage in json.loads(sepconv("stages", "--json").stdout)["stages"]:
+        assert stage["words"] and stage["example"]
+        assert not [key["name"] for key in stage["keys"] if not key["words"]], stage["name"]
+    for command in commands():
+        for begun in ("", "-"):
+            lines = sepconv("completion", "bash", "--", *command, begun).stdout.splitlines()[1:]
+            assert not [line for line in lines if command[-1:] != ("completion",) and not line.partition(" -- ")[2] and line.startswith("-")], command
+
+
+def test_the_command_that_writes_them_is_not_offered(sepconv):
+    assert "manual" not in sepconv("--help").stdout
+    assert "manual" not in sepconv("completion", "bash", "--", "m").stdout
+    assert "manual" not in sepconv("nonsense", status=2).stderr
+
+
