@@ -97,7 +97,9 @@ TEST_CASE("A GPU decodes and encodes deflate blocks as the CPU does", "[gpu][san
       Kind{{{131, 77}, 3, u8}, true, true, {16, 48}}, Kind{{{130, 90}, 4, u16}, true, true, {32, 16}},
       Kind{{{129, 65}, 1, i16}, true, false, {64, 64}}, Kind{{{200, 300}, 1, u8}, false, true, {37, 0}},
       Kind{{{90, 1000}, 2, u16}, false, true, {8, 0}}, Kind{{{64, 64}, 1, u8}, false, false, {1, 0}},
-      Kind{{{150, 130}, 1, f32}, true, true, {64, 64}}, Kind{{{700, 600}, 1, u8}, true, true, {512, 512}});
+      Kind{{{150, 130}, 1, f32}, true, true, {64, 64}}, Kind{{{75, 131}, 3, f32}, true, true, {16, 48}},
+      Kind{{{90, 77}, 2, f64}, false, true, {13, 0}}, Kind{{{80, 70}, 1, f64}, true, false, {32, 16}},
+      Kind{{{700, 600}, 1, u8}, true, true, {512, 512}});
   const int level = GENERATE(int{deflate::kFast}, 1, 6, 12);
   CAPTURE(kind.spec.extent.rows, kind.spec.extent.cols, kind.spec.channels, kind.tiled, level);
   const TemporaryFolder folder;
@@ -107,7 +109,7 @@ TEST_CASE("A GPU decodes and encodes deflate blocks as the CPU does", "[gpu][san
     save(Image::of_pattern(kind.spec, pattern, 7), in, layout_of(kind, level));
     filter(in, by_cpu, kind, false);
     const RunReport report = filter(in, by_gpu, kind, true);
-    CHECK(report.plan.decodes_on_devices == !is_floating(kind.spec.type));
+    CHECK(report.plan.decodes_on_devices);
     CHECK(report.plan.encodes_on_devices);
     CHECK(has_step(report, "encode"));
     const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
@@ -127,6 +129,45 @@ TEST_CASE("Blocks that bands cut are decoded on a GPU for each", "[gpu]") {
   filter(in, out, kind, true, 128);
   run(*open_reader(out), *made.writer(), Chain());
   CHECK(made == expected);
+}
+
+TEST_CASE("A GPU decodes floats of other writers: either byte order, any predictor, cut by bands", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const std::uint16_t bits = GENERATE(32, 64);
+  const std::uint16_t predictor = GENERATE(PREDICTOR_NONE, PREDICTOR_HORIZONTAL, PREDICTOR_FLOATINGPOINT);
+  const std::uint16_t compression = GENERATE(COMPRESSION_ADOBE_DEFLATE, COMPRESSION_ZSTD);
+  const std::string order = GENERATE("l", "b");
+  const std::uint16_t channels = GENERATE(1, 3);
+  CAPTURE(bits, predictor, compression, order, channels);
+  const Kind kind{{{75, 131}, channels, bits == 32 ? PixelType::f32 : PixelType::f64}, true, true, {16, 48}};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
+                 by_gpu = folder.path() / "gpu.tif";
+  {
+    TIFF* const tiff = TIFFOpen(in.c_str(), ("w" + order).c_str());
+    REQUIRE(tiff != nullptr);
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 131);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 75);
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 48);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 32);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(tiff, TIFFTAG_PREDICTOR, predictor);
+    const Image tile = Image::of_pattern({{32, 48}, channels, kind.spec.type}, Pattern::noise, 4);
+    for (unsigned i = 0; i < TIFFNumberOfTiles(tiff); ++i)
+      REQUIRE(TIFFWriteEncodedTile(tiff, i, tile.view().data, tile.spec().bytes()) > 0);
+    TIFFClose(tiff);
+  }
+  for (const std::int64_t band_cols : {0, 100}) {
+    filter(in, by_cpu, kind, false, band_cols);
+    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices);
+    const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+    CHECK(same);
+  }
 }
 
 TEST_CASE("A GPU decodes blocks of zstd as the CPU does", "[gpu][sanitize]") {

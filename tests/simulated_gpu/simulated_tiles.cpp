@@ -11,8 +11,8 @@
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
-#include "sepconv/io/tiff/predictor.hpp"
 #include "sepconv/kernels/coded/decode_room.hpp"
+#include "sepconv/kernels/coded/place_row.hpp"
 #include "sepconv/kernels/lz4/block_decoder.hpp"
 #include "simulated_gpu.hpp"
 
@@ -103,6 +103,29 @@ bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes
   }
 }
 
+/// What `seen` is of a tile.
+void place_rows(const CodedTiles& tiles, const std::byte* rows, const Rect& seen, const PixelView& out) {
+  DecodedRow from{nullptr,         tiles.tile.cols,  static_cast<int>(tiles.channels),
+                  tiles.predictor, tiles.big_endian, seen.col,
+                  seen.col_end()};
+  for (std::int64_t row = 0; row < seen.rows; ++row) {
+    from.bytes = rows + (seen.row + row) * tiles.row_bytes();
+    switch (std::byte* const to = out.row_data(row); size_of(tiles.type)) {
+      case 1:
+        place_row(Alone(), from, reinterpret_cast<std::uint8_t*>(to));
+        break;
+      case 2:
+        place_row(Alone(), from, reinterpret_cast<std::uint16_t*>(to));
+        break;
+      case 4:
+        place_row(Alone(), from, reinterpret_cast<std::uint32_t*>(to));
+        break;
+      default:
+        place_row(Alone(), from, reinterpret_cast<std::uint64_t*>(to));
+    }
+  }
+}
+
 }  // namespace
 
 void deflate_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch, std::byte* encoded,
@@ -138,14 +161,9 @@ void place_tiles(const std::byte* decoded, const std::int32_t* refused, const Co
                       rows_of(tiles, part, i), tiles.tile.cols};
       const Rect seen = tile.intersect(shown);
       if (seen.empty() || refused[i] != 0) continue;
-      std::vector<std::byte> rows(static_cast<std::size_t>(tile.rows * tiles.row_bytes()));
-      std::copy_n(decoded + i * decoded_tile_bytes(tiles), rows.size(), rows.data());
-      BlockFormat format = format_of(tiles, tile.rows);
-      format.big_endian = tiles.big_endian;
-      undo_predictor(rows, format);
-      const ConstPixelView pixels{rows.data(), tile.extent(), tiles.channels, tiles.type, tiles.row_bytes()};
-      sepconv::copy_pixels(pixels.crop({seen.row - tile.row, seen.col - tile.col, seen.rows, seen.cols}),
-                           out.crop({seen.row - shown.row, seen.col - shown.col, seen.rows, seen.cols}));
+      const std::byte* const rows = decoded + i * decoded_tile_bytes(tiles);
+      place_rows(tiles, rows, {seen.row - tile.row, seen.col - tile.col, seen.rows, seen.cols},
+                 out.crop({seen.row - shown.row, seen.col - shown.col, seen.rows, seen.cols}));
     }
   });
 }

@@ -14,8 +14,7 @@ std::int64_t decode_tiles_bytes(const CodedTiles& tiles, std::int64_t count) noe
 }
 
 bool can_decode_tiles(const CodedTiles& tiles) noexcept {
-  return !is_floating(tiles.type) && size_of(tiles.type) <= 2 &&
-         (tiles.predictor == 1 || tiles.predictor == 2);
+  return tiles.predictor >= 1 && tiles.predictor <= (is_floating(tiles.type) ? 3 : 2);
 }
 
 }  // namespace sepconv

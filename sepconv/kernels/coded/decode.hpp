@@ -19,8 +19,7 @@ std::int64_t decoded_tile_bytes(const CodedTiles& tiles) noexcept;
 /// Room for so many decoded tiles, and what is needed beside them while they are decoded.
 std::int64_t decode_tiles_bytes(const CodedTiles& tiles, std::int64_t count) noexcept;
 
-/// Whether these tiles can be decoded: integers of 8 and 16 bits, without a predictor or with the horizontal
-/// one.
+/// Whether TIFF has their predictor for their pixels.
 bool can_decode_tiles(const CodedTiles& tiles) noexcept;
 
 /// Decodes streams of whole tiles, one a warp. Stream i is streams[i] of `encoded`, at a multiple of 16; with

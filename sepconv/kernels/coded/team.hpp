@@ -17,6 +17,19 @@ struct Alone {
   static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
   SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
+  /// Of all lanes; of this and those before it; what the last one has.
+  template <class Word, class Add>
+  SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
+    return value;
+  }
+  template <class Word, class Add>
+  SEPCONV_HOST_DEVICE Word sum_up_to(Word value, Add) const {
+    return value;
+  }
+  template <class Word>
+  SEPCONV_HOST_DEVICE Word of_last(Word value) const {
+    return value;
+  }
 };
 
 #ifdef __CUDACC__
@@ -26,11 +39,51 @@ struct Warp {
 #ifdef __CUDA_ARCH__
   static __device__ unsigned lane() { return threadIdx.x & 31; }
   __device__ void sync() const { __syncwarp(); }
-  __device__ bool all(bool condition) const { return __all_sync(0xFFFFFFFFU, condition) != 0; }
+  __device__ bool all(bool condition) const { return __all_sync(kAll, condition) != 0; }
+  template <class Word, class Add>
+  __device__ Word sum(Word value, Add add) const {
+    for (unsigned step = 1; step < kLanes; step *= 2)
+      value = add(value, static_cast<Word>(__shfl_xor_sync(kAll, shuffled(value), step)));
+    return value;
+  }
+  template <class Word, class Add>
+  __device__ Word sum_up_to(Word value, Add add) const {
+    for (unsigned step = 1; step < kLanes; step *= 2) {
+      const auto before = static_cast<Word>(__shfl_up_sync(kAll, shuffled(value), step));
+      if (lane() >= step) value = add(value, before);
+    }
+    return value;
+  }
+  template <class Word>
+  __device__ Word of_last(Word value) const {
+    return static_cast<Word>(__shfl_sync(kAll, shuffled(value), kLanes - 1));
+  }
+
+ private:
+  static constexpr unsigned kAll = 0xFFFFFFFFU;
+  template <class Word>
+  static __device__ auto shuffled(Word value) {
+    if constexpr (sizeof(Word) == 8)
+      return static_cast<unsigned long long>(value);
+    else
+      return static_cast<unsigned>(value);
+  }
 #else
   static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
   SEPCONV_HOST_DEVICE void sync() const {}
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
+  template <class Word, class Add>
+  SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
+    return value;
+  }
+  template <class Word, class Add>
+  SEPCONV_HOST_DEVICE Word sum_up_to(Word value, Add) const {
+    return value;
+  }
+  template <class Word>
+  SEPCONV_HOST_DEVICE Word of_last(Word value) const {
+    return value;
+  }
 #endif
 };
 #endif

@@ -20,7 +20,9 @@ void check_counted_type(bool good) {
 
 void check_decoded(const CodedTiles& tiles) {
   if (tiles.tile.empty() || !can_decode_tiles(tiles))
-    throw InvalidArgument("tiles of other elements than integers of 8 and 16 bits are decoded on the CPU");
+    throw InvalidArgument(
+        "tiles without pixels or of a predictor that TIFF does not have for their type cannot be; give 1, 2 "
+        "or, of floats, 3");
 }
 
 }  // namespace

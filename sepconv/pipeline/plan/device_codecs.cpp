@@ -21,13 +21,17 @@ constexpr std::int64_t kMostDecodedBlock = std::int64_t{16} << 20;
 
 /// What keeps a GPU from decoding blocks that are made for it.
 std::string why_not_decoded(const Reader& source, bool wraps) {
-  if (!can_decode_tiles(*source.layout().coded)) return "its elements are no integers of 8 or 16 bits";
   if (source.layout().coded->bytes() > kMostDecodedBlock)
     return fmt::format("a block has {}, and a GPU decodes those of up to {} well",
                        format_bytes(static_cast<double>(source.layout().coded->bytes())),
                        format_bytes(static_cast<double>(kMostDecodedBlock)));
   if (wraps) return "rows of the other edge are read for border=wrap";
   return "";
+}
+
+/// Whether blocks of files with it are coded.
+bool has_codec(const std::string& codec) {
+  return codec != kInMemory && codec != kUncompressed && codec != kPicture;
 }
 
 }  // namespace
@@ -39,12 +43,16 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
     codecs.decodes = why.empty();
     codecs.notes.push_back(why.empty() ? "the GPU decodes the source's blocks, which it gets as they are"
                                        : "the CPU decodes the source's blocks: " + why);
+  } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
+    codecs.notes.emplace_back(
+        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip and LZ4, each alone, of "
+        "whole "
+        "pixels of a pixel type");
   }
   if (sink.layout().coded) {
     codecs.encodes = true;
     codecs.notes.emplace_back("the GPU encodes the sink's blocks, to the bytes that the CPU would make");
-  } else if (const std::string& codec = sink.layout().codec;
-             codec != kInMemory && codec != kUncompressed && codec != kPicture) {
+  } else if (const std::string& codec = sink.layout().codec; has_codec(codec)) {
     codecs.notes.push_back(fmt::format(
         "the CPU encodes the sink's blocks ({}): a GPU makes its bytes of deflate:fast only", codec));
   }
