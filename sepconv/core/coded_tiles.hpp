@@ -14,9 +14,11 @@ enum class BlockCodec : std::uint8_t {
   gzip,  ///< one member (RFC 1952)
   zstd,  ///< frames (RFC 8878)
   lz4,   ///< how many bytes it holds, in 4, little-endian, and a block of LZ4: as numcodecs has it
+  jpeg,  ///< an image of its own, with its tables (ITU-T T.81)
 };
 
-/// Tiles or strips of an image, all channels together. Each is a stream of its rows without gaps.
+/// Tiles or strips of an image, all channels together. Each is a stream of its rows without gaps, or an
+/// image of as many rows.
 struct CodedTiles {
   Extent tile;
   std::int64_t channels = 1;
@@ -25,6 +27,9 @@ struct CodedTiles {
   bool big_endian = false;  ///< of the stored pixels
   bool pads = true;         ///< false: strips, as wide as the image, of which the last may have fewer rows
   BlockCodec codec = BlockCodec::zlib;
+  bool is_ycbcr = false;                          ///< of JPEG: its components are that, and become RGB
+  std::uint8_t chroma_cols = 1, chroma_rows = 1;  ///< of JPEG: pixels that share a sample of the second and
+                                                  ///< of the third component, across and down
   /// The element, its bits, that tiles which are encoded go on with beyond the image; unset: with the last
   /// pixel, as a TIFF's.
   std::optional<std::uint64_t> fill{};

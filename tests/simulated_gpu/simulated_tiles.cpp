@@ -13,6 +13,7 @@
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/kernels/coded/decode_room.hpp"
 #include "sepconv/kernels/coded/place_row.hpp"
+#include "sepconv/kernels/jpeg/decode_alone.hpp"
 #include "sepconv/kernels/lz4/block_decoder.hpp"
 #include "simulated_gpu.hpp"
 
@@ -98,6 +99,9 @@ bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes
       return zstd::FrameDecoder<Alone>(stream, bytes, to, size, beside, tables).run();
     case BlockCodec::lz4:
       return lz4::BlockDecoder<Alone>(stream, bytes, to, size).run();
+    case BlockCodec::jpeg:
+      return jpeg::decode_alone(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
+                                tiles.is_ycbcr, beside, to);
     default:
       return inflate(stream, bytes, tiles.codec == BlockCodec::gzip, to, size);
   }

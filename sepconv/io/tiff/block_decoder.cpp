@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/tiff/jpeg_stream.hpp"
 #include "sepconv/io/tiff/one_block_tiff.hpp"
 #include "sepconv/io/tiff/predictor.hpp"
 
@@ -58,21 +58,6 @@ std::int64_t decoding_bytes(const BlockFormat& format) {
 
 bool is_deflate(std::uint16_t compression) {
   return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
-}
-
-/// Sides of the image in a JPEG stream, from its frame header (ITU-T T.81, B.2.2); nothing if there is none.
-std::optional<Extent> jpeg_extent(std::span<const std::byte> stream) {
-  const auto u8 = [&](std::size_t at) { return std::to_integer<std::int64_t>(stream[at]); };
-  for (std::size_t at = 2; at + 9 < stream.size();) {
-    const std::int64_t marker = u8(at + 1);
-    if (u8(at) != 0xFF) return std::nullopt;
-    const bool is_frame =
-        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-    if (is_frame) return Extent{u8(at + 5) << 8 | u8(at + 6), u8(at + 7) << 8 | u8(at + 8)};
-    const bool is_fill = marker == 0xFF;
-    at += is_fill ? 1 : 2 + static_cast<std::size_t>(u8(at + 2) << 8 | u8(at + 3));
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -146,9 +131,10 @@ bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byt
 // larger it takes for the last strip, as each is the only one of its handle.
 void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::string& what,
                                      bool is_last_strip) const {
-  const auto found = jpeg_extent(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
+  const auto frame = jpeg_frame(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / format_.row_bytes();
-  if (!found ||
+  const Extent* const found = frame ? &frame->extent : nullptr;
+  if (found == nullptr ||
       (found->rows >= rows && found->cols == format_.extent.cols && (found->rows == rows || is_last_strip)))
     return;
   throw IoError(fmt::format("{}: {}: its JPEG holds {} x {} pixels of {} x {}", handle_.name(), what,

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <vector>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/io/tiff/block_decoder.hpp"
+#include "sepconv/io/tiff/jpeg_stream.hpp"
 #include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
 
@@ -45,10 +47,14 @@ class CompressedReader : public TiffReader, private EncodedReader {
 
  private:
   std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) override {
-    return locate(directory().block_index(0, grid_row, grid_col), grid_row).bytes;
+    const std::int64_t bytes = locate(directory().block_index(0, grid_row, grid_col), grid_row).bytes;
+    return whole_jpeg_bytes(directory().block.jpeg_tables, bytes);
   }
   void read_encoded(std::int64_t grid_row, std::int64_t grid_col, std::span<std::byte> to) override {
-    file().bytes().read_at(file().locate(directory().block_index(0, grid_row, grid_col)).offset, to);
+    const std::vector<std::byte>& tables = directory().block.jpeg_tables;
+    file().bytes().read_at(file().locate(directory().block_index(0, grid_row, grid_col)).offset,
+                           place_in_jpeg(tables, to));
+    if (!tables.empty()) put_jpeg_tables(tables, to);
   }
 
   void read_block(std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col, const Rect& part,

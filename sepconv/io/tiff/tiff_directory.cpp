@@ -7,6 +7,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/tiff/jpeg_stream.hpp"
 
 namespace sepconv {
 namespace {
@@ -201,13 +202,35 @@ TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes) 
   return directory;
 }
 
+namespace {
+
+std::optional<BlockCodec> block_codec(const BlockFormat& block) {
+  switch (block.compression) {
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+      return BlockCodec::zlib;
+    case COMPRESSION_ZSTD:
+      return BlockCodec::zstd;
+    case COMPRESSION_JPEG:
+      return are_plain_jpeg_tables(block.jpeg_tables) ? std::optional(BlockCodec::jpeg) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Pixels across (0) or down (1) that share a sample of chroma: 1, 2 or 4, and what cannot be becomes 0.
+std::uint8_t chroma_of(const BlockFormat& block, std::size_t axis) {
+  const std::uint16_t pixels =
+      block.photometric == PHOTOMETRIC_YCBCR ? block.subsampling[axis] : std::uint16_t{1};
+  return static_cast<std::uint8_t>(pixels <= 4 ? pixels : 0);
+}
+
+}  // namespace
+
 std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory) {
   const BlockFormat& block = directory.block;
-  const bool is_deflate =
-      block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_DEFLATE;
-  const bool is_zstd = block.compression == COMPRESSION_ZSTD;
-  if (!(is_deflate || is_zstd) || directory.planar || !block.type.is_pixels() ||
-      block.fill_order != FILLORDER_MSB2LSB)
+  const std::optional<BlockCodec> codec = block_codec(block);
+  if (!codec || directory.planar || !block.type.is_pixels() || block.fill_order != FILLORDER_MSB2LSB)
     return std::nullopt;
   return CodedTiles{.tile = block.extent,
                     .channels = block.channels,
@@ -215,7 +238,10 @@ std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory) {
                     .predictor = block.predictor,
                     .big_endian = block.big_endian,
                     .pads = directory.tiled,
-                    .codec = is_zstd ? BlockCodec::zstd : BlockCodec::zlib};
+                    .codec = *codec,
+                    .is_ycbcr = block.photometric == PHOTOMETRIC_YCBCR,
+                    .chroma_cols = chroma_of(block, 0),
+                    .chroma_rows = chroma_of(block, 1)};
 }
 
 std::string codec_name(std::uint16_t compression) {

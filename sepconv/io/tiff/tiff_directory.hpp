@@ -69,7 +69,7 @@ struct TiffDirectory {
 /// (it says what it does read). `file_bytes` bounds what the directory may claim.
 TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes);
 
-/// Of blocks that are deflate streams of all channels of pixels; else nothing.
+/// Of blocks that hold all channels of pixels and are streams of deflate, of zstd or of JPEG; else nothing.
 std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory);
 
 /// "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/io/sidecars.hpp"
+#include "sepconv/io/tiff/jpeg_stream.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
 namespace sepconv {
@@ -47,6 +49,16 @@ FileLayout layout_of(const TiffDirectory& directory) {
   return layout;
 }
 
+/// Whether the first block is a JPEG of the common kind, as then all are.
+bool has_common_jpegs(TiffFile& file) {
+  constexpr std::int64_t kMostHeader = 4096;
+  const StoredBlock stored = file.locate(0);
+  std::vector<std::byte> head(static_cast<std::size_t>(std::min(stored.bytes, kMostHeader)));
+  file.bytes().read_at(stored.offset, head);
+  const auto frame = jpeg_frame(head);
+  return stored.sparse() || (frame && (frame->marker == 0xC0 || frame->marker == 0xC1) && frame->bits == 8);
+}
+
 }  // namespace
 
 TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
@@ -60,6 +72,8 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.stored = file_->directory().stored();
   layout_.file = layout_of(file_->directory());
   if (streams) layout_.coded = coded_tiles(file_->directory());
+  if (layout_.coded && layout_.coded->codec == BlockCodec::jpeg && !has_common_jpegs(*file_))
+    layout_.coded.reset();
   layout_.file->levels = file_->levels();
   unwritten_ =
       declared_nodata(metadata(), spec().type, layout_.stored.value_or(StoredType(spec().type))).value_or(0);

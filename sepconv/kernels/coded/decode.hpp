@@ -19,7 +19,8 @@ std::int64_t decoded_tile_bytes(const CodedTiles& tiles) noexcept;
 /// Room for so many decoded tiles, and what is needed beside them while they are decoded.
 std::int64_t decode_tiles_bytes(const CodedTiles& tiles, std::int64_t count) noexcept;
 
-/// Whether TIFF has their predictor for their pixels.
+/// Whether there is such a predictor for such pixels; of JPEG: bytes of one channel, or of three of which
+/// none or those of chroma have half as many samples across, or across and down.
 bool can_decode_tiles(const CodedTiles& tiles) noexcept;
 
 /// Decodes streams of whole tiles, one a warp. Stream i is streams[i] of `encoded`, at a multiple of 16; with
@@ -28,8 +29,10 @@ bool can_decode_tiles(const CodedTiles& tiles) noexcept;
 /// decoded_tile_bytes(), as it was before compression. refused[i] is 0 where it is exactly that and the
 /// stream's checksum holds. Else it is 1 and the tile's bytes are undefined: the stream is left out, damaged,
 /// or one that encoders of images do not make (gzip with a name or of several members; zstd of several
-/// frames, with a checksum or a dictionary). All device memory; enqueues on `stream` and returns. Throws
-/// CudaError, InvalidArgument for tiles that cannot be decoded.
+/// frames, with a checksum or a dictionary; JPEG that is progressive, arithmetic, not of 8 bits or in several
+/// scans). A JPEG's pixels are those of libjpeg with JDCT_ISLOW and fancy upsampling; what libjpeg warns of
+/// is refused. All device memory; enqueues on `stream` and returns. Throws CudaError, InvalidArgument for
+/// tiles that cannot be decoded.
 void decode_tiles_cuda(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles,
                        Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream);
 

@@ -70,6 +70,8 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const Co
                          stream);
     case BlockCodec::lz4:
       return decode_lz4(encoded, streams, grid, count, decoded, refused, stream);
+    case BlockCodec::jpeg:
+      return decode_jpeg(encoded, streams, tiles, grid, count, decoded, refused, beside, stream);
     default:
       return inflate(encoded, streams, grid, count, tiles.codec, decoded, refused,
                      reinterpret_cast<std::uint32_t*>(beside), stream);

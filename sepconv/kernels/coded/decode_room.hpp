@@ -5,17 +5,21 @@
 
 #include "sepconv/core/coded_tiles.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/jpeg/geometry.hpp"
 #include "sepconv/kernels/zstd/frame_decoder.hpp"
 
 namespace sepconv {
 
-/// The checksum that a stream of deflate ends with; the literals of a block of zstd.
+/// The checksum that a stream of deflate ends with; the literals of a block of zstd; the coefficients of a
+/// JPEG.
 inline std::int64_t beside_tile_bytes(const CodedTiles& tiles) noexcept {
   switch (tiles.codec) {
     case BlockCodec::zstd:
       return round_up(std::min<std::int64_t>(tiles.bytes(), zstd::kMostBlockBytes), kAlignment);
     case BlockCodec::lz4:
       return 0;
+    case BlockCodec::jpeg:
+      return round_up(jpeg::geometry_of(tiles, tiles.tile.rows).blocks() * jpeg::kBlockBytes, kAlignment);
     default:
       return sizeof(std::uint32_t);
   }

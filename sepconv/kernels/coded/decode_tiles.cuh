@@ -38,6 +38,10 @@ void inflate(const std::byte* encoded, const EncodedTile* streams, const TileGri
 void decode_zstd(const std::byte* encoded, const EncodedTile* streams, const TileGrid& grid,
                  std::int64_t count, std::byte* decoded, std::int32_t* refused, std::byte* literals,
                  std::int64_t literal_bytes, DeviceStream stream);
+/// `coefficients`: room for beside_tile_bytes() a tile.
+void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles,
+                 const TileGrid& grid, std::int64_t count, std::byte* decoded, std::int32_t* refused,
+                 std::byte* coefficients, DeviceStream stream);
 void decode_lz4(const std::byte* encoded, const EncodedTile* streams, const TileGrid& grid,
                 std::int64_t count, std::byte* decoded, std::int32_t* refused, DeviceStream stream);
 

@@ -21,6 +21,8 @@ constexpr std::int64_t kMostDecodedBlock = std::int64_t{16} << 20;
 
 /// What keeps a GPU from decoding blocks that are made for it.
 std::string why_not_decoded(const Reader& source, bool wraps) {
+  if (!can_decode_tiles(*source.layout().coded))
+    return "a GPU decodes JPEGs of 1 or 3 components, with chroma whole or halved across or both ways";
   if (source.layout().coded->bytes() > kMostDecodedBlock)
     return fmt::format("a block has {}, and a GPU decodes those of up to {} well",
                        format_bytes(static_cast<double>(source.layout().coded->bytes())),
@@ -45,9 +47,8 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
                                        : "the CPU decodes the source's blocks: " + why);
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
-        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip and LZ4, each alone, of "
-        "whole "
-        "pixels of a pixel type");
+        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG, each "
+        "alone, of whole pixels of a pixel type");
   }
   if (sink.layout().coded) {
     codecs.encodes = true;

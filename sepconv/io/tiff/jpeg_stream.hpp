@@ -1,0 +1,35 @@
+// JPEGs as TIFF stores them (Adobe's TIFF technical note 2): what the frame's header says, and whole streams
+// of a block and the tables that all blocks share (the tag JPEGTables).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "sepconv/core/geometry.hpp"
+
+namespace sepconv {
+
+/// ITU-T T.81, B.2.2.
+struct JpegFrame {
+  int marker;  ///< which process: 0xC0 and 0xC1 are sequential with Huffman codes
+  int bits;    ///< of a sample
+  Extent extent;
+};
+
+/// Nothing where there is none in these bytes, a stream's first.
+std::optional<JpegFrame> jpeg_frame(std::span<const std::byte> stream) noexcept;
+
+/// Whether streams may have these in front of what they say themselves: nothing but tables and comments.
+bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept;
+
+/// Bytes of the stream that is made of such tables, or of none, and of a block of so many.
+std::int64_t whole_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept;
+
+/// Where in it the block is to be read to. Then put_jpeg_tables() makes the stream whole: one that no decoder
+/// takes, if the block does not begin as a JPEG does.
+std::span<std::byte> place_in_jpeg(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept;
+void put_jpeg_tables(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept;
+
+}  // namespace sepconv

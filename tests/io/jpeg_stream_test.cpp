@@ -1,0 +1,69 @@
+// Whole JPEGs of a TIFF's blocks and the tables that they share.
+#include "sepconv/io/tiff/jpeg_stream.hpp"
+
+#include <catch2/catch.hpp>
+#include <initializer_list>
+#include <vector>
+
+using namespace sepconv;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes bytes;
+  for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+  return bytes;
+}
+
+Bytes whole(const Bytes& tables, const Bytes& block) {
+  Bytes stream(static_cast<std::size_t>(whole_jpeg_bytes(tables, std::ssize(block))), std::byte{0xA5});
+  const std::span<std::byte> place = place_in_jpeg(tables, stream);
+  REQUIRE(place.size() == block.size());
+  std::ranges::copy(block, place.begin());
+  put_jpeg_tables(tables, stream);
+  return stream;
+}
+
+const Bytes kTables = bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 4, 1, 2, 0xFF, 0xC4, 0, 3, 7, 0xFF, 0xD9});
+
+}  // namespace
+
+TEST_CASE("Tables come between what begins a block's JPEG and the rest of it") {
+  const Bytes block = bytes_of({0xFF, 0xD8, 0xFF, 0xC0, 9});
+  CHECK(whole(kTables, block) ==
+        bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 4, 1, 2, 0xFF, 0xC4, 0, 3, 7, 0xFF, 0xC0, 9}));
+  CHECK(whole({}, block) == block);
+  CHECK(whole_jpeg_bytes(kTables, 0) == 0);
+  // What does not begin as a JPEG becomes none.
+  for (const Bytes& odd : {bytes_of({0xFF}), bytes_of({0}), bytes_of({0xFF, 0xD9, 0xFF, 0xC0})}) {
+    for (const std::byte byte : whole(kTables, odd)) CHECK(byte == std::byte{});
+  }
+}
+
+TEST_CASE("Only tables and comments are put in front of a block") {
+  CHECK(are_plain_jpeg_tables({}));
+  CHECK(are_plain_jpeg_tables(kTables));
+  CHECK(are_plain_jpeg_tables(bytes_of({0xFF, 0xD8, 0xFF, 0xFE, 0, 2, 0xFF, 0xD9})));
+  for (std::size_t size = 1; size < kTables.size(); ++size) {
+    CAPTURE(size);
+    CHECK(!are_plain_jpeg_tables(std::span(kTables).first(size)));
+  }
+  CHECK(!are_plain_jpeg_tables(bytes_of({0xFF, 0xD8, 0xFF, 0xDD, 0, 4, 0, 1, 0xFF, 0xD9})));  // restarts
+  CHECK(!are_plain_jpeg_tables(bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 1, 0xFF, 0xD9})));
+  Bytes more = kTables;
+  more.push_back({});
+  CHECK(!are_plain_jpeg_tables(more));
+}
+
+TEST_CASE("A JPEG's frame says which process, bits and extent it has") {
+  const Bytes stream =
+      bytes_of({0xFF, 0xD8, 0xFF, 0xE0, 0, 3, 7, 0xFF, 0xC2, 0, 11, 8, 1, 2, 3, 4, 1, 1, 0x11, 0});
+  const auto frame = jpeg_frame(stream);
+  REQUIRE(frame);
+  CHECK(frame->marker == 0xC2);
+  CHECK(frame->bits == 8);
+  CHECK(frame->extent == Extent{0x102, 0x304});
+  for (std::size_t size = 0; size < 16; ++size) CHECK(!jpeg_frame(std::span(stream).first(size)));
+}

@@ -1,0 +1,153 @@
+// JPEGs made and decoded by libjpeg, for tests of decoders of ours.
+#pragma once
+
+// clang-format off
+#include <cstdio>
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "random_image.hpp"
+#include "sepconv/kernels/jpeg/geometry.hpp"
+
+namespace sepconv::test {
+
+/// Settings of an encoder.
+struct JpegMade {
+  jpeg::Geometry geometry;
+  bool is_ycbcr = true;
+  int quality = 75;
+  unsigned restart_interval = 0;  ///< units
+  bool optimises = false, is_progressive = false;
+  bool is_baseline = true;  ///< else coarse tables are of 16 bits
+};
+
+struct JpegErrors : jpeg_error_mgr {
+  std::jmp_buf jump;
+  int warnings = 0;
+};
+
+inline void handle_errors(JpegErrors& errors) {
+  jpeg_std_error(&errors);
+  errors.error_exit = [](j_common_ptr info) { std::longjmp(static_cast<JpegErrors*>(info->err)->jump, 1); };
+  errors.emit_message = [](j_common_ptr info, int level) {
+    // Bytes between markers lose no pixel.
+    if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA)
+      ++static_cast<JpegErrors*>(info->err)->warnings;
+  };
+}
+
+/// Rows of all components without gaps.
+inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, const JpegMade& made) {
+  jpeg_compress_struct info;
+  JpegErrors errors;
+  handle_errors(errors);
+  info.err = &errors;
+  if (setjmp(errors.jump) != 0) std::abort();
+  jpeg_create_compress(&info);
+  unsigned char* stream = nullptr;
+  unsigned long bytes = 0;
+  jpeg_mem_dest(&info, &stream, &bytes);
+  info.image_width = static_cast<JDIMENSION>(made.geometry.cols);
+  info.image_height = static_cast<JDIMENSION>(made.geometry.rows);
+  info.input_components = made.geometry.components;
+  info.in_color_space = made.geometry.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&info);
+  if (!made.is_ycbcr && made.geometry.components == 3) jpeg_set_colorspace(&info, JCS_RGB);
+  info.comp_info[0].h_samp_factor = made.geometry.across;
+  info.comp_info[0].v_samp_factor = made.geometry.down;
+  jpeg_set_quality(&info, made.quality, made.is_baseline ? TRUE : FALSE);
+  info.restart_interval = made.restart_interval;
+  info.optimize_coding = made.optimises ? TRUE : FALSE;
+  if (made.is_progressive) jpeg_simple_progression(&info);
+  jpeg_start_compress(&info, TRUE);
+  const std::size_t row_bytes = info.image_width * static_cast<std::size_t>(info.input_components);
+  while (info.next_scanline < info.image_height) {
+    auto* row = reinterpret_cast<JSAMPROW>(const_cast<std::byte*>(&pixels[info.next_scanline * row_bytes]));
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  std::vector<std::byte> result(reinterpret_cast<std::byte*>(stream),
+                                reinterpret_cast<std::byte*>(stream) + bytes);
+  std::free(stream);
+  return result;
+}
+
+/// As libtiff has it decoded: without a look at what the stream says of its colours. False where there is an
+/// error or a warning.
+inline bool decode_by_libjpeg(const std::vector<std::byte>& stream, const jpeg::Geometry& geometry,
+                              bool is_ycbcr, std::byte* to) {
+  jpeg_decompress_struct info;
+  JpegErrors errors;
+  handle_errors(errors);
+  info.err = &errors;
+  if (setjmp(errors.jump) != 0) {
+    jpeg_destroy_decompress(&info);
+    return false;
+  }
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(stream.data()), stream.size());
+  jpeg_read_header(&info, TRUE);
+  info.jpeg_color_space = is_ycbcr ? JCS_YCbCr : JCS_UNKNOWN;
+  info.out_color_space = is_ycbcr ? JCS_RGB : JCS_UNKNOWN;
+  const bool fits = static_cast<std::int32_t>(info.image_width) == geometry.cols &&
+                    static_cast<std::int32_t>(info.image_height) == geometry.rows &&
+                    info.num_components == geometry.components;
+  if (fits) {
+    jpeg_start_decompress(&info);
+    const std::size_t row_bytes = info.output_width * static_cast<std::size_t>(info.output_components);
+    while (info.output_scanline < info.output_height) {
+      auto* row = reinterpret_cast<JSAMPROW>(to + info.output_scanline * row_bytes);
+      jpeg_read_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_decompress(&info);
+  }
+  jpeg_destroy_decompress(&info);
+  return fits && errors.warnings == 0;
+}
+
+inline std::size_t jpeg_pixel_bytes(const jpeg::Geometry& geometry) {
+  return static_cast<std::size_t>(geometry.rows) * static_cast<std::size_t>(geometry.cols) *
+         static_cast<std::size_t>(geometry.components);
+}
+
+/// Pixels of an image: noise of some width, ramps, edges, saturated ones.
+inline std::vector<std::byte> jpeg_pixels(Random& random, const jpeg::Geometry& geometry) {
+  std::vector<std::byte> pixels(jpeg_pixel_bytes(geometry));
+  const auto spread = static_cast<int>(random_between(random, 1, 256));
+  const auto slope = static_cast<int>(random_between(random, 0, 9));
+  const bool saturates = random() % 4 == 0;
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const auto place = static_cast<int>(i);
+    const int ramp = place / geometry.components % geometry.cols * slope + place / 97 % 5 * 40;
+    const int value = (ramp + static_cast<int>(random() % static_cast<unsigned>(spread))) & 255;
+    pixels[i] = static_cast<std::byte>(saturates ? (value > 128 ? 255 : 0) : value);
+  }
+  return pixels;
+}
+
+/// Of a kind that encoders of TIFF make, and of every size.
+inline JpegMade random_jpeg(Random& random) {
+  JpegMade made;
+  const std::int32_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 64, 97};
+  const std::pair<int, int> samplings[] = {{1, 1}, {2, 1}, {2, 2}};
+  const int components = random() % 4 == 0 ? 1 : 3;
+  made.is_ycbcr = components == 3 && random() % 4 != 0;
+  const auto [across, down] = made.is_ycbcr ? random_of(random, samplings) : samplings[0];
+  made.geometry = {random_of(random, sides), random_of(random, sides), components, across, down};
+  const int qualities[] = {1, 10, 30, 50, 75, 90, 95, 100};
+  made.quality = random_of(random, qualities);
+  made.restart_interval = random() % 3 == 0 ? static_cast<unsigned>(random_between(random, 1, 20)) : 0;
+  made.optimises = random() % 2 == 0;
+  made.is_baseline = random() % 2 == 0;
+  return made;
+}
+
+}  // namespace sepconv::test

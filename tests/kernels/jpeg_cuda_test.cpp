@@ -1,0 +1,81 @@
+// JPEGs, whole and damaged, that a GPU decodes: libjpeg's pixels to the bit.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "coded_case.hpp"
+#include "jpeg_case.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+CodedTiles tiles_of(const JpegMade& made) {
+  const jpeg::Geometry& g = made.geometry;
+  return {.tile = {g.rows, g.cols},
+          .channels = g.components,
+          .codec = BlockCodec::jpeg,
+          .is_ycbcr = made.is_ycbcr,
+          .chroma_cols = static_cast<std::uint8_t>(g.across),
+          .chroma_rows = static_cast<std::uint8_t>(g.down)};
+}
+
+}  // namespace
+
+TEST_CASE("A GPU decodes JPEGs of every common kind to libjpeg's pixels", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(51);
+  for (int kind = 0; kind < 60; ++kind) {
+    JpegMade made = random_jpeg(random);
+    if (kind % 10 == 9) made.geometry.rows = 256, made.geometry.cols = 240;
+    const CodedTiles tiles = tiles_of(made);
+    std::vector<Bytes> streams;
+    for (int i = 0; i < 5; ++i) streams.push_back(jpeg_of(jpeg_pixels(random, made.geometry), made));
+    const Decoded decoded = by_gpu(streams, tiles);
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      CAPTURE(kind, i, made.geometry.rows, made.geometry.cols, made.quality);
+      Bytes expected(jpeg_pixel_bytes(made.geometry));
+      REQUIRE(decode_by_libjpeg(streams[i], made.geometry, made.is_ycbcr, expected.data()));
+      CHECK(decoded.refused[i] == 0);
+      CHECK(is_tile(decoded, i, tiles, expected));
+    }
+  }
+}
+
+TEST_CASE("What a GPU takes of damaged JPEGs is what libjpeg makes of them", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(52);
+  const JpegMade made{.geometry = {40, 50, 3, 2, 2}, .quality = 80, .restart_interval = 4};
+  std::vector<Bytes> streams;
+  for (int i = 0; i < 600; ++i)
+    streams.push_back(damaged(jpeg_of(jpeg_pixels(random, made.geometry), made), random));
+  const CodedTiles tiles = tiles_of(made);
+  const Decoded decoded = by_gpu(streams, tiles);
+  int taken = 0, refused = 0;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    CAPTURE(i);
+    ++(decoded.refused[i] != 0 ? refused : taken);
+    if (decoded.refused[i] != 0) continue;
+    Bytes expected(jpeg_pixel_bytes(made.geometry));
+    REQUIRE(decode_by_libjpeg(streams[i], made.geometry, made.is_ycbcr, expected.data()));
+    CHECK(is_tile(decoded, i, tiles, expected));
+  }
+  CHECK(taken > 50);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("JPEGs that a GPU does not decode are known before", "[gpu]") {
+  CodedTiles tiles{.tile = {16, 16}, .channels = 3, .codec = BlockCodec::jpeg, .is_ycbcr = true};
+  CHECK(can_decode_tiles(tiles));
+  tiles.chroma_rows = 1, tiles.chroma_cols = 2;
+  CHECK(can_decode_tiles(tiles));
+  tiles.chroma_rows = 2, tiles.chroma_cols = 1;
+  CHECK(!can_decode_tiles(tiles));
+  tiles.chroma_rows = 1, tiles.chroma_cols = 4;
+  CHECK(!can_decode_tiles(tiles));
+  tiles.chroma_rows = 1, tiles.chroma_cols = 1;
+  for (const std::int64_t channels : {2, 4}) {
+    tiles.channels = channels;
+    CHECK(!can_decode_tiles(tiles));
+  }
+}

@@ -1,0 +1,129 @@
+// What a GPU's threads run of JPEG, on a thread, in memory that has not a byte too much: libjpeg's pixels to
+// the bit, and what libjpeg complains of is refused.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <vector>
+
+#include "coded_case.hpp"
+#include "jpeg_case.hpp"
+#include "sepconv/kernels/jpeg/decode_alone.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+
+namespace {
+
+/// Nothing where it is refused.
+Bytes by_ours(const Bytes& stream, const JpegMade& made) {
+  const jpeg::Geometry& geometry = made.geometry;
+  const auto in = std::make_unique<std::byte[]>(stream.size());
+  std::ranges::copy(stream, in.get());
+  const auto coefficients =
+      std::make_unique<std::byte[]>(static_cast<std::size_t>(geometry.blocks() * jpeg::kBlockBytes));
+  std::memset(coefficients.get(), 0xA5, static_cast<std::size_t>(geometry.blocks() * jpeg::kBlockBytes));
+  Bytes pixels(jpeg_pixel_bytes(geometry), std::byte{0xA5});
+  pixels.shrink_to_fit();
+  return jpeg::decode_alone(in.get(), std::ssize(stream), geometry, made.is_ycbcr, coefficients.get(),
+                            pixels.data())
+             ? pixels
+             : Bytes();
+}
+
+/// Nothing where it complains.
+Bytes by_libjpeg(const Bytes& stream, const JpegMade& made) {
+  Bytes pixels(jpeg_pixel_bytes(made.geometry));
+  return decode_by_libjpeg(stream, made.geometry, made.is_ycbcr, pixels.data()) ? pixels : Bytes();
+}
+
+std::size_t place_of(const Bytes& stream, int marker) {
+  for (std::size_t i = 0; i + 1 < stream.size(); ++i)
+    if (stream[i] == std::byte{0xFF} && stream[i + 1] == static_cast<std::byte>(marker)) return i;
+  return stream.size();
+}
+
+const JpegMade kPlain{.geometry = {40, 50, 3, 2, 2}};
+
+}  // namespace
+
+TEST_CASE("Pixels of a JPEG are libjpeg's, whatever its size, sampling, quality and restarts") {
+  Random random(41);
+  for (int i = 0; i < 3000; ++i) {
+    const JpegMade made = random_jpeg(random);
+    const jpeg::Geometry& g = made.geometry;
+    CAPTURE(i, g.rows, g.cols, g.components, g.across, g.down, made.is_ycbcr, made.quality,
+            made.restart_interval, made.optimises);
+    const Bytes stream = jpeg_of(jpeg_pixels(random, g), made);
+    const Bytes expected = by_libjpeg(stream, made), found = by_ours(stream, made);
+    REQUIRE(!expected.empty());
+    REQUIRE(!found.empty());
+    const bool same = found == expected;
+    REQUIRE(same);
+  }
+}
+
+TEST_CASE("What is taken of damaged JPEGs is what libjpeg makes of them without a complaint") {
+  Random random(42);
+  int taken = 0, refused = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const JpegMade made = random_jpeg(random);
+    Bytes stream = jpeg_of(jpeg_pixels(random, made.geometry), made);
+    const std::size_t scan = place_of(stream, 0xDA);
+    if (random() % 2 == 0) {
+      stream = damaged(std::move(stream), random);
+    } else {  // where most of a file's bytes are
+      const auto at = static_cast<std::size_t>(
+          random_between(random, static_cast<std::int64_t>(scan), std::ssize(stream) - 1));
+      stream[at] = static_cast<std::byte>(random());
+    }
+    const Bytes found = by_ours(stream, made);
+    ++(found.empty() ? refused : taken);
+    if (found.empty()) continue;
+    CAPTURE(i);
+    const bool same = found == by_libjpeg(stream, made);
+    REQUIRE(same);
+  }
+  CHECK(taken > 500);
+  CHECK(refused > 2000);
+}
+
+TEST_CASE("JPEGs that are not of the common kind are refused") {
+  Random random(43);
+  const Bytes pixels = jpeg_pixels(random, kPlain.geometry);
+  const Bytes good = jpeg_of(pixels, kPlain);
+  REQUIRE(by_ours(good, kPlain) == by_libjpeg(good, kPlain));
+  const auto refuses = [&](const Bytes& stream) { return by_ours(stream, kPlain).empty(); };
+  const auto changed = [&](std::size_t at, int value) {
+    Bytes stream = good;
+    stream[at] = static_cast<std::byte>(value);
+    return stream;
+  };
+  JpegMade other = kPlain;
+  other.is_progressive = true;
+  CHECK(refuses(jpeg_of(pixels, other)));
+  other = kPlain;
+  other.geometry.down = 1;
+  CHECK(refuses(jpeg_of(pixels, other)));
+  const std::size_t frame = place_of(good, 0xC0), scan = place_of(good, 0xDA), app = place_of(good, 0xE0);
+  CHECK(refuses(changed(frame + 1, 0xC9)));   // arithmetic codes
+  CHECK(refuses(changed(frame + 4, 12)));     // bits
+  CHECK(refuses(changed(frame + 6, 48)));     // rows
+  CHECK(refuses(changed(frame + 8, 48)));     // columns
+  CHECK(refuses(changed(frame + 11, 0x12)));  // sampling
+  CHECK(refuses(changed(frame + 12, 3)));     // a table that is not there
+  CHECK(refuses(changed(scan + 6, 0x22)));
+  CHECK(refuses(changed(scan + 12, 10)));  // the last coefficient of the scan
+  CHECK(refuses(changed(app + 9, 2)));     // JFIF 2
+  CHECK(refuses(Bytes(good.begin(), good.end() - 2)));
+  CHECK(refuses({}));
+  Bytes more = good;
+  more.insert(more.end() - 2, std::byte{0});  // before the end; behind it nobody looks
+  CHECK(refuses(more));
+  more = good;
+  more.push_back(std::byte{0});
+  CHECK(!refuses(more));
+  // The same codes, but coefficients that no image of 8 bits has.
+  const std::size_t quant = place_of(good, 0xDB);
+  Bytes steep = good;
+  std::fill_n(steep.begin() + static_cast<std::ptrdiff_t>(quant) + 5, 64, std::byte{255});
+  CHECK(refuses(steep));
+}

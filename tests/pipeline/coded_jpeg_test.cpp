@@ -1,0 +1,224 @@
+// TIFFs of JPEGs that a GPU decodes: the same pixels as by the CPU, libjpeg's, and the same errors.
+#include <tiffio.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "../io/temporary_folder.hpp"
+#include "../kernels/coded_case.hpp"
+#include "../kernels/jpeg_case.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/encoded_blocks.hpp"
+#include "sepconv/pipeline/run/run_file.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// How libtiff writes a file.
+struct Kind {
+  std::uint16_t photometric, channels;
+  std::uint16_t across, down;  // pixels to a sample of chroma
+  Extent image, block;
+  bool tiled = true;
+  int quality = 80;
+  int tables = JPEGTABLESMODE_QUANT | JPEGTABLESMODE_HUFF;  // that blocks share
+};
+
+TIFF* create(const fs::path& path, const Kind& kind) {
+  TIFF* const tiff = TIFFOpen(path.c_str(), "w");
+  REQUIRE(tiff != nullptr);
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(kind.image.cols));
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(kind.image.rows));
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, kind.channels);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_JPEG);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, kind.photometric);
+  if (kind.photometric == PHOTOMETRIC_YCBCR) {
+    TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, kind.across, kind.down);
+    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
+  TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, kind.quality);
+  TIFFSetField(tiff, TIFFTAG_JPEGTABLESMODE, kind.tables);
+  if (kind.tiled) {
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(kind.block.cols));
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, static_cast<std::uint32_t>(kind.block.rows));
+  } else {
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(kind.block.rows));
+  }
+  return tiff;
+}
+
+jpeg::Geometry geometry_of(const Kind& kind, std::int64_t rows) {
+  return {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(kind.block.cols), kind.channels,
+          kind.across, kind.down};
+}
+
+std::int64_t rows_of_block(const Kind& kind, std::int64_t index) {
+  return kind.tiled ? kind.block.rows : std::min(kind.block.rows, kind.image.rows - index * kind.block.rows);
+}
+
+void save(const fs::path& path, const Kind& kind) {
+  Random random(6);
+  const TIFFErrorHandler warns = TIFFSetWarningHandler(nullptr);  // of coarse tables
+  TIFF* const tiff = create(path, kind);
+  const std::uint32_t blocks = kind.tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    Bytes pixels = jpeg_pixels(random, geometry_of(kind, rows_of_block(kind, i)));
+    const auto bytes = static_cast<tmsize_t>(pixels.size());
+    REQUIRE((kind.tiled ? TIFFWriteEncodedTile(tiff, i, pixels.data(), bytes)
+                        : TIFFWriteEncodedStrip(tiff, i, pixels.data(), bytes)) > 0);
+  }
+  TIFFClose(tiff);
+  TIFFSetWarningHandler(warns);
+}
+
+/// Tiles with all their tables, of these encoders in turns.
+void save_made(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made) {
+  Random random(7);
+  TIFF* const tiff = create(path, kind);
+  for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
+    const JpegMade& one = made[i % made.size()];
+    Bytes stream = jpeg_of(jpeg_pixels(random, one.geometry), one);
+    REQUIRE(TIFFWriteRawTile(tiff, i, stream.data(), static_cast<tmsize_t>(stream.size())) > 0);
+  }
+  TIFFClose(tiff);
+}
+
+RunReport filter(const fs::path& in, const fs::path& out, bool on_device, std::int64_t band_cols = 0) {
+  RunOptions options;
+  options.threads = 2;
+  options.band_rows = 64;
+  options.band_cols = band_cols;
+  if (on_device) options.devices = {0};
+  const auto source = open_reader(in);
+  const auto chain = Chain::parse({"gaussian:sigma=1.5"});
+  const auto sink = create_writer(out, chain.result_spec(source->spec()),
+                                  {.layout = FileLayout{.tiled = true, .tile = {64, 64}}, .overwrite = true});
+  return run(*source, *sink, chain, options);
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string error_of(const fs::path& in, const fs::path& out, bool on_device) {
+  try {
+    filter(in, out, on_device);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Whether a GPU takes each of a file's tiles.
+std::vector<std::int32_t> refusals(const fs::path& path) {
+  const auto reader = open_reader(path);
+  const CodedTiles tiles = *reader->layout().coded;
+  const Extent grid = tiles.grid(reader->spec().extent);
+  std::vector<Bytes> streams;
+  for (std::int64_t i = 0; i < grid.area(); ++i) {
+    const std::int64_t row = i / grid.cols, col = i % grid.cols;
+    streams.emplace_back(static_cast<std::size_t>(reader->encoded()->encoded_bytes(row, col)));
+    reader->encoded()->read_encoded(row, col, streams.back());
+  }
+  return by_gpu(streams, tiles).refused;
+}
+
+bool is_same(const fs::path& in, std::int64_t band_cols = 0) {
+  const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
+  filter(in, by_cpu, false, band_cols);
+  CHECK(filter(in, by_gpu, true, band_cols).plan.decodes_on_devices);
+  return bytes_of(by_gpu) == bytes_of(by_cpu);
+}
+
+bool has_note(const Plan& plan, const std::string& part) {
+  return std::ranges::any_of(plan.notes,
+                             [&](const std::string& note) { return note.find(part) != note.npos; });
+}
+
+const Kind kYcc{PHOTOMETRIC_YCBCR, 3, 2, 2, {100, 130}, {64, 48}};
+
+}  // namespace
+
+TEST_CASE("A GPU decodes a TIFF's JPEGs as the CPU does", "[gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  const Kind kind = GENERATE(Kind{kYcc}, Kind{PHOTOMETRIC_YCBCR, 3, 2, 1, {100, 130}, {32, 240}},
+                             Kind{PHOTOMETRIC_YCBCR, 3, 1, 1, {97, 65}, {16, 16}},
+                             Kind{PHOTOMETRIC_YCBCR, 3, 2, 2, {300, 260}, {256, 256}},
+                             Kind{PHOTOMETRIC_RGB, 3, 1, 1, {100, 130}, {64, 48}},
+                             Kind{PHOTOMETRIC_MINISBLACK, 1, 1, 1, {77, 131}, {48, 64}},
+                             Kind{PHOTOMETRIC_YCBCR, 3, 2, 2, {100, 37}, {16, 37}, false},
+                             Kind{PHOTOMETRIC_YCBCR, 3, 2, 2, {60, 3}, {16, 3}, false},
+                             Kind{PHOTOMETRIC_RGB, 3, 1, 1, {53, 70}, {8, 70}, false});
+  const int quality = GENERATE(20, 80, 100), tables = GENERATE(0, 3);
+  Kind made = kind;
+  made.quality = quality, made.tables = tables;
+  CAPTURE(kind.photometric, kind.across, kind.down, kind.block.rows, kind.block.cols, quality, tables);
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  save(in, made);
+  CHECK(is_same(in));
+  if (!kind.tiled) return;
+  CHECK(is_same(in, 100));
+  for (const std::int32_t refused : refusals(in)) CHECK(refused == 0);
+}
+
+TEST_CASE("JPEGs with tables of their own and restarts, and odd ones among them, are decoded block by block",
+          "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  const jpeg::Geometry geometry = geometry_of(kYcc, kYcc.block.rows);
+  const JpegMade plain{.geometry = geometry}, restarts{.geometry = geometry, .restart_interval = 3},
+      fitted{.geometry = geometry, .quality = 40, .optimises = true},
+      progressive{.geometry = geometry, .is_progressive = true};
+  save_made(in, kYcc, {plain, restarts, fitted});
+  CHECK(is_same(in));
+  CHECK(std::ranges::count(refusals(in), 0) == 6);
+  save_made(in, kYcc, {plain, progressive});
+  CHECK(is_same(in));
+  CHECK(std::ranges::count(refusals(in), 0) == 3);
+  save_made(in, kYcc, {progressive});
+  const Plan plan = filter(in, folder.path() / "out.tif", true).plan;
+  CHECK(!plan.decodes_on_devices);
+  CHECK(has_note(plan, "the CPU decodes the source's blocks"));
+}
+
+TEST_CASE("A damaged JPEG is the same error on a GPU, and no result is left", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
+  save(in, kYcc);
+  {
+    std::fstream file(in, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(fs::file_size(in) / 2));
+    file << std::string(64, '\xFF');
+  }
+  const std::string by_cpu = error_of(in, out, false);
+  CHECK(!by_cpu.empty());
+  CHECK(error_of(in, out, true) == by_cpu);
+  CHECK(!fs::exists(out));
+}
+
+TEST_CASE("JPEGs of four components and of odd sampling are the CPU's, and the plan says so", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  for (const Kind& kind : {Kind{PHOTOMETRIC_SEPARATED, 4, 1, 1, {100, 130}, {64, 48}},
+                           Kind{PHOTOMETRIC_YCBCR, 3, 1, 2, {100, 130}, {64, 48}}}) {
+    save(in, kind);
+    const Plan plan = filter(in, folder.path() / "out.tif", true).plan;
+    CHECK(!plan.decodes_on_devices);
+    CHECK(has_note(plan, "a GPU decodes JPEGs of 1 or 3 components"));
+  }
+}
