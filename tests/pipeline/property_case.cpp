@@ -15,6 +15,7 @@
 #include "../support/wrappers.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
+#include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv::test {
 namespace {
@@ -106,6 +107,24 @@ std::string random_stage(std::mt19937_64& random) {
   }
 }
 
+/// Of volumes. What is missing is not left out along z, so they say that.
+std::string random_deep_stage(std::mt19937_64& random) {
+  const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
+  switch (random() % 5) {
+    case 0:
+      return fmt::format("gaussian:sigma={},sigma_z={},order_z={}{}", pick(random, {0.4, 1.0, 2.5}),
+                         pick(random, {0.4, 1.2, 5.0}), between(random, 0, 2), end);
+    case 1:
+      return fmt::format("box:radius={},radius_z={}{}", between(random, 0, 4), between(random, 0, 9), end);
+    case 2:
+      return fmt::format("taps:z={}{}", random_taps(random), end);
+    case 3:
+      return fmt::format("sobel:axis=z{}", end);
+    default:
+      return fmt::format("binomial:radius=1,radius_z={}{}", between(random, 0, 3), end);
+  }
+}
+
 /// A matrix from `channels` to a random number of channels, which it becomes.
 std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
   const std::int64_t rows = between(random, 1, 5);
@@ -131,7 +150,13 @@ Chain chain_of(const PropertyCase& c) {
     const std::string file = matrices.noise(c.matrix.extent, c.matrix.type, c.matrix_seed);
     for (std::string& stage : stages) stage = with_file(stage, file);
   }
-  return Chain::parse(stages);
+  const Chain chain = Chain::parse(stages);
+  return c.depth == 0 ? chain : on_volume(chain, c.spec, {c.spec.extent, c.depth, c.planes});
+}
+
+/// Of the image that is run.
+ImageSpec image_spec(const PropertyCase& c) {
+  return c.depth == 0 ? c.spec : VolumeShape{c.spec.extent, c.depth, c.planes}.spec(c.spec);
 }
 
 /// Puts a product into the chain: on the left anywhere, on the right, where channels end, after all that
@@ -152,6 +177,13 @@ void insert_gemm(std::mt19937_64& random, PropertyCase& c) {
     c.stages.push_back(random() % 3 == 0 ? "transpose" : random_stage(random));
 }
 
+void make_volume(std::mt19937_64& random, PropertyCase& c) {
+  c.depth = between(random, 1, 20);
+  c.planes = between(random, 1, 2);
+  c.spec.extent = {between(random, 1, 30), between(random, 1, 30)};
+  c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), random_deep_stage(random));
+}
+
 std::int64_t random_side(std::mt19937_64& random) {
   return pick<std::int64_t>(random,
                             {1, 2, 3, 5, 7, 13, 15, 16, 17, 31, 33, 61, 64, 65, 97, 127, 128, 129, 211});
@@ -165,23 +197,24 @@ void add_holes(std::mt19937_64& random, PropertyCase& c) {
   const bool nan = is_floating(c.spec.type);
   if (random() % 3 > 0) c.missing.value = nan && random() % 2 == 0 ? std::nan("") : kHole;
   if (!c.missing.value) return;
-  const PixelType result = chain_of(c).result_spec(c.spec).type;
+  const PixelType result = chain_of(c).result_spec(image_spec(c)).type;
   if (random() % 2 == 0 || !is_floating(result)) c.missing.result = pick(random, {0.0, 9.0, 255.0});
 }
 
 /// The case's image: holes are single pixels, and a rectangle of an eighth of each side.
 Image source_of(const PropertyCase& c) {
-  Image image = Image::of_pattern(c.spec, Pattern::noise, c.image_seed);
+  const ImageSpec spec = image_spec(c);
+  Image image = Image::of_pattern(spec, Pattern::noise, c.image_seed);
   if (!c.holes) return image;
   std::mt19937_64 random(c.image_seed);
   const double hole = c.missing.alpha && !c.missing.value                       ? 0
                       : is_floating(c.spec.type) && !(c.missing.value == kHole) ? std::nan("")
                                                                                 : kHole;
-  const auto [rows, cols] = c.spec.extent;
+  const auto [rows, cols] = spec.extent;
   const Rect block = Rect{between(random, 0, rows - 1), between(random, 0, cols - 1), rows / 8, cols / 8};
-  fill_pixels(image.view().crop(block.intersect(Rect::whole(c.spec.extent))), hole);
+  fill_pixels(image.view().crop(block.intersect(Rect::whole(spec.extent))), hole);
   const std::int64_t share = pick<std::int64_t>(random, {3, 50, 1000});
-  for (std::int64_t i = c.spec.extent.area() / share; i > 0; --i)
+  for (std::int64_t i = spec.extent.area() / share; i > 0; --i)
     fill_pixels(image.view().crop({between(random, 0, rows - 1), between(random, 0, cols - 1), 1, 1}), hole);
   return image;
 }
@@ -210,13 +243,17 @@ PropertyCase random_case(std::mt19937_64& random) {
     if (random() % 4 == 0)
       c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
   }
-  if (random() % 4 == 0) insert_gemm(random, c);
+  if (random() % 5 == 0) {
+    make_volume(random, c);
+  } else if (random() % 4 == 0) {
+    insert_gemm(random, c);
+  }
   const bool turned = std::ranges::count(c.stages, "transpose") % 2 == 1;
   c.image_seed = random() % 1000;
   c.slots = static_cast<int>(between(random, 1, 4));
   c.threads = static_cast<int>(between(random, 1, 4));
   c.band_rows = pick<std::int64_t>(random, {1, 2, 3, 7, 16, 33, 1000});
-  const auto [rows, cols] = chain_of(c).result_spec(c.spec).extent;
+  const auto [rows, cols] = chain_of(c).result_spec(image_spec(c)).extent;
   if (rows > 1000) c.band_rows = std::max<std::int64_t>(c.band_rows, 16);
   // Of a turned result the planner chooses both sides, so that both are given.
   if (turned || random() % 3 == 0)
@@ -287,7 +324,7 @@ bool are_same(const Image& a, const Image& b) {
 bool holds(const PropertyCase& c, const std::vector<int>& devices) {
   const Image source = source_of(c);
   const Chain chain = chain_of(c);
-  const Image expected(chain.result_spec(c.spec));
+  const Image expected(chain.result_spec(image_spec(c)));
   run_whole_image(*source.reader(), *expected.writer(), chain, std::nullopt, c.missing);
 
   const Image streamed(expected.spec());
@@ -313,7 +350,7 @@ bool holds(const PropertyCase& c, const std::vector<int>& devices) {
 bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::vector<int>& devices) {
   const Image source = source_of(c);
   const Chain chain = chain_of(c);
-  const Image expected(chain.result_spec(c.spec));
+  const Image expected(chain.result_spec(image_spec(c)));
   run_whole_image(*source.reader(), *expected.writer(), chain, std::nullopt, c.missing);
 
   PlanOptions options = options_of(c, devices);
@@ -321,8 +358,10 @@ bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::v
   const Image made(region_spec(expected.spec(), options.region));
   const auto reader = source.reader();
   const auto writer = made.writer();
-  const std::string text = to_json(plan(*reader, *writer, chain, options));
-  const Plan read = plan(*reader, *writer, parse_plan(text));
+  const Plan planned = plan(*reader, *writer, chain, options);
+  const std::string text = to_json(planned);
+  // A volume's is made for a file's axes, which the text speaks of.
+  const Plan read = c.depth == 0 ? plan(*reader, *writer, parse_plan(text)) : planned;
   if (to_json(read) != text) throw std::logic_error("the plan's text is another once it is read");
   std::int64_t pixels = 0;
   for (const BandRange& bands : random_ranges(random, read.band_count())) {
@@ -348,6 +387,8 @@ PropertyCase shrunk(PropertyCase failing, const std::function<bool(const Propert
       [](PropertyCase& c) { c.tile = {}; },
       [](PropertyCase& c) { c.band_cols = 0; },
       [](PropertyCase& c) { c.band_rows = c.spec.extent.rows; },
+      [](PropertyCase& c) { c.depth = std::max(c.depth - 1, std::min<std::int64_t>(c.depth, 1)); },
+      [](PropertyCase& c) { c.planes = 1; },
       [](PropertyCase& c) { c.spec.channels = 1; },
       [](PropertyCase& c) { c.spec.type = PixelType::u8; },
       [](PropertyCase& c) { c.spec.extent.rows = (c.spec.extent.rows + 1) / 2; },
@@ -401,6 +442,8 @@ std::string command_line(const PropertyCase& c) {
                         c.missing.value ? fmt::format("{}", *c.missing.value) : "as it is",
                         c.missing.result ? fmt::format("{}", *c.missing.result) : "the same",
                         c.missing.alpha.value_or(-1));
+  if (c.depth > 0)
+    text += fmt::format("# as each of {} x {} planes of a volume\n", c.depth, c.planes);
   if (c.delay_us > 0) text += fmt::format("# with delays of up to {} us\n", c.delay_us);
   return text;
 }

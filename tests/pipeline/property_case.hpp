@@ -15,7 +15,7 @@ namespace sepconv::test {
 inline constexpr double kHole = 7;
 
 struct PropertyCase {
-  ImageSpec spec;
+  ImageSpec spec;  ///< of the image, or of a plane of a volume
   std::vector<std::string> stages;
   std::uint64_t image_seed = 0;
   int slots = 1;
@@ -28,6 +28,8 @@ struct PropertyCase {
   std::uint64_t matrix_seed = 0;
   bool holes = false;        ///< some pixels are kHole, or NaN if they are floating
   MissingOptions missing{};  ///< which may declare them
+  std::int64_t depth = 0;    ///< of a volume, whose planes are the rows of the image that is run; 0: none
+  std::int64_t planes = 1;   ///< of it, beside each other in a row
 };
 
 PropertyCase random_case(std::mt19937_64& random);

@@ -141,6 +141,15 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return {};
   }
 
+  /// Of a stage that filters along the axis z of a stack, too: what it does before in_plane() to an image
+  /// whose rows are planes, along its columns. Null of all others.
+  virtual std::shared_ptr<const Stage> along_z() const { return nullptr; }
+  /// What it does to each plane: itself, unless it filters along z; null where that is all.
+  virtual std::shared_ptr<const Stage> in_plane() const { return shared_from_this(); }
+
+  /// Parts of its result are best computed in multiples of so many columns.
+  virtual std::int64_t tile_cols() const { return 1; }
+
   /// Upper bound of the scratch bytes that apply() or enqueue() takes for any output of at most this extent.
   virtual std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                      Arithmetic arithmetic) const {

@@ -202,17 +202,19 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   // An item that is a column is not cut: it is made of rows of the source.
   const Extent least = problem.made_of(kLeastTile);
   const std::int64_t least_rows = problem.turned && problem.item.cols == 1 ? band.rows : least.rows;
+  const std::int64_t unit = problem.tile_cols();
   for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
-    for (std::int64_t cols = band.cols; cols >= 1;) {
+    for (std::int64_t units = ceil_div(band.cols, unit); units >= 1;) {
+      const std::int64_t cols = std::min(units * unit, band.cols);
       const std::int64_t scratch =
           tile_scratch_bytes(problem.chain, problem.specs, {rows, cols}, problem.arithmetic);
       const double work = band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch);
       if (work < best_work) best = {rows, cols}, best_work = work;
-      if (cols <= least.cols) break;
+      if (cols <= std::max(least.cols, unit)) break;
       // From the full width down to the next powers of two.
       std::int64_t power = 1;
-      while (power * 2 < cols) power *= 2;
-      cols = power;
+      while (power * 2 < units) power *= 2;
+      units = power;
     }
     if (rows <= least_rows) break;
   }

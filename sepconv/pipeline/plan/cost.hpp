@@ -44,6 +44,8 @@ struct PlanProblem {
   Extent own(Extent part) const;
   /// The other way round, at least a pixel, and never more than the part of the source.
   Extent made_of(Extent part) const;
+  /// Tiles are multiples of so many columns of the result, or as wide as the band.
+  std::int64_t tile_cols() const;
   /// Rows of the source that a band needs beyond its own number.
   std::int64_t halo_rows(Extent band) const;
 };

@@ -8,6 +8,8 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
+#include "sepconv/pipeline/plan/volume_sinks.hpp"
+#include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -18,7 +20,25 @@ struct Beginning {
   ImageSpec spec;  ///< of the sink
   MissingPixels missing;
   Geometries geometries;
+  RasterAxes axes{};  ///< of the sinks
+  Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make
+  /// Of a chain that filters along z.
+  std::optional<VolumeAxes> volume{};
+  PlaneMetadata of_plane{};
 };
+
+/// The axis z of a chain that filters along it. Throws InvalidArgument where there is none.
+std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources,
+                                    const PlanOptions& options) {
+  if (!is_deep(chain)) return std::nullopt;
+  std::optional<VolumeAxes> volume = volume_axes(sources.axes(), "z");
+  if (volume && options.region != Rect{})
+    throw InvalidArgument(
+        "a region of what is filtered along z is not planned; leave PlanOptions::region out, or take a part "
+        "of "
+        "the planes with OpenOptions::select");
+  return volume;  // without one the chain's own stage says so
+}
 
 /// Files where the caller has nothing else.
 void open_ends(JobEnds& ends, const Chain& chain, const OpenOptions& options, Formats formats) {
@@ -30,6 +50,18 @@ void open_ends(JobEnds& ends, const Chain& chain, const OpenOptions& options, Fo
     };
   }
   if (!ends.sources) ends.sources = open_set(ends.input, options, formats);
+}
+
+/// What the result has of a plane beside those of the first, which has what is to be said.
+Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
+                       const std::optional<std::string>& nodata_of_first) {
+  if (nodata_value(metadata) != nodata_of_first)
+    throw InvalidArgument(
+        "the planes along z declare different nodata values; set MissingOptions::value, or "
+        "MissingOptions::none");
+  std::vector<std::string> said;
+  declare(missing, work, metadata, said);
+  return metadata.kept_for(change, said);
 }
 
 Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
@@ -60,14 +92,30 @@ Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, c
   if (begun.geometries.other) begun.geometries.other->partial = files.partial;
   begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
                                options.region, map, chain.work());
+  begun.axes = begun.job.sources->axes();
+  begun.chain = chain;
+  begun.volume = volume_of(chain, *begun.job.sources, options);
+  if (begun.volume) {
+    begun.chain = on_volume(chain, source, {source.extent, begun.volume->depth, begun.volume->planes});
+    Volumes volumes = volumes_of(std::move(begun.job.sources), *begun.volume);
+    begun.of_plane = [all = std::move(volumes.metadata), change = begun.job.change, missing = begun.missing,
+                      work = chain.work(),
+                      nodata = nodata_value(begun.job.source->metadata())](std::int64_t plane) {
+      return kept_of_plane(all(plane), change, missing, work, nodata);
+    };
+    begun.job.sources = std::move(volumes.set);
+    begun.job.source = begun.job.sources->raster(0);
+  }
   return begun;
 }
 
-void make_sinks(FileJob& job, const JobEnds& ends, const ImageSpec& spec, const MissingPixels& missing,
-                const CreateOptions& create) {
+void make_sinks(FileJob& job, const JobEnds& ends, const Beginning& begun, const CreateOptions& create) {
   job.sink.reset();
-  job.sinks = ends.make_sinks({spec, job.sources->axes()}, create);
-  job.sink = fill_levels(job.sinks->next(create.metadata), missing.of_result());
+  job.sinks = ends.make_sinks({begun.spec, begun.axes}, create);
+  const MissingPixels missing = begun.missing.of_result();
+  if (begun.volume)
+    job.sinks = volume_sinks(std::move(job.sinks), begun.spec, *begun.volume, missing, begun.of_plane);
+  job.sink = fill_levels(job.sinks->next(create.metadata), missing);
 }
 
 }  // namespace
@@ -100,10 +148,11 @@ void add_new(std::vector<std::string>& sentences, const std::vector<std::string>
 }
 
 FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
-  auto [job, spec, missing, geometries] = begin(ends, chain, options, files);
-  const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
-    make_sinks(job, ends, spec, missing, create);
-    job.plan = plan(*job.source, *job.sink, chain, options);
+  Beginning begun = begin(ends, chain, options, files);
+  FileJob& job = begun.job;
+  const std::string note = plan_in_either(begun.geometries, [&](const CreateOptions& create) {
+    make_sinks(job, ends, begun, create);
+    job.plan = plan(*job.source, *job.sink, begun.chain, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
   job.plan.axes = job.sources->axes();
@@ -111,7 +160,8 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, c
 }
 
 FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, const FileOptions& files) {
-  auto [job, spec, missing, geometries] = begin(ends, chain, record.asked, files);
+  Beginning begun = begin(ends, chain, record.asked, files);
+  FileJob& job = begun.job;
   const auto same = [](const RasterAxis& a, const RasterAxis& b) {
     return a.name == b.name && a.size == b.size && a.first == b.first;
   };
@@ -119,17 +169,16 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, con
     throw InvalidArgument(
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
                     to_string(record.axes), to_string(job.sources->axes())));
-  make_sinks(job, ends, spec, missing, geometries.first);
-  if (geometries.other && job.sink->layout().description != record.sink_layout) {
-    FileJob other{.sources = std::move(job.sources)};
-    make_sinks(other, ends, spec, missing, *geometries.other);
-    job.sources = std::move(other.sources);
+  make_sinks(job, ends, begun, begun.geometries.first);
+  if (begun.geometries.other && job.sink->layout().description != record.sink_layout) {
+    FileJob other;
+    make_sinks(other, ends, begun, *begun.geometries.other);
     if (other.sink->layout().description == record.sink_layout) {
       job.sinks = std::move(other.sinks);
       job.sink = std::move(other.sink);
     }
   }
-  job.plan = plan(*job.source, *job.sink, chain, record);
+  job.plan = plan(*job.source, *job.sink, begun.chain, record);
   job.plan.axes = job.sources->axes();
   return std::move(job);
 }

@@ -40,6 +40,12 @@ Extent PlanProblem::made_of(Extent part) const {
           std::max<std::int64_t>(1, part.cols * result.cols / std::max(whole.cols, result.cols))};
 }
 
+std::int64_t PlanProblem::tile_cols() const {
+  std::int64_t unit = 1;
+  for (const StagePtr& stage : chain.stages()) unit = std::max(unit, stage->tile_cols());
+  return unit;
+}
+
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
   return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own(part.extent()).rows);

@@ -7,12 +7,20 @@
 namespace sepconv {
 namespace {
 
-Keys keys(BinomialOptions& options) { return joined({radius_keys(options, 512), convolving_keys(options)}); }
+constexpr std::int64_t kMostBinomial = 512;
+
+Keys keys(BinomialOptions& options) {
+  return joined({radius_keys(options, kMostBinomial),
+                 {radius_z_key(options.radius_z, "radius along z, of stacks; left out: each plane by itself",
+                               "", kMostBinomial)},
+                 convolving_keys(options)});
+}
 
 StagePtr make(const BinomialOptions& options, const Spelling& spelling) {
-  return make_filter(
+  return make_deep_filter(
       spelling, options,
-      {{binomial_taps(options.radius), binomial_taps(options.radius_y.value_or(options.radius))}});
+      {binomial_taps(options.radius), binomial_taps(options.radius_y.value_or(options.radius))},
+      options.radius_z ? binomial_taps(*options.radius_z) : std::vector<double>());
 }
 
 constexpr StageKind<BinomialOptions> kBinomial{

@@ -43,6 +43,11 @@ Keys radius_keys(Options& options, std::int64_t most,
                      false, only_with)};
 }
 
+inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
+                        std::string_view only_with = "", std::int64_t most = kMaxRadius) {
+  return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);
+}
+
 /// sigma, sigma_y, truncate, radius, radius_y of options that have them.
 template <class Options>
 Keys width_keys(Options& options, std::string_view only_with = "") {

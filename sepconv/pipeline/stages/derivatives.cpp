@@ -9,14 +9,17 @@ namespace {
 
 Key axis_key(Axis& axis) {
   return {.name = "axis",
-          .value = choice(axis, {{"x", Axis::x}, {"y", Axis::y}}),
-          .words = "x: from column to column; y: from row to row"};
+          .value = choice(axis, {{"x", Axis::x}, {"y", Axis::y}, {"z", Axis::z}}),
+          .words = "x: from column to column; y: from row to row; z: from plane to plane of a stack"};
 }
 
-/// `along` the axis, `across` it: taps.row run along x.
-SeparableTaps directed(Axis axis, std::vector<double> along, std::vector<double> across) {
-  if (axis == Axis::x) return {std::move(along), std::move(across)};
-  return {std::move(across), std::move(along)};
+/// `along` the axis, `across` it: taps.row run along x. Of z, across are both others.
+template <class Options>
+StagePtr make_directed(const Spelling& spelling, const Options& options, std::vector<double> along,
+                       std::vector<double> across) {
+  if (options.axis == Axis::z) return make_deep_filter(spelling, options, {across, across}, std::move(along));
+  if (options.axis == Axis::y) std::swap(along, across);
+  return make_filter(spelling, options, {{std::move(along), std::move(across)}});
 }
 
 template <class Options>
@@ -25,11 +28,11 @@ Keys keys(Options& options) {
 }
 
 StagePtr make(const SobelOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options, {directed(options.axis, difference_taps(), sobel_smoothing_taps())});
+  return make_directed(spelling, options, difference_taps(), sobel_smoothing_taps());
 }
 
 StagePtr make(const ScharrOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options, {directed(options.axis, difference_taps(), scharr_smoothing_taps())});
+  return make_directed(spelling, options, difference_taps(), scharr_smoothing_taps());
 }
 
 Keys keys(DerivativeOptions& options) {
@@ -48,8 +51,7 @@ StagePtr make(const DerivativeOptions& options, const Spelling& spelling) {
   const std::int64_t least_radius = (options.order + 1) / 2;
   const std::int64_t radius = options.radius.value_or(least_radius);
   if (radius < least_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
-  return make_filter(spelling, options,
-                     {directed(options.axis, derivative_taps(static_cast<int>(options.order), radius), {})});
+  return make_directed(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
 }
 
 using Operator = GradientOptions::Operator;

@@ -9,6 +9,7 @@
 
 #include "sepconv/kernels/conv/present.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/what_is_there.hpp"
 
@@ -263,6 +264,19 @@ StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::v
     spelling.refuse("missing", "a missing pixel has no details to sharpen; take missing=ignore");
   return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
                                        options.missing);
+}
+
+StagePtr make_deep_filter(const Spelling& spelling, const Convolving& options, SeparableTaps in_plane,
+                          std::vector<double> along_z) {
+  const bool is_flat = in_plane.row.empty() && in_plane.col.empty();
+  StagePtr plane;
+  if (!is_flat || along_z.empty()) plane = make_filter(spelling, options, {std::move(in_plane)});
+  if (along_z.empty()) return plane;
+  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
+    spelling.refuse(
+        "missing", "means along z do not leave missing pixels out; take missing=propagate, or filter planes");
+  return make_deep(spelling, std::move(plane),
+                   make_filter(spelling, options, {SeparableTaps{{}, std::move(along_z)}}));
 }
 
 }  // namespace sepconv

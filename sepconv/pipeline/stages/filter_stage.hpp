@@ -82,4 +82,15 @@ StagePtr make_filter(const Spelling& spelling, const Options& options, std::vect
                      join);
 }
 
+/// make_filter() of one branch within planes, after `along_z`, where those are no taps. Within planes too
+/// there may be none. Throws InvalidArgument for missing pixels that means along z are to do without.
+StagePtr make_deep_filter(const Spelling& spelling, const Convolving& options, SeparableTaps in_plane,
+                          std::vector<double> along_z);
+template <class Options>
+StagePtr make_deep_filter(const Spelling& spelling, const Options& options, SeparableTaps in_plane,
+                          std::vector<double> along_z) {
+  return make_deep_filter(spelling, Convolving{options.border, options.flip, options.missing},
+                          std::move(in_plane), std::move(along_z));
+}
+
 }  // namespace sepconv

@@ -6,7 +6,8 @@
 // A text makes the same stage of the same keys: parse_stage("gaussian:sigma=2.5"). Each function throws
 // InvalidArgument, with the same sentence, for options that cannot be. Formulae are in docs/maths.md, the
 // words for each key in its stage's file and in `sepconv stages NAME`. Lengths are in pixels; x runs along
-// rows, y along columns, and what ends in _y is as for x where it is left out.
+// rows, y along columns, and what ends in _y is as for x where it is left out; z runs from plane to plane of
+// a stack, and what ends in _z is for files that have that axis only.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@
 
 namespace sepconv {
 
-/// x: from column to column; y: from row to row.
-enum class Axis : std::uint8_t { x, y };
+/// x: from column to column; y: from row to row; z: from plane to plane of a stack.
+enum class Axis : std::uint8_t { x, y, z };
 
 struct GaussianOptions {
   std::optional<double> sigma{};  ///< needed
@@ -32,6 +33,9 @@ struct GaussianOptions {
   std::optional<std::int64_t> radius_y{};
   std::int64_t order = 0;  ///< of the derivative, 0 to 3
   std::optional<std::int64_t> order_y{};
+  std::optional<double> sigma_z{};  ///< left out: each plane of a stack by itself
+  std::optional<std::int64_t> radius_z{};
+  std::int64_t order_z = 0;
   Border border{};
   bool flip = false;                       ///< convolution in place of correlation; here and below
   std::optional<MissingPolicy> missing{};  ///< here and below: left out, as docs/maths.md says
@@ -42,6 +46,7 @@ StagePtr gaussian(const GaussianOptions& options);
 struct BoxOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};  ///< here and below left out: each plane of a stack by itself
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> missing{};
@@ -52,6 +57,7 @@ StagePtr box(const BoxOptions& options = {});
 struct BinomialOptions {
   std::int64_t radius = 1;  ///< up to 512
   std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> missing{};
@@ -150,6 +156,7 @@ StagePtr unsharp(const UnsharpOptions& options);
 struct TapsOptions {
   std::vector<double> row{};  ///< none: no row pass
   std::vector<double> col{};  ///< none: no column pass
+  std::vector<double> z{};    ///< along z of stacks; none: each plane by itself
   std::filesystem::path file{};
   Border border{};
   bool flip = false;

@@ -20,6 +20,7 @@ Keys keys(TapsOptions& options) {
                    .value = &options.col,
                    .words = "taps along y, odd in number; left out: no column pass",
                    .not_with = "file"},
+                  {.name = "z", .value = &options.z, .words = "taps along z, of stacks, odd in number"},
                   {.name = "file",
                    .value = &options.file,
                    .words = "text or NPY with a row of row taps and a row of column taps (one row: both)"}},
@@ -38,20 +39,21 @@ SeparableTaps taps_from_file(const TapsOptions& options, const Spelling& spellin
 StagePtr make(const TapsOptions& options, const Spelling& spelling) {
   const SeparableTaps taps =
       options.file.empty() ? SeparableTaps{options.row, options.col} : taps_from_file(options, spelling);
-  if (taps.row.empty() && taps.col.empty())
-    spelling.refuse("row", "give row taps, col taps or both, or file");
-  for (const auto* list : {&taps.row, &taps.col}) {
+  if (taps.row.empty() && taps.col.empty() && options.z.empty())
+    spelling.refuse("row", "give row taps, col taps, z taps or several of them, or file");
+  for (const auto* list : {&taps.row, &taps.col, &options.z}) {
     if (list->empty() || list->size() % 2 == 1) continue;
     throw InvalidArgument(
         fmt::format("stage 'taps' is given {} taps; an odd number is needed, the anchor is the middle one: "
                     "add a 0 at one end",
                     list->size()));
   }
-  if (std::max(taps.row_radius(), taps.col_radius()) > kMaxRadius) {
+  const SeparableTaps along_z{{}, options.z};
+  if (std::max({taps.row_radius(), taps.col_radius(), along_z.col_radius()}) > kMaxRadius) {
     throw InvalidArgument(
         fmt::format("stage 'taps' has a radius over {}; that many taps are not supported", kMaxRadius));
   }
-  return make_filter(spelling, options, {taps});
+  return make_deep_filter(spelling, options, taps, along_z.col);
 }
 
 constexpr StageKind<TapsOptions> kTaps{"taps",

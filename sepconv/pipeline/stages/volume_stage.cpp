@@ -1,0 +1,305 @@
+#include "sepconv/pipeline/stages/volume_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/periodic.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Planes one behind the other in a row.
+struct PlaneRow {
+  Extent plane;
+
+  std::int64_t plane_of(std::int64_t col) const noexcept { return col / plane.area(); }
+  /// Columns of these rows of a plane.
+  Rect cols_of(std::int64_t index, std::int64_t first_row, std::int64_t rows) const noexcept {
+    return {0, index * plane.area() + first_row * plane.cols, 1, rows * plane.cols};
+  }
+  /// The whole rows of one plane that `cols` columns from `col` on hold.
+  Rect rows_in(std::int64_t index, std::int64_t col, std::int64_t cols) const noexcept {
+    const std::int64_t begin = std::max<std::int64_t>(col - index * plane.area(), 0);
+    const std::int64_t end = std::min(col + cols - index * plane.area(), plane.area());
+    const std::int64_t first = ceil_div(begin, plane.cols);
+    return {first, 0, std::max<std::int64_t>(end / plane.cols - first, 0), plane.cols};
+  }
+};
+
+/// A part of a row of planes that is a rectangle of one plane.
+struct PlanePiece {
+  std::int64_t plane;
+  Rect rect;               ///< in the plane
+  std::int64_t first_col;  ///< in the row
+};
+
+/// The end of a row of a plane, whole rows, and the beginning of a row, plane by plane.
+std::vector<PlanePiece> pieces_of(const PlaneRow& row, std::int64_t col, std::int64_t cols) {
+  std::vector<PlanePiece> pieces;
+  const std::int64_t width = row.plane.cols;
+  for (std::int64_t at = col; at < col + cols;) {
+    const std::int64_t plane = row.plane_of(at);
+    const std::int64_t in_plane = at - plane * row.plane.area();
+    const std::int64_t left = std::min(col + cols - at, row.plane.area() - in_plane);
+    const std::int64_t from = in_plane % width;
+    Rect rect{in_plane / width, from, 1, std::min(left, width - from)};
+    if (from == 0 && left >= width) rect = {in_plane / width, 0, left / width, width};
+    pieces.push_back({plane, rect, at});
+    at += rect.area();
+  }
+  return pieces;
+}
+
+/// Pixels of one row of planes as those of a plane's rows; `first_col` is where the row's pixels begin.
+template <class Byte>
+BasicRegion<Byte> as_plane(const BasicPixelView<Byte>& row, std::int64_t first_col, const PlaneRow& planes,
+                           std::int64_t plane, const Rect& rect) {
+  const std::int64_t begin = planes.cols_of(plane, rect.row, 1).col + rect.col - first_col;
+  BasicPixelView<Byte> pixels = row;
+  pixels.data += begin * row.pixel_bytes();
+  pixels.extent = rect.extent();
+  pixels.pitch_bytes = planes.plane.cols * row.pixel_bytes();
+  return {pixels, rect, planes.plane};
+}
+
+StageTraits traits_on_volume(const Stage& given, const Stage* in_plane, const Stage* along_z) {
+  StageTraits traits = in_plane != nullptr ? in_plane->traits() : given.traits();
+  traits.is_transpose = false;
+  traits.product = Product::none;
+  traits.joins_missing = false;
+  traits.cell = {};
+  if (along_z == nullptr) return traits;
+  const StageTraits& other = along_z->traits();
+  if (in_plane == nullptr) return other;
+  traits.by_parts = given.traits().by_parts;
+  traits.needs_f64 = given.traits().needs_f64;
+  traits.averages = given.traits().averages;
+  traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
+  traits.operations_per_element += other.operations_per_element;
+  traits.growth *= other.growth;
+  traits.keeps_missing = traits.keeps_missing && other.keeps_missing;
+  return traits;
+}
+
+class VolumeStage final : public Stage {
+ public:
+  /// Of these the second may be null, or the first.
+  VolumeStage(std::string text, const StageTraits& traits, StagePtr in_plane, StagePtr along_z, Extent from,
+              Extent to)
+      : Stage(traits),
+        text_(std::move(text)),
+        in_plane_(std::move(in_plane)),
+        along_z_(std::move(along_z)),
+        from_{from},
+        to_{to} {}
+
+  std::string text() const override { return text_; }
+
+  std::int64_t tile_cols() const override { return in_plane_ != nullptr ? to_.plane.cols : 1; }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    if (in_plane_ == nullptr) return input;
+    ImageSpec result = in_plane_->output_spec(plane_spec(input));
+    result.extent = {input.extent.rows, input.extent.cols / from_.plane.area() * to_.plane.area()};
+    return result;
+  }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    const Rect within = within_planes(output, input);
+    return along_z_ != nullptr ? along_z_->input_for(within, input) : within;
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    const Extent middle = along_z_ != nullptr && in_plane_ != nullptr ? middle_extent(output, input) : output;
+    std::int64_t bytes = 0;
+    if (along_z_ != nullptr) bytes = along_z_->scratch_bytes(scratch, middle, input, arithmetic);
+    if (in_plane_ == nullptr) return bytes;
+    const Extent most{std::clamp<std::int64_t>(output.cols / to_.plane.cols, 1, to_.plane.rows),
+                      std::min(output.cols, to_.plane.cols)};
+    const ImageSpec plane = plane_spec(input);
+    bytes = std::max(bytes, in_plane_->scratch_bytes(scratch, most, plane, arithmetic) +
+                                gathered_bytes(most, plane, arithmetic));
+    return bytes +
+           (along_z_ != nullptr ? Arena::view_bytes(middle, input.channels, pixel_type_of(arithmetic)) : 0);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    compute(
+        in, out, arithmetic, worker,
+        [&](const ConstRegion& from, const Region& to) { along_z_->apply(from, to, arithmetic, worker); },
+        [&](const ConstRegion& from, const Region& to) { in_plane_->apply(from, to, arithmetic, worker); },
+        [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); });
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    const ImageSpec input{in.image, in.pixels.channels, in.pixels.type};
+    Arena arena(Buffer(scratch_bytes(Scratch::host, out.rect.extent(), input, arithmetic)));
+    compute(
+        in, out, arithmetic, arena,
+        [&](const ConstRegion& from, const Region& to) { along_z_->apply_reference(from, to, arithmetic); },
+        [&](const ConstRegion& from, const Region& to) { in_plane_->apply_reference(from, to, arithmetic); },
+        [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); });
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const std::span<const PointwiseOp> after_z = in_plane_ == nullptr ? then : std::span<const PointwiseOp>();
+    compute(
+        in, out, arithmetic, arena,
+        [&](const ConstRegion& from, const Region& to) {
+          along_z_->enqueue(from, to, arithmetic, arena, stream, after_z);
+        },
+        [&](const ConstRegion& from, const Region& to) {
+          in_plane_->enqueue(from, to, arithmetic, arena, stream, then);
+        },
+        [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); });
+  }
+
+  StagePtr honouring_missing() const override {
+    return honouring([](const Stage& stage) { return stage.honouring_missing(); });
+  }
+  StagePtr honouring_alpha(std::int64_t alpha) const override {
+    return honouring([alpha](const Stage& stage) { return stage.honouring_alpha(alpha); });
+  }
+
+ private:
+  template <class Honour>
+  StagePtr honouring(const Honour& honour) const {
+    if (along_z_ != nullptr && !along_z_->traits().settles_missing)
+      throw InvalidArgument(
+          fmt::format("stage '{}' filters along z, where missing pixels are not left out of its means; take "
+                      "missing=propagate, or MissingOptions::none to compute with them as values",
+                      text_));
+    const StagePtr in_plane = in_plane_ != nullptr ? honour(*in_plane_) : nullptr;
+    StageTraits traits = this->traits();
+    if (in_plane != nullptr) {
+      traits.settles_missing = in_plane->traits().settles_missing;
+      traits.keeps_missing = in_plane->traits().keeps_missing;
+      traits.growth = std::max(traits.growth, in_plane->traits().growth);
+    }
+    return std::make_shared<VolumeStage>(
+        in_plane != nullptr && along_z_ == nullptr ? in_plane->text() : text_, traits, in_plane, along_z_,
+        from_.plane, to_.plane);
+  }
+
+  ImageSpec plane_spec(const ImageSpec& input) const { return {from_.plane, input.channels, input.type}; }
+
+  /// What these pixels of the result need of the planes of their own z: whole rows of planes, and whole
+  /// planes where that goes beyond their edges.
+  Rect within_planes(const Rect& output, const ImageSpec& input) const {
+    if (in_plane_ == nullptr) return output;
+    Rect needed;
+    for (const PlanePiece& piece : pieces_of(to_, output.col, output.cols)) {
+      Rect rows = in_plane_->input_for(piece.rect, plane_spec(input));
+      if (!Rect::whole(from_.plane).contains(rows)) rows = Rect::whole(from_.plane);
+      needed = needed.include(from_.cols_of(piece.plane, rows.row, rows.rows));
+    }
+    return {output.row, needed.col, output.rows, needed.cols};
+  }
+
+  /// Of what the pass along z makes, at most, for an output of this extent wherever it lies.
+  Extent middle_extent(Extent output, const ImageSpec& input) const {
+    std::int64_t cols = 0;
+    const std::int64_t last = std::max<std::int64_t>(output_spec(input).extent.cols - output.cols, 0);
+    const std::int64_t step = std::max<std::int64_t>(to_.plane.cols, last / kMostPlaces);
+    const auto look = [&](std::int64_t col) {
+      cols = std::max(cols, within_planes({0, col, 1, output.cols}, input).cols);
+    };
+    for (std::int64_t col = 0; col < last; col += step) look(col);
+    look(last);
+    return {output.rows, std::min(cols + 2 * from_.plane.cols, input.extent.cols)};
+  }
+
+  /// Where a plane repeats beyond its edges, what is needed of it is put together.
+  std::int64_t gathered_bytes(Extent output, const ImageSpec& plane, Arithmetic arithmetic) const {
+    const Rect needed = in_plane_->input_for({0, 0, output.rows, output.cols}, plane);
+    if (Rect::whole(plane.extent).contains(needed)) return 0;
+    const PixelType type =
+        size_of(plane.type) > size_of(pixel_type_of(arithmetic)) ? plane.type : pixel_type_of(arithmetic);
+    return Arena::view_bytes(needed.extent(), plane.channels, type);
+  }
+
+  template <class AlongZ, class InPlane, class Copy>
+  void compute(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               const AlongZ& along_z, const InPlane& in_plane, const Copy& copy) const {
+    if (in_plane_ == nullptr) return along_z(in, out);
+    const Arena::Scope scope(arena);
+    ConstRegion middle = in;
+    if (along_z_ != nullptr) {
+      const ImageSpec input{in.image, in.pixels.channels, in.pixels.type};
+      const Rect needed = within_planes(out.rect, input);
+      const Region result{arena.allocate_view(needed.extent(), in.pixels.channels, pixel_type_of(arithmetic)),
+                          needed, in.image};
+      along_z(in, result);
+      middle = result;
+    }
+    for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row)
+      compute_row(middle, out, row, arena, in_plane, copy);
+  }
+
+  template <class InPlane, class Copy>
+  void compute_row(const ConstRegion& in, const Region& out, std::int64_t row, Arena& arena,
+                   const InPlane& in_plane, const Copy& copy) const {
+    const ConstPixelView from = in.pixels.crop({row - in.rect.row, 0, 1, in.rect.cols});
+    const PixelView to = out.pixels.crop({row - out.rect.row, 0, 1, out.rect.cols});
+    for (const PlanePiece& piece : pieces_of(to_, out.rect.col, out.rect.cols)) {
+      const ConstRegion source = as_plane(from, in.rect.col, from_, piece.plane,
+                                          from_.rows_in(piece.plane, in.rect.col, in.rect.cols));
+      Region result = as_plane(to, out.rect.col, to_, piece.plane, piece.rect);
+      result.past_caches = out.past_caches;
+      const Rect needed = in_plane_->input_for(piece.rect, {from_.plane, in.pixels.channels, in.pixels.type});
+      const Arena::Scope scope(arena);
+      in_plane(Rect::whole(from_.plane).contains(needed) ? source : gathered(source, needed, arena, copy),
+               result);
+    }
+  }
+
+  template <class Copy>
+  static ConstRegion gathered(const ConstRegion& plane, const Rect& needed, Arena& arena, const Copy& copy) {
+    const Region result{arena.allocate_view(needed.extent(), plane.pixels.channels, plane.pixels.type),
+                        needed, plane.image};
+    for (const PeriodicPiece& piece : periodic_pieces(needed, plane.image))
+      copy(plane.crop(piece.inside).pixels, result.crop(piece.at).pixels);
+    return result;
+  }
+
+  static constexpr std::int64_t kMostPlaces = 1 << 10;
+
+  std::string text_;
+  StagePtr in_plane_, along_z_;
+  PlaneRow from_, to_;  // of the input, of the result
+};
+
+}  // namespace
+
+bool is_deep(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(),
+                             [](const StagePtr& stage) { return stage->along_z() != nullptr; });
+}
+
+Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape) {
+  Chain result;
+  ImageSpec at = plane;
+  for (const StagePtr& stage : chain.stages()) {
+    const ImageSpec next = stage->output_spec(at);
+    if (std::max(shape.planes * at.extent.area(), shape.planes * next.extent.area()) > kMaxSide)
+      throw InvalidArgument(fmt::format(
+          "planes of more than {} pixels at one z are not filtered along it; cut them into parts", kMaxSide));
+    const StagePtr along_z = stage->along_z();
+    const StagePtr in_plane = stage->in_plane();
+    const bool anywhere = along_z == nullptr && (stage->traits().of_one_pixel || stage->traits().pointwise ||
+                                                 stage->traits().alpha);
+    result.then(anywhere ? stage
+                         : std::make_shared<VolumeStage>(
+                               stage->text(), traits_on_volume(*stage, in_plane.get(), along_z.get()),
+                               in_plane, along_z, at.extent, next.extent));
+    at = next;
+  }
+  return result;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,62 @@
+"""Stacks that are filtered along z, against SciPy on the whole array."""
+
+import numpy as np
+import pytest
+import tifffile
+from scipy import ndimage
+
+MODES = {"reflect101": "mirror", "reflect": "reflect", "replicate": "nearest", "wrap": "wrap",
+         "constant,value=7": "constant"}
+
+
+def volume(shape, dtype):
+    random = np.random.default_rng(sum(shape))
+    if np.issubdtype(dtype, np.floating):
+        return random.standard_normal(shape).astype(dtype)
+    return random.integers(0, np.iinfo(dtype).max, shape, dtype=dtype, endpoint=True)
+
+
+def filtered(sepconv, array, *stages, axes="zyx"):
+    np.save(sepconv.folder / "in.npy", array)
+    sepconv("run", "in.npy", "out.npy", *stages, "cast:type=f64", "--axes", axes, "--force", "--quiet")
+    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # of one plane it is an image
+
+
+@pytest.mark.parametrize("border", MODES)
+@pytest.mark.parametrize("shape", [(1, 9, 11), (7, 1, 5), (5, 33, 20), (40, 17, 13)])
+def test_gaussian(sepconv, shape, border):
+    array = volume(shape, np.float32)
+    got = filtered(sepconv, array, f"gaussian:sigma=1.3,sigma_y=2,sigma_z=2.5,border={border}")
+    want = ndimage.gaussian_filter(array.astype(float), (2.5, 2, 1.3), mode=MODES[border], cval=7)
+    np.testing.assert_allclose(got, want, atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float64])
+def test_boxes_and_derivatives(sepconv, dtype):
+    array = volume((12, 19, 23), dtype)
+    exact = array.astype(float)
+    got = filtered(sepconv, array, "box:radius=2,radius_y=1,radius_z=3,border=reflect")
+    np.testing.assert_allclose(got, ndimage.uniform_filter(exact, (7, 3, 5)), rtol=1e-10, atol=1e-8)
+    got = filtered(sepconv, array, "sobel:axis=z,border=reflect")
+    np.testing.assert_allclose(got, ndimage.sobel(exact, 0), rtol=1e-10, atol=1e-8)
+    got = filtered(sepconv, array, "gaussian:sigma=1,sigma_z=2,order_z=1,border=replicate")
+    np.testing.assert_allclose(got, ndimage.gaussian_filter(exact, (2, 1, 1), order=(1, 0, 0), mode="nearest"),
+                               rtol=1e-9, atol=1e-7)
+
+
+def test_each_position_of_other_axes_is_a_volume_by_itself(sepconv):
+    array = volume((2, 6, 3, 14, 15), np.uint16)  # t z c y x: c changes faster than z
+    got = filtered(sepconv, array, "gaussian:sigma=1,sigma_z=1", axes="tzcyx")
+    want = ndimage.gaussian_filter(array.astype(float), (0, 1, 0, 1, 1), mode="mirror")
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_an_ome_tiff_stays_one(sepconv):
+    array = volume((2, 9, 30, 40), np.uint16)
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", array, metadata={"axes": "CZYX", "PhysicalSizeZ": 2.0})
+    sepconv("run", "in.ome.tif", "out.ome.tif", "gaussian:sigma=1.5,sigma_z=2", "--max-memory", "4M", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as file:
+        assert file.series[0].axes == "CZYX" and "PhysicalSizeZ" in file.ome_metadata
+        got = file.asarray()
+    want = ndimage.gaussian_filter(array.astype(float), (0, 2, 1.5, 1.5), mode="mirror")
+    assert np.abs(got - want).max() <= 0.5 + 1 / 64  # f32 arithmetic, one rounding

@@ -1,0 +1,172 @@
+// Stacks that are filtered along z: the planes of a file as the rows of one image.
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../io/temporary_folder.hpp"
+#include "../support/gpu.hpp"
+#include "../support/image.hpp"
+#include "../support/wrappers.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/volume_set.hpp"
+#include "sepconv/pipeline/plan/plan_json.hpp"
+#include "sepconv/pipeline/run/run_file.hpp"
+#include "sepconv/pipeline/stages/volume_stage.hpp"
+
+using namespace sepconv;
+using namespace sepconv::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr ImageSpec kPlane{{23, 37}, 1, PixelType::u16};
+
+/// A file of noise, and the same pixels as volumes.
+struct Volumes {
+  TemporaryFolder folder;
+  std::filesystem::path in, out;
+  RasterAxes axes;
+  VolumeAxes of;
+  std::vector<Image> images;  // of each volume
+
+  Volumes(const char* name, RasterAxes given, Metadata metadata = {})
+      : in(folder.path() / name),
+        out(folder.path() / ("out-" + std::string(name))),
+        axes(std::move(given)),
+        of(volume_axes(axes, "z").value_or(VolumeAxes())) {
+    CreateOptions create;
+    create.metadata = metadata;
+    const auto made = create_set(in, {kPlane, axes}, create);
+    const std::int64_t area = kPlane.extent.area();
+    for (std::int64_t i = 0; i < raster_count(axes); ++i) {
+      const Image plane = Image::of_pattern(kPlane, Pattern::noise, static_cast<std::uint64_t>(i));
+      run(*plane.reader(), *made->next(metadata), Chain());
+      const std::int64_t row = i / of.planes;
+      if (row % of.depth == 0 && i % of.planes == 0)
+        images.emplace_back(ImageSpec{{of.depth, of.planes * area}, 1, kPlane.type});
+      const PixelView to =
+          images.back().view().crop({row % of.depth, i % of.planes * area, 1, area});
+      copy_pixels(ConstPixelView{plane.view().data, {1, area}, 1, kPlane.type, 2 * area}, to);
+    }
+    made->finish();
+  }
+
+  /// Whether the result's planes are those that the reference makes of whole volumes.
+  bool is_result_of(const Chain& chain) const {
+    const auto set = open_set(out);
+    if (set->axes() != axes) return false;
+    const Chain on_planes = on_volume(chain, kPlane, {kPlane.extent, of.depth, of.planes});
+    const ImageSpec spec = chain.result_spec(kPlane);
+    bool same = true;
+    for (std::size_t v = 0; v < images.size(); ++v) {
+      const Image expected(on_planes.result_spec(images[v].spec()));
+      run_whole_image(*images[v].reader(), *expected.writer(), on_planes);
+      for (std::int64_t z = 0; z < of.depth; ++z) {
+        for (std::int64_t beside = 0; beside < of.planes; ++beside) {
+          const Image made(spec);
+          run(*set->raster(of.plane(static_cast<std::int64_t>(v), z, beside)), *made.writer(), Chain());
+          const std::int64_t area = spec.extent.area();
+          const ConstPixelView row = expected.view().crop({z, beside * area, 1, area});
+          const Image wanted(spec);
+          copy_pixels(row, PixelView{wanted.view().data, {1, area}, spec.channels, spec.type, row.row_bytes()});
+          same = same && made == wanted;
+        }
+      }
+    }
+    return same;
+  }
+};
+
+Chain blur() { return Chain::parse({"gaussian:sigma=1.5,sigma_z=2", "box:radius=1,radius_z=1,border=wrap"}); }
+
+RunOptions in_bands(std::int64_t planes, std::vector<int> devices = {}) {
+  RunOptions options;
+  options.threads = 2;
+  options.band_rows = planes;
+  options.devices = std::move(devices);
+  return options;
+}
+
+std::string failure_of(const Volumes& volumes, const Chain& chain, const RunOptions& options = {}) {
+  try {
+    run_file(volumes.in, volumes.out, chain, options);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("volumes: planes of every format and order of axes are filtered along z, in bands of planes") {
+  const RasterAxes axes = GENERATE(RasterAxes{{"z", 11}}, RasterAxes{{"t", 2}, {"c", 2}, {"z", 5}},
+                                   RasterAxes{{"t", 1}, {"z", 7}, {"c", 3}});
+  const char* const name = GENERATE("v.ome.tif", "v.npy", "v.zarr");
+  const std::int64_t planes = GENERATE(1, 3, 100);
+  if (axes.front().size == 1 && std::string(name) == "v.npy") return;  // NPY leaves such an axis out
+  CAPTURE(to_string(axes), name, planes);
+  Volumes volumes(name, axes);
+  FileOptions files;
+  if (std::string(name) == "v.npy") files.open.axes = axes.size() == 1 ? "zyx" : "tczyx";
+  const RunReport report = run_file(volumes.in, volumes.out, blur(), in_bands(planes), files);
+  CHECK(report.plan.band.rows == std::min(planes, volumes.of.depth));
+  if (files.open.axes.empty()) CHECK(volumes.is_result_of(blur()));
+}
+
+TEST_CASE("volumes: stages beside those along z act within planes, and shapes and types follow") {
+  Volumes volumes("v.ome.tif", {{"z", 6}});
+  const Chain chain = Chain::parse(
+      {"taps:z=1,-2,3", "transpose", "reduce:factor=2", "sobel:axis=z", "cast:type=f32"});
+  run_file(volumes.in, volumes.out, chain, in_bands(2));
+  CHECK(volumes.is_result_of(chain));
+}
+
+TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
+  Volumes volumes("v.ome.tif", {{"z", 40}});
+  RunOptions options;
+  options.max_memory_bytes = 1 << 20;
+  options.threads = 2;
+  FailingMemory memory(-1, page_resource());
+  options.memory = &memory;
+  const RunReport report = run_file(volumes.in, volumes.out, blur(), options);
+  CHECK(volumes.is_result_of(blur()));
+  CHECK(report.plan.memory.total() <= options.max_memory_bytes);
+  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK_THAT(report.plan.source_layout, Contains("40 planes along z as rows"));
+  CHECK(report.plan.chain.text() == blur().text());
+}
+
+TEST_CASE("volumes: a stored plan is that of the file's planes") {
+  Volumes volumes("v.ome.tif", {{"z", 8}});
+  const FileJob planned = plan_file(volumes.in, volumes.out, blur(), in_bands(3));
+  const PlanRecord record = parse_plan(to_json(planned.plan));
+  FileJob job = plan_file(volumes.in, volumes.out, Chain::parse(record.stages), record);
+  run(job);
+  CHECK(volumes.is_result_of(blur()));
+}
+
+TEST_CASE("volumes: what cannot be filtered along z is refused before anything is made") {
+  const Volumes channels("c.ome.tif", {{"c", 3}});
+  CHECK_THAT(failure_of(channels, blur()), Contains("has no axis z"));
+  const Volumes volumes("v.ome.tif", {{"z", 4}});
+  RunOptions region;
+  region.region = {0, 0, 5, 5};
+  CHECK_THAT(failure_of(volumes, blur(), region), Contains("a region"));
+  RunOptions holes;
+  holes.missing.value = 7;
+  CHECK_THAT(failure_of(volumes, blur(), holes), Contains("missing=propagate"));
+  CHECK_THROWS_WITH(Chain::parse({"gaussian:sigma=1,sigma_z=1,missing=ignore"}),
+                    Contains("missing=propagate"));
+  CHECK_FALSE(std::filesystem::exists(volumes.out));
+  const Image image = Image::of_pattern(kPlane, Pattern::noise, 1);
+  const Image result(kPlane);
+  CHECK_THROWS_WITH(run(*image.reader(), *result.writer(), blur()), Contains("has no axis z"));
+}
+
+TEST_CASE("volumes: planes are filtered along z on a GPU", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Volumes volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
+  run_file(volumes.in, volumes.out, blur(), in_bands(4, {0}));
+  CHECK(volumes.is_result_of(blur()));
+}
