@@ -442,8 +442,7 @@ std::string command_line(const PropertyCase& c) {
                         c.missing.value ? fmt::format("{}", *c.missing.value) : "as it is",
                         c.missing.result ? fmt::format("{}", *c.missing.result) : "the same",
                         c.missing.alpha.value_or(-1));
-  if (c.depth > 0)
-    text += fmt::format("# as each of {} x {} planes of a volume\n", c.depth, c.planes);
+  if (c.depth > 0) text += fmt::format("# as each of {} x {} planes of a volume\n", c.depth, c.planes);
   if (c.delay_us > 0) text += fmt::format("# with delays of up to {} us\n", c.delay_us);
   return text;
 }

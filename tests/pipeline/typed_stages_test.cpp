@@ -134,8 +134,14 @@ TEST_CASE("a stage is the same made in a program and by text, over all keys of a
     INFO(text);
     CHECK(parse_stage(text)->text() == typed->text());
     CHECK(parse_stage(typed->text())->text() == typed->text());
-    CHECK(parse_stage(text)->input_for({50, 60, 1, 1}, {{200, 300}, 3}) ==
-          typed->input_for({50, 60, 1, 1}, {{200, 300}, 3}));
+    // Of one that filters along z, of what it does there and of what it does in planes.
+    for (const auto part : {&Stage::along_z, &Stage::in_plane}) {
+      const StagePtr parsed = (*parse_stage(text).*part)(), made = (*typed.*part)();
+      REQUIRE((parsed == nullptr) == (made == nullptr));
+      if (parsed == nullptr) continue;
+      CHECK(parsed->input_for({50, 60, 1, 1}, {{200, 300}, 3}) ==
+            made->input_for({50, 60, 1, 1}, {{200, 300}, 3}));
+    }
     const StageText parts = StageText::split(text);
     seen.insert(parts.stage);
     for (const auto& [key, value] : parts.pairs) seen.insert(parts.stage + ":" + key);

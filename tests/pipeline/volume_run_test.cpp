@@ -23,14 +23,14 @@ namespace {
 constexpr ImageSpec kPlane{{23, 37}, 1, PixelType::u16};
 
 /// A file of noise, and the same pixels as volumes.
-struct Volumes {
+struct StackFile {
   TemporaryFolder folder;
   std::filesystem::path in, out;
   RasterAxes axes;
   VolumeAxes of;
   std::vector<Image> images;  // of each volume
 
-  Volumes(const char* name, RasterAxes given, Metadata metadata = {})
+  StackFile(const char* name, RasterAxes given, Metadata metadata = {})
       : in(folder.path() / name),
         out(folder.path() / ("out-" + std::string(name))),
         axes(std::move(given)),
@@ -45,8 +45,7 @@ struct Volumes {
       const std::int64_t row = i / of.planes;
       if (row % of.depth == 0 && i % of.planes == 0)
         images.emplace_back(ImageSpec{{of.depth, of.planes * area}, 1, kPlane.type});
-      const PixelView to =
-          images.back().view().crop({row % of.depth, i % of.planes * area, 1, area});
+      const PixelView to = images.back().view().crop({row % of.depth, i % of.planes * area, 1, area});
       copy_pixels(ConstPixelView{plane.view().data, {1, area}, 1, kPlane.type, 2 * area}, to);
     }
     made->finish();
@@ -55,7 +54,7 @@ struct Volumes {
   /// Whether the result's planes are those that the reference makes of whole volumes.
   bool is_result_of(const Chain& chain) const {
     const auto set = open_set(out);
-    if (set->axes() != axes) return false;
+    if (to_string(set->axes()) != to_string(axes)) return false;
     const Chain on_planes = on_volume(chain, kPlane, {kPlane.extent, of.depth, of.planes});
     const ImageSpec spec = chain.result_spec(kPlane);
     bool same = true;
@@ -69,7 +68,8 @@ struct Volumes {
           const std::int64_t area = spec.extent.area();
           const ConstPixelView row = expected.view().crop({z, beside * area, 1, area});
           const Image wanted(spec);
-          copy_pixels(row, PixelView{wanted.view().data, {1, area}, spec.channels, spec.type, row.row_bytes()});
+          copy_pixels(row,
+                      PixelView{wanted.view().data, {1, area}, spec.channels, spec.type, row.row_bytes()});
           same = same && made == wanted;
         }
       }
@@ -88,7 +88,7 @@ RunOptions in_bands(std::int64_t planes, std::vector<int> devices = {}) {
   return options;
 }
 
-std::string failure_of(const Volumes& volumes, const Chain& chain, const RunOptions& options = {}) {
+std::string failure_of(const StackFile& volumes, const Chain& chain, const RunOptions& options = {}) {
   try {
     run_file(volumes.in, volumes.out, chain, options);
   } catch (const InvalidArgument& error) {
@@ -104,9 +104,10 @@ TEST_CASE("volumes: planes of every format and order of axes are filtered along 
                                    RasterAxes{{"t", 1}, {"z", 7}, {"c", 3}});
   const char* const name = GENERATE("v.ome.tif", "v.npy", "v.zarr");
   const std::int64_t planes = GENERATE(1, 3, 100);
-  if (axes.front().size == 1 && std::string(name) == "v.npy") return;  // NPY leaves such an axis out
+  if (axes.front().size == 1 && std::string(name) == "v.npy") return;    // NPY leaves such an axis out
+  if (axes.back().name == "c" && std::string(name) == "v.zarr") return;  // OME-Zarr has z behind c
   CAPTURE(to_string(axes), name, planes);
-  Volumes volumes(name, axes);
+  StackFile volumes(name, axes);
   FileOptions files;
   if (std::string(name) == "v.npy") files.open.axes = axes.size() == 1 ? "zyx" : "tczyx";
   const RunReport report = run_file(volumes.in, volumes.out, blur(), in_bands(planes), files);
@@ -115,15 +116,15 @@ TEST_CASE("volumes: planes of every format and order of axes are filtered along 
 }
 
 TEST_CASE("volumes: stages beside those along z act within planes, and shapes and types follow") {
-  Volumes volumes("v.ome.tif", {{"z", 6}});
-  const Chain chain = Chain::parse(
-      {"taps:z=1,-2,3", "transpose", "reduce:factor=2", "sobel:axis=z", "cast:type=f32"});
+  StackFile volumes("v.ome.tif", {{"z", 6}});
+  const Chain chain =
+      Chain::parse({"taps:z=1,-2,3", "transpose", "reduce:factor=2", "sobel:axis=z", "cast:type=f32"});
   run_file(volumes.in, volumes.out, chain, in_bands(2));
   CHECK(volumes.is_result_of(chain));
 }
 
 TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
-  Volumes volumes("v.ome.tif", {{"z", 40}});
+  StackFile volumes("v.ome.tif", {{"z", 40}});
   RunOptions options;
   options.max_memory_bytes = 1 << 20;
   options.threads = 2;
@@ -138,7 +139,7 @@ TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
 }
 
 TEST_CASE("volumes: a stored plan is that of the file's planes") {
-  Volumes volumes("v.ome.tif", {{"z", 8}});
+  StackFile volumes("v.ome.tif", {{"z", 8}});
   const FileJob planned = plan_file(volumes.in, volumes.out, blur(), in_bands(3));
   const PlanRecord record = parse_plan(to_json(planned.plan));
   FileJob job = plan_file(volumes.in, volumes.out, Chain::parse(record.stages), record);
@@ -147,9 +148,9 @@ TEST_CASE("volumes: a stored plan is that of the file's planes") {
 }
 
 TEST_CASE("volumes: what cannot be filtered along z is refused before anything is made") {
-  const Volumes channels("c.ome.tif", {{"c", 3}});
-  CHECK_THAT(failure_of(channels, blur()), Contains("has no axis z"));
-  const Volumes volumes("v.ome.tif", {{"z", 4}});
+  const StackFile pages("c.tif", {{"page", 3}});
+  CHECK_THAT(failure_of(pages, blur()), Contains("has no axis z"));
+  const StackFile volumes("v.ome.tif", {{"z", 4}});
   RunOptions region;
   region.region = {0, 0, 5, 5};
   CHECK_THAT(failure_of(volumes, blur(), region), Contains("a region"));
@@ -166,7 +167,7 @@ TEST_CASE("volumes: what cannot be filtered along z is refused before anything i
 
 TEST_CASE("volumes: planes are filtered along z on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  Volumes volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
+  StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
   run_file(volumes.in, volumes.out, blur(), in_bands(4, {0}));
   CHECK(volumes.is_result_of(blur()));
 }

@@ -132,7 +132,10 @@ class VolumeStage final : public Stage {
         in, out, arithmetic, worker,
         [&](const ConstRegion& from, const Region& to) { along_z_->apply(from, to, arithmetic, worker); },
         [&](const ConstRegion& from, const Region& to) { in_plane_->apply(from, to, arithmetic, worker); },
-        [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); });
+        [&](const ConstRegion& plane, const Rect& needed) {
+          return gathered(plane, needed, worker,
+                          [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); });
+        });
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
@@ -142,7 +145,7 @@ class VolumeStage final : public Stage {
         in, out, arithmetic, arena,
         [&](const ConstRegion& from, const Region& to) { along_z_->apply_reference(from, to, arithmetic); },
         [&](const ConstRegion& from, const Region& to) { in_plane_->apply_reference(from, to, arithmetic); },
-        [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); });
+        [](const ConstRegion& plane, const Rect&) { return plane; });  // it maps whole images itself
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
@@ -156,7 +159,11 @@ class VolumeStage final : public Stage {
         [&](const ConstRegion& from, const Region& to) {
           in_plane_->enqueue(from, to, arithmetic, arena, stream, then);
         },
-        [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); });
+        [&](const ConstRegion& plane, const Rect& needed) {
+          return gathered(plane, needed, arena, [stream](const ConstPixelView& from, const PixelView& to) {
+            copy_pixels(from, to, stream);
+          });
+        });
   }
 
   StagePtr honouring_missing() const override {
@@ -223,9 +230,10 @@ class VolumeStage final : public Stage {
     return Arena::view_bytes(needed.extent(), plane.channels, type);
   }
 
-  template <class AlongZ, class InPlane, class Copy>
+  /// `repeated` makes of a plane what of it is needed beyond its edges, where it repeats.
+  template <class AlongZ, class InPlane, class Repeated>
   void compute(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               const AlongZ& along_z, const InPlane& in_plane, const Copy& copy) const {
+               const AlongZ& along_z, const InPlane& in_plane, const Repeated& repeated) const {
     if (in_plane_ == nullptr) return along_z(in, out);
     const Arena::Scope scope(arena);
     ConstRegion middle = in;
@@ -238,12 +246,12 @@ class VolumeStage final : public Stage {
       middle = result;
     }
     for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row)
-      compute_row(middle, out, row, arena, in_plane, copy);
+      compute_row(middle, out, row, arena, in_plane, repeated);
   }
 
-  template <class InPlane, class Copy>
+  template <class InPlane, class Repeated>
   void compute_row(const ConstRegion& in, const Region& out, std::int64_t row, Arena& arena,
-                   const InPlane& in_plane, const Copy& copy) const {
+                   const InPlane& in_plane, const Repeated& repeated) const {
     const ConstPixelView from = in.pixels.crop({row - in.rect.row, 0, 1, in.rect.cols});
     const PixelView to = out.pixels.crop({row - out.rect.row, 0, 1, out.rect.cols});
     for (const PlanePiece& piece : pieces_of(to_, out.rect.col, out.rect.cols)) {
@@ -253,8 +261,7 @@ class VolumeStage final : public Stage {
       result.past_caches = out.past_caches;
       const Rect needed = in_plane_->input_for(piece.rect, {from_.plane, in.pixels.channels, in.pixels.type});
       const Arena::Scope scope(arena);
-      in_plane(Rect::whole(from_.plane).contains(needed) ? source : gathered(source, needed, arena, copy),
-               result);
+      in_plane(Rect::whole(from_.plane).contains(needed) ? source : repeated(source, needed), result);
     }
   }
 
