@@ -1,0 +1,33 @@
+"""What debian/ says twice agrees with where it is said first: `dev` names the packages that a build needs, CMake the version and the packages of the library."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONTROL = (ROOT / "debian/control").read_text()
+# Not for packages: tests, and a cache of compilers.
+NOT_NEEDED = {"ccache", "catch2"}
+# What only a build of the library takes: header-only or a tool, and nothing that its users see.
+ONLY_TO_BUILD = {"debhelper-compat", "g++", "cmake", "ninja-build", "pkg-config", "libcli11-dev"}
+
+
+def packages(field, text):
+    words = re.search(rf"^{field}: (.*(?:\n .*)*)", text, re.MULTILINE)[1]
+    return {re.match(r"[\w+.-]+", one.strip())[0] for one in words.split(",") if "${" not in one or "binary" in one}
+
+
+def test_packages_are_built_with_what_builds_need():
+    named = set(re.search(r'BUILD_PACKAGES="(.*?)"', (ROOT / "dev").read_text(), re.DOTALL)[1].split())
+    assert packages("Build-Depends", CONTROL) == (named - NOT_NEEDED) | {"debhelper-compat"}
+
+
+def test_a_program_with_the_static_library_has_what_that_needs():
+    development = CONTROL[CONTROL.index("Package: libsepconv-dev"):]
+    assert packages("Depends", development) - {"libsepconv0.2"} == packages("Build-Depends", CONTROL) - ONLY_TO_BUILD
+
+
+def test_the_library_has_its_version_in_its_name():
+    """Below 1.0 every minor version may change the interface, and so is a package of its own."""
+    version = re.search(r"^project\(sepconv VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    assert set(re.findall(r"libsepconv(\d[\d.]*)", CONTROL)) == {version}
+    assert (ROOT / f"debian/libsepconv{version}.install").exists()
