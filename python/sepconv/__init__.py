@@ -1,13 +1,15 @@
 """Filters for images: in memory, on a GPU, and larger than memory.
 
+A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a chain is called on arrays.
+`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file to file, whatever their size.
+
+Examples
+--------
 >>> import numpy as np
 >>> import sepconv as sc
 >>> edges = sc.gaussian(2.5) | sc.sobel('x') | sc.abs()
 >>> edges(np.eye(64, dtype=np.float32)).shape
 (64, 64)
-
-A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a chain is called on arrays.
-`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file to file, whatever their size.
 """
 
 # Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions are ndimage -> _linear and _joined ->

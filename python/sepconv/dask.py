@@ -2,6 +2,8 @@
 
 Functions have the names and parameters of `sepconv.ndimage`, and results its bytes, whatever the blocks are.
 
+Examples
+--------
 >>> import dask.array as da
 >>> from sepconv import dask as sd
 >>> array = da.ones((2000, 3000), chunks=(512, 700), dtype="u2")

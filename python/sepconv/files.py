@@ -3,6 +3,8 @@
 A source or sink is a path; an `Image` that `open` has made; an array; or what has ``shape``, ``dtype`` and is sliced, such as datasets of h5py,
 arrays of zarr and np.memmap.
 
+Examples
+--------
 >>> import numpy as np
 >>> import sepconv as sc
 >>> np.save("in.npy", np.eye(64, dtype=np.float32))

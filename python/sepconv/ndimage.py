@@ -6,6 +6,8 @@ rounded once: of integers half to even and saturated, where SciPy cuts off what 
 last place). `threads` and `stream` are what SciPy has not: at most so many threads, 0 for all processors that this process may use; and of arrays
 on a GPU (u8, u16, i16, f32, f64), whose results are arrays of their library, the stream that the work is put on.
 
+Examples
+--------
 >>> import numpy as np
 >>> from sepconv import ndimage
 >>> ndimage.gaussian_filter(np.arange(25.0).reshape(5, 5), sigma=1)[0].round(3).tolist()

@@ -45,6 +45,9 @@ LD_LIBRARY_PATH=$lib "$work/invert_stage" >/dev/null
 echo "ok: a stage of one's own, outside the tree"
 c++ -std=c++20 "$work"/{backend,simulated_runtime,simulated_kernels,simulated_no_tiles}.cpp -o "$work/backend" $(pkg-config --cflags --libs sepconv) -pthread
 LD_LIBRARY_PATH=$lib "$work/backend"
+mkdir "$work/page"
+PATH=$prefix/bin:$PATH CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$lib /usr/bin/python3 "$here/../../docs/tools/run_page.py" "$here/../../docs/start/cpp.md" "$work/page" >/dev/null
+echo "ok: docs/start/cpp.md does what it says"
 rm "$lib"/libsepconv.so*  # leaves the static one to the linker
 c++ "$work/main.o" -o "$work/consumer_static" $(pkg-config --static --libs sepconv spdlog)
 "$work/consumer_static"

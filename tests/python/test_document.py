@@ -5,16 +5,36 @@ import pathlib
 import re
 
 import numpy as np
+import pytest
 
 import sepconv as sc
 
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+START = DOCUMENT.parent / "start"
 
 
 def test_its_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ran = doctest.testfile(str(DOCUMENT), module_relative=False)
     assert ran.attempted > 15 and ran.failed == 0
+
+
+def test_the_page_to_start_with_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = doctest.testfile(str(START / "python.md"), module_relative=False)
+    assert ran.attempted > 10 and ran.failed == 0
+
+
+def test_an_exposure_in_fits(tmp_path, monkeypatch):
+    """The Python of docs/start/astronomy.md; what its data lie in, tests/docs makes of the same code."""
+    fits = pytest.importorskip("astropy.io.fits")
+    monkeypatch.chdir(tmp_path)
+    sky = np.random.default_rng(1).random((60, 80), np.float32)
+    sky[20:22] = np.nan
+    fits.writeto("sky.fits", sky)
+    exec(re.search(r"^```python\n(.*?)^```", (START / "astronomy.md").read_text(), re.DOTALL | re.MULTILINE)[1], {})  # noqa: S102
+    expected = sc.dog(1, 12, missing="fill")(sky)
+    assert np.array_equal(np.load("sources.npy"), expected) and np.isfinite(expected).all()
 
 
 def test_its_pictures_are_what_the_code_makes(tmp_path, monkeypatch):
