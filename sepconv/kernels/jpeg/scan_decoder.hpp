@@ -82,9 +82,8 @@ class ScanDecoder {
   }
 
   SEPCONV_HOST_DEVICE void clear() {
-    auto* const words = reinterpret_cast<std::uint64_t*>(coefficients_);
-    const std::int64_t count = geometry_.blocks() * (kBlockBytes / 8);
-    for (std::int64_t i = Team::lane(); i < count; i += Team::kLanes) words[i] = 0;
+    const std::int64_t count = std::int64_t{geometry_.blocks()} * kCoefficients;
+    for (std::int64_t i = Team::lane(); i < count; i += Team::kLanes) coefficients_[i] = 0;
     team_.sync();
   }
 
