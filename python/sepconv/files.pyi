@@ -251,7 +251,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'deflate:fast'``, ``'deflate:best'``
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``
     tile : int or tuple of int, optional
         rows and columns of a TIFF's tiles, or of a Zarr's chunks; 0 for strips
     shard : int or tuple of int, optional

@@ -8,6 +8,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
 #include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 
 namespace sepconv {
 namespace {
@@ -31,7 +32,8 @@ LevelRange levels_of(Compression compression) noexcept {
     case Compression::deflate:
       return {deflate::kFast, deflate::kBestLevel, deflate::kAutomatic};
     case Compression::zstd:
-      return {1, 22, 1};  // behind a predictor 1.5 to 5 times as fast as zstd's own 3, within 8 % of its size
+      return {zstd::kFast, 22,
+              1};  // behind a predictor 1.5 to 5 times as fast as zstd's own 3, within 8 % of its size
     case Compression::jpeg:
       return {1, 100, 90};
     default:
@@ -49,15 +51,16 @@ Codec parse_codec(std::string_view text) {
   }
   if (colon == text.npos) return {*compression};
   const std::string_view level = text.substr(colon + 1);
-  if (*compression == Compression::deflate && level == "fast") return {*compression, deflate::kFast};
+  if (levels_of(*compression).least == deflate::kFast && level == "fast")
+    return {*compression, deflate::kFast};
   if (*compression == Compression::deflate && level == "best") return {*compression, deflate::kBestLevel};
   int number = 0;
   const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), number);
   if (error != std::errc() || end != level.data() + level.size() || number < 1 ||
       number > levels_of(*compression).greatest) {
     throw InvalidArgument(
-        fmt::format("'{}': levels are deflate:1..12, deflate:fast, deflate:best, zstd:1..22 and jpeg:1..100 "
-                    "(quality); give one of these",
+        fmt::format("'{}': levels are deflate:1..12, deflate:fast, deflate:best, zstd:1..22, zstd:fast and "
+                    "jpeg:1..100 (quality); give one of these",
                     printable(text)));
   }
   return {*compression, number};

@@ -25,8 +25,8 @@ struct Codec {
   Compression compression = Compression::none;
   int level = 0;
 };
-/// "lzw", "deflate", "deflate:9", "deflate:fast", "deflate:best", "zstd:19", "jpeg:85". Throws
-/// InvalidArgument.
+/// "lzw", "deflate", "deflate:9", "deflate:fast", "deflate:best", "zstd:19", "zstd:fast",
+/// "jpeg:85". Throws InvalidArgument.
 Codec parse_codec(std::string_view text);
 
 /// Where an image's smaller levels are: each has half the sides (rounded up) of the one before, down to what
@@ -61,8 +61,8 @@ struct FileLayout {
   Extent tile{512, 512};            ///< tile size, when tiled
   std::int64_t rows_per_strip = 0;  ///< when not tiled; 0: chosen
   Compression compression = Compression::none;
-  /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: 1 to 22, 0 is 1; JPEG:
-  /// quality, 0 is 90.
+  /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: zstd::kFast or 1 to
+  /// 22, 0 is 1; JPEG: quality, 0 is 90.
   int level = 0;
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
   bool planar = false;    ///< channels in planes of their own instead of interleaved

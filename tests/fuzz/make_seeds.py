@@ -292,7 +292,7 @@ def main(folder):
     seeds += [("fuzz_zarr", seed) for seed in zarr_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
     seeds += [("fuzz_ngff", text.encode()) for text in NGFF]
-    seeds += [("fuzz_deflate", bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
+    seeds += [(target, bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for target in ("fuzz_deflate", "fuzz_zstd") for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
     seeds += [("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy)) for rows in (1, 60) for strategy in range(5)]
     seeds += [("fuzz_frames", bytes([codec, level, 0, 0, 9, 4, 30, 1]) + image("u1", rows=rows).tobytes()) for codec in (0, 1) for level in (1, 12) for rows in (1, 60)]
     for index, (target, seed) in enumerate(seeds):

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "../support/forced_target.hpp"
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
 
 namespace sepconv {
 
@@ -87,14 +87,5 @@ inline std::int64_t differing_elements(const ConstPixelView& a, const ConstPixel
   });
   return count;
 }
-
-/// One instruction set for all kernels until the end of the scope.
-class ForcedTarget {
- public:
-  explicit ForcedTarget(const std::string& name) { force_simd_target(name); }
-  ForcedTarget(const ForcedTarget&) = delete;
-  ForcedTarget& operator=(const ForcedTarget&) = delete;
-  ~ForcedTarget() { force_simd_target(""); }
-};
 
 }  // namespace sepconv

@@ -51,20 +51,37 @@ SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* a, int n) {
   }
 }
 
-/// Makes leaves that lie too deep fit: each that comes up is paid for by one that goes down.
-SEPCONV_HOST_DEVICE inline void limit_depths(std::uint32_t* depths, int n, int most_bits) {
-  int of_depth[64] = {};  // weights of 32 bits reach no deeper
-  for (int i = 0; i < n; ++i) ++of_depth[depths[i]];
-  for (int depth = static_cast<int>(depths[0]); depth > most_bits; --depth) {
-    // Two of the deepest: one takes their parent's place, the other goes beside a leaf that moves down.
-    while (of_depth[depth] > 0) {
-      int above = depth - 2;
-      while (above >= most_bits || of_depth[above] == 0) --above;
-      of_depth[depth] -= 2;
-      of_depth[depth - 1] += 1;
-      of_depth[above + 1] += 2;
-      of_depth[above] -= 1;
+/// Makes leaves that lie too deep fit, which brings them up: others go down for it, one after the other where
+/// it costs the fewest bits for the room it makes. Leaves are in ascending order of their keys.
+SEPCONV_HOST_DEVICE inline void limit_depths(const std::uint32_t* keys, std::uint32_t* depths, int n,
+                                             int most_bits) {
+  int of_depth[kMostBits + 1] = {};
+  std::int32_t over = -(1 << most_bits);  // in leaves of the greatest depth
+  for (int i = 0; i < n; ++i) {
+    const int depth =
+        depths[i] < static_cast<std::uint32_t>(most_bits) ? static_cast<int>(depths[i]) : most_bits;
+    ++of_depth[depth];
+    over += 1 << (most_bits - depth);
+  }
+  while (over > 0) {
+    int best = 0;
+    std::uint64_t best_cost = 0, best_room = 1;
+    for (int depth = most_bits - 1, first = of_depth[most_bits]; depth > 0; first += of_depth[depth--]) {
+      if (of_depth[depth] == 0) continue;
+      const int room = 1 << (most_bits - depth - 1);
+      const std::uint64_t cost = keys[first] >> kSymbolBits;
+      const std::uint64_t use = static_cast<std::uint64_t>(room < over ? room : over);
+      if (best > 0 && cost * best_room >= best_cost * use) continue;
+      best = depth, best_cost = cost, best_room = use;
     }
+    --of_depth[best], ++of_depth[best + 1];
+    over -= 1 << (most_bits - best - 1);
+  }
+  // Room that is left is a multiple of what the deepest take.
+  for (int depth = most_bits; over < 0;) {
+    while (of_depth[depth] == 0) --depth;
+    --of_depth[depth], ++of_depth[depth - 1];
+    over += 1 << (most_bits - depth);
   }
   int at = 0;
   for (int depth = most_bits; depth > 0; --depth)
@@ -72,14 +89,15 @@ SEPCONV_HOST_DEVICE inline void limit_depths(std::uint32_t* depths, int n, int m
 }
 
 /// Bits of the codes of `used` symbols, at most `most_bits`, from their keys in ascending order: as short in
-/// all as Huffman's where none is longer than that, near it otherwise. One symbol gets one bit. `depths` has
-/// room for as many; lengths of other symbols stay as they are.
+/// all as Huffman's where none is longer than that, near the shortest otherwise. One symbol gets one bit.
+/// `depths` has room for as many; lengths of other symbols stay as they are.
 SEPCONV_HOST_DEVICE inline void choose_lengths(const std::uint32_t* keys, int used, int most_bits,
                                                std::uint32_t* depths, std::uint8_t* lengths) {
   for (int i = 0; i < used; ++i) depths[i] = keys[i] >> kSymbolBits;
   if (used == 1) depths[0] = 1;
   if (used > 1) weights_to_depths(depths, used);
-  if (used > 1 && depths[0] > static_cast<std::uint32_t>(most_bits)) limit_depths(depths, used, most_bits);
+  if (used > 1 && depths[0] > static_cast<std::uint32_t>(most_bits))
+    limit_depths(keys, depths, used, most_bits);
   constexpr std::uint32_t kSymbol = (1u << kSymbolBits) - 1;
   for (int i = 0; i < used; ++i) lengths[keys[i] & kSymbol] = static_cast<std::uint8_t>(depths[i]);
 }

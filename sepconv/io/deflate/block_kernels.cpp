@@ -66,6 +66,13 @@ std::int64_t length_at(const std::byte* data, std::int64_t position, std::int64_
   return at - position;
 }
 
+void put_forwards(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
+  put_bytes<false>(bytes, count, codes, sink);
+}
+void put_backwards(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
+  put_bytes<true>(bytes, count, codes, sink);
+}
+
 void find_repeats(const std::byte* data, std::int64_t first, std::int64_t last, const std::int64_t* distances,
                   std::vector<Repeat>& repeats) {
   Beginnings near(data, distances[0]), far(data, distances[1]);
@@ -103,7 +110,8 @@ namespace sepconv::deflate {
 namespace {
 
 HWY_EXPORT(find_repeats);
-HWY_EXPORT(put_bytes);
+HWY_EXPORT(put_forwards);
+HWY_EXPORT(put_backwards);
 
 }  // namespace
 
@@ -128,7 +136,11 @@ void find_repeats(std::span<const std::byte> data, std::int64_t first, std::int6
 }
 
 void put_bytes(std::span<const std::byte> bytes, const ByteCodes& codes, BitSink& sink) noexcept {
-  HWY_DYNAMIC_DISPATCH(put_bytes)(bytes.data(), bytes.size(), codes, sink);
+  HWY_DYNAMIC_DISPATCH(put_forwards)(bytes.data(), bytes.size(), codes, sink);
+}
+
+void put_bytes_backwards(std::span<const std::byte> bytes, const ByteCodes& codes, BitSink& sink) noexcept {
+  HWY_DYNAMIC_DISPATCH(put_backwards)(bytes.data(), bytes.size(), codes, sink);
 }
 
 }  // namespace sepconv::deflate

@@ -49,5 +49,7 @@ void find_repeats(std::span<const std::byte> data, std::int64_t first, std::int6
 
 /// Packs the codes of all bytes.
 void put_bytes(std::span<const std::byte> bytes, const ByteCodes& codes, BitSink& sink) noexcept;
+/// From the last one to the first.
+void put_bytes_backwards(std::span<const std::byte> bytes, const ByteCodes& codes, BitSink& sink) noexcept;
 
 }  // namespace sepconv::deflate

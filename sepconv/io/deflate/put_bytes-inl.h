@@ -1,5 +1,5 @@
-// Packs the codes of bytes: four at a time anywhere, 64 at a time with the vectors of AVX3_DL. Included once
-// per target.
+// Packs the codes of bytes, from the first or from the last: four at a time anywhere, 64 at a time with the
+// vectors of AVX3_DL. Included once per target.
 #if defined(SEPCONV_DEFLATE_PUT_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_DEFLATE_PUT_BYTES_INL_H
 #undef SEPCONV_DEFLATE_PUT_BYTES_INL_H
@@ -30,17 +30,19 @@ HWY_INLINE void put_four(std::uint64_t word, int first, const ByteCodes& codes, 
   sink.put(joined, bits);
 }
 
-inline void put_by_words(const std::byte* bytes, std::size_t count, const ByteCodes& codes,
-                         BitSink& sink) noexcept {
+template <bool kBackwards>
+void put_by_words(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) noexcept {
   std::size_t i = 0;
   for (; i + 8 <= count; i += 8) {
     std::uint64_t word;
-    std::memcpy(&word, bytes + i, sizeof word);
+    std::memcpy(&word, bytes + (kBackwards ? count - i - 8 : i), sizeof word);
+    if (kBackwards) word = __builtin_bswap64(word);
     put_four(word, 0, codes, sink);
     put_four(word, 32, codes, sink);
   }
   for (; i < count; ++i) {
-    const std::uint32_t code = codes.words[std::to_integer<std::size_t>(bytes[i])];
+    const std::uint32_t code =
+        codes.words[std::to_integer<std::size_t>(bytes[kBackwards ? count - i - 1 : i])];
     sink.put(code & 0xFFFF, code >> 16);
   }
 }
@@ -91,13 +93,22 @@ struct StoredCodes {
   }
 };
 
-inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
+/// 64 bytes, the last one first.
+HWY_INLINE __m512i turned(__m512i bytes) noexcept {
+  constexpr std::int64_t kLow = 0x08090A0B0C0D0E0F, kHigh = 0x0001020304050607;
+  const __m512i in_lanes = _mm512_shuffle_epi8(bytes, _mm512_set4_epi64(kHigh, kLow, kHigh, kLow));
+  return _mm512_shuffle_i64x2(in_lanes, in_lanes, 0b00'01'10'11);
+}
+
+template <bool kBackwards>
+void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) noexcept {
   std::size_t done = 0;
   if (count >= 64) {
     BitSink local = sink;
     const __m512i zero = _mm512_setzero_si512();
     for (; done + 64 <= count; done += 64) {
-      const __m512i index = _mm512_loadu_si512(bytes + done);
+      __m512i index = _mm512_loadu_si512(bytes + (kBackwards ? count - done - 64 : done));
+      if (kBackwards) index = turned(index);
       const __mmask64 upper = _mm512_movepi8_mask(index);
       const __m512i code_low = look_up(codes.low, index, upper);
       const __m512i code_high = look_up(codes.high, index, upper);
@@ -120,14 +131,15 @@ inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes
     }
     sink = local;
   }
-  put_by_words(bytes + done, count - done, codes, sink);
+  put_by_words<kBackwards>(kBackwards ? bytes : bytes + done, count - done, codes, sink);
 }
 
 #else
 
-inline void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) {
+template <bool kBackwards>
+void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes, BitSink& sink) noexcept {
   BitSink local = sink;
-  put_by_words(bytes, count, codes, local);
+  put_by_words<kBackwards>(bytes, count, codes, local);
   sink = local;
 }
 

@@ -6,6 +6,7 @@
 #include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 
 namespace sepconv {
 namespace {
@@ -17,6 +18,7 @@ std::int64_t encoding_bytes(const BlockFormat& format) {
     case COMPRESSION_ADOBE_DEFLATE:
       return deflate::Deflater::memory_bytes(*format.level);
     case COMPRESSION_ZSTD: {
+      if (*format.level == zstd::kFast) return zstd::RasterCoder::memory_bytes();
       constexpr std::int64_t kByLevel[] = {4,  2,  2,  4,  5,  6,  6,  9,  9,   17,  29, 29,
                                            53, 53, 53, 69, 69, 69, 69, 90, 194, 386, 778};
       return kByLevel[std::clamp(*format.level, 0, 22)] * kMiB;

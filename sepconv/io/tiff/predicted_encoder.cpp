@@ -5,12 +5,14 @@
 #include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
 #include "sepconv/io/tiff/predictor.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 #include "sepconv/io/zstd/zstd_coder.hpp"
 
 namespace sepconv {
 namespace {
 
-std::int64_t encode(deflate::Deflater& coder, std::span<const std::byte> in, const BlockFormat& format,
+template <class Coder>
+std::int64_t encode(Coder& coder, std::span<const std::byte> in, const BlockFormat& format,
                     std::span<std::byte> out) {
   const std::int64_t pixel_bytes = format.type.bytes_of(format.channels);
   return coder.encode(in, {std::max<std::int64_t>(1, pixel_bytes), format.row_bytes()}, out);
@@ -21,14 +23,13 @@ std::int64_t encode(ZstdEncoder& coder, std::span<const std::byte> in, const Blo
   return coder.encode(in, out);
 }
 
-/// What its predictor leaves of a block, by a coder that takes a level.
+/// What its predictor leaves of a block, by a coder that is made of a level or of nothing.
 template <class Coder>
 class PredictedEncoder final : public BlockEncoder {
  public:
-  explicit PredictedEncoder(const BlockFormat& format)
-      : BlockEncoder(format),
-        coder_(*format.level),
-        differences_(format.predictor == 1 ? 0 : format.bytes()) {}
+  template <class... Level>
+  explicit PredictedEncoder(const BlockFormat& format, Level... level)
+      : BlockEncoder(format), coder_(level...), differences_(format.predictor == 1 ? 0 : format.bytes()) {}
 
  private:
   void append_to(EncodedBlock& encoded) override { append_rows(block(), format().row_bytes(), encoded); }
@@ -56,8 +57,10 @@ class PredictedEncoder final : public BlockEncoder {
 }  // namespace
 
 std::unique_ptr<BlockEncoder> make_predicted_encoder(const BlockFormat& format) {
-  if (format.compression == COMPRESSION_ZSTD) return std::make_unique<PredictedEncoder<ZstdEncoder>>(format);
-  return std::make_unique<PredictedEncoder<deflate::Deflater>>(format);
+  if (format.compression != COMPRESSION_ZSTD)
+    return std::make_unique<PredictedEncoder<deflate::Deflater>>(format, *format.level);
+  if (*format.level == zstd::kFast) return std::make_unique<PredictedEncoder<zstd::RasterCoder>>(format);
+  return std::make_unique<PredictedEncoder<ZstdEncoder>>(format, *format.level);
 }
 
 }  // namespace sepconv

@@ -278,9 +278,9 @@ namespace {
 std::string level_words(const BlockFormat& block) {
   if (!block.level) return "";
   if (block.compression == COMPRESSION_JPEG) return fmt::format(" of quality {}", *block.level);
-  if (block.compression != COMPRESSION_ADOBE_DEFLATE || *block.level > 0)
-    return fmt::format(" of level {}", *block.level);
-  return *block.level == deflate::kFast ? " without search" : ", searched where that pays,";
+  if (*block.level == deflate::kFast) return " without search";  // of zstd, too
+  if (*block.level == deflate::kAutomatic) return ", searched where that pays,";
+  return fmt::format(" of level {}", *block.level);
 }
 
 }  // namespace

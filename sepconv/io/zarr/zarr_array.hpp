@@ -21,7 +21,7 @@ struct ZarrCodec {
   enum class Kind : std::uint8_t { blosc, zstd, gzip, zlib, lz4, crc32c };
   Kind kind = Kind::zstd;
   int level = 0;
-  std::optional<deflate::Raster> raster{};  ///< of what is encoded as deflate:fast
+  std::optional<deflate::Raster> raster{};  ///< of what is encoded without a search
   std::string blosc_codec{};                ///< "lz4", "zstd", ...
   int blosc_shuffle = 0;                    ///< 0 none, 1 bytes, 2 bits
   std::int64_t blosc_type_size = 1;         ///< bytes that are shuffled

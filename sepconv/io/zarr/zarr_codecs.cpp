@@ -18,6 +18,7 @@
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/stored_values.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 
 namespace sepconv {
 namespace {
@@ -211,6 +212,11 @@ std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::sp
       bytes = static_cast<std::size_t>(encode_lz4(codec, from, to));
       break;
     case Kind::zstd:
+      if (codec.raster) {
+        if (!fast_zstd_) fast_zstd_ = std::make_unique<zstd::RasterCoder>();
+        bytes = static_cast<std::size_t>(fast_zstd_->encode(from, *codec.raster, to));
+        break;
+      }
       if (zstd_encoder_ == nullptr) zstd_encoder_ = made(ZSTD_createCCtx());
       bytes = ZSTD_compressCCtx(zstd_encoder_, to.data(), to.size(), from.data(), from.size(), codec.level);
       if (ZSTD_isError(bytes) != 0) bytes = 0;

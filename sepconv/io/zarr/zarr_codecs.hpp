@@ -16,6 +16,9 @@ struct ZSTD_DCtx_s;
 namespace sepconv::deflate {
 class RasterCoder;
 }
+namespace sepconv::zstd {
+class RasterCoder;
+}
 struct libdeflate_compressor;
 struct libdeflate_decompressor;
 
@@ -68,6 +71,7 @@ class ZarrCoder {
   libdeflate_decompressor* inflater_ = nullptr;
   libdeflate_compressor* deflater_ = nullptr;
   std::unique_ptr<deflate::RasterCoder> fast_;
+  std::unique_ptr<zstd::RasterCoder> fast_zstd_;
 };
 
 }  // namespace sepconv

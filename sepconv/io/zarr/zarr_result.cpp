@@ -10,6 +10,7 @@
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 
 namespace sepconv {
 namespace {
@@ -30,6 +31,8 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
     case Compression::none:
       return {};
     case Compression::zstd:
+      if (layout.level == zstd::kFast)
+        return {{.kind = ZarrCodec::Kind::zstd, .level = kUsualZstd, .raster = deflate::Raster()}};
       return {{.kind = ZarrCodec::Kind::zstd, .level = layout.level > 0 ? layout.level : kUsualZstd}};
     case Compression::deflate:
       if (layout.level == deflate::kFast)

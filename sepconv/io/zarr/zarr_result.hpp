@@ -15,7 +15,7 @@ namespace sepconv {
 /// otherwise. Throws InvalidArgument for what Zarr does not have.
 ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
                       std::vector<std::string>& warnings);
-/// How the pixels of a block lie, for what is encoded as deflate:fast.
+/// How the pixels of a block lie, for what is encoded without a search.
 void set_raster(ZarrArray& array, const ZarrAxes& axes);
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels);
 /// Elements of chunks in the order of the layout, where the array can have it.

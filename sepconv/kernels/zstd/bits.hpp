@@ -1,20 +1,10 @@
 // The bits of a zstd frame (RFC 8878), which tables tell forwards and codes backwards.
 #pragma once
 
-#include <bit>
-
+#include "sepconv/core/zstd/format.hpp"
 #include "sepconv/kernels/coded/team.hpp"
 
 namespace sepconv::zstd {
-
-/// The place of the highest bit that is set; `value` is not 0.
-SEPCONV_HOST_DEVICE inline unsigned highest_bit(std::uint32_t value) {
-#ifdef __CUDA_ARCH__
-  return 31 - __clz(static_cast<int>(value));
-#else
-  return 31U - static_cast<unsigned>(std::countl_zero(value));
-#endif
-}
 
 SEPCONV_HOST_DEVICE inline std::uint32_t little(const std::uint8_t* at, unsigned bytes) {
   std::uint32_t value = 0;

@@ -2,6 +2,7 @@
 // block have four streams of codes, which as many lanes decode.
 #pragma once
 
+#include "sepconv/core/zstd/frame.hpp"
 #include "sepconv/kernels/zstd/sequences.hpp"
 
 namespace sepconv::zstd {
@@ -47,7 +48,6 @@ class FrameDecoder {
 
   /// 3.1.1.1.
   SEPCONV_HOST_DEVICE bool head() {
-    constexpr std::uint32_t kMagic = 0xFD2FB528;
     constexpr unsigned kMostWindowLog = 27;  // what decoders take that are not told otherwise
     if (bytes_ < 6 || little(in_, 4) != kMagic) return false;
     const unsigned descriptor = in_[4];
@@ -149,11 +149,10 @@ class FrameDecoder {
       from += told, bytes -= told;
     }
     if (literal_log_ == 0) return false;
-    constexpr std::uint32_t kJumps = 6;
     std::uint32_t each = literals_, jumps = 0;
     if (streams == 4) {
-      if (bytes < kJumps || literals_ < kJumps) return false;
-      each = (literals_ + 3) / 4, jumps = kJumps;
+      if (bytes < kJumpBytes || literals_ < kJumpBytes) return false;
+      each = (literals_ + 3) / 4, jumps = kJumpBytes;
     }
     bool good = true;
     for (unsigned stream = team_.lane(); stream < streams; stream += Team::kLanes) {
@@ -229,8 +228,7 @@ class FrameDecoder {
     }
     unsigned symbols = 0;
     if (mode == 0) {
-      constexpr unsigned kUsual[] = {36, 29, 53};
-      symbols = kUsual[kind], tables_.log = facts.usual_log;
+      symbols = usual_symbols(kind), tables_.log = facts.usual_log;
       for (unsigned i = 0; i < symbols; ++i)
         tables_.counts[i] = static_cast<std::int16_t>(usual_count(kind, i));
     } else {
@@ -253,7 +251,7 @@ class FrameDecoder {
     SequenceReader reader(tables_, logs_, bits);
     for (std::uint32_t i = 0; i < count; ++i) {
       if (i > 0) reader.step();
-      const Sequence next = reader.take(distances_);
+      const ReadSequence next = reader.take(distances_);
       const std::uint64_t made = std::uint64_t{made_} + next.literals + next.length;
       if (reader.left() < 0 || next.literals > literals_ || made > size_ || made - begin > most_ ||
           next.distance == 0 || next.distance > std::uint64_t{made_} + next.literals)

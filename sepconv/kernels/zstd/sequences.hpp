@@ -6,25 +6,6 @@
 
 namespace sepconv::zstd {
 
-struct Extra {
-  std::uint32_t base, bits;
-};
-
-/// Of the codes of literals' lengths: 16 to 35.
-SEPCONV_HOST_DEVICE inline Extra literals_of(unsigned code) {
-  constexpr std::uint32_t kBase[] = {16,  18,  20,  22,   24,   28,   32,   40,    48,    64,
-                                     128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
-  constexpr std::uint8_t kBits[] = {1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-  return code < 16 ? Extra{code, 0} : Extra{kBase[code - 16], kBits[code - 16]};
-}
-/// Of those of matches' lengths: 32 to 52.
-SEPCONV_HOST_DEVICE inline Extra length_of(unsigned code) {
-  constexpr std::uint32_t kBase[] = {35,  37,  39,  41,   43,   47,   51,   59,    67,    83,   99,
-                                     131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771, 65539};
-  constexpr std::uint8_t kBits[] = {1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-  return code < 32 ? Extra{code + 3, 0} : Extra{kBase[code - 32], kBits[code - 32]};
-}
-
 /// The bits of sequences, of which several numbers are taken from one look.
 class SequenceBits {
  public:
@@ -50,7 +31,7 @@ class SequenceBits {
   int there_ = 0;
 };
 
-struct Sequence {
+struct ReadSequence {
   std::uint32_t literals, length;
   std::uint64_t distance;  ///< 0: there is none such
 };
@@ -88,7 +69,7 @@ class SequenceReader {
     for (unsigned kind = 0; kind < 3; ++kind) states_[kind] = bits_.take(logs[kind]);
   }
 
-  SEPCONV_HOST_DEVICE Sequence take(Distances& distances) {
+  SEPCONV_HOST_DEVICE ReadSequence take(Distances& distances) {
     const State literals = tables_.states[kLiterals][states_[kLiterals]];
     const State length = tables_.states[kLengths][states_[kLengths]];
     const State distance = tables_.states[kDistances][states_[kDistances]];
@@ -96,7 +77,7 @@ class SequenceReader {
     bits_.need(distance.symbol);
     const std::uint64_t value = (std::uint64_t{1} << distance.symbol) + bits_.take(distance.symbol);
     bits_.need(length_extra.bits + literals_extra.bits);
-    Sequence sequence{};
+    ReadSequence sequence{};
     sequence.length = length_extra.base + bits_.take(length_extra.bits);
     sequence.literals = literals_extra.base + bits_.take(literals_extra.bits);
     sequence.distance = distances.take(value, sequence.literals != 0);

@@ -5,36 +5,11 @@
 
 namespace sepconv::zstd {
 
-inline constexpr unsigned kMostLiteralLog = 11;  // bits of a literal's code
-inline constexpr unsigned kMostWeightLog = 6, kMostWeights = 255;
-inline constexpr unsigned kMostSymbols = 53;  // of a table of states
-
 /// A state of a code by finite states: what it stands for, and where the next one is found.
 struct State {
   std::uint16_t next;
   std::uint8_t symbol, bits;
 };
-
-/// Codes of one kind: lengths of literals, distances or lengths of matches.
-struct Kind {
-  unsigned most_symbol, most_log, usual_log;
-};
-inline constexpr unsigned kLiterals = 0, kDistances = 1, kLengths = 2;
-SEPCONV_HOST_DEVICE inline Kind kind_of(unsigned kind) {
-  constexpr Kind kKinds[] = {{35, 9, 6}, {31, 8, 5}, {52, 9, 6}};
-  return kKinds[kind];
-}
-
-/// How often symbols come, of those that are not told (4.2.2, "Default Distributions").
-SEPCONV_HOST_DEVICE inline int usual_count(unsigned kind, unsigned symbol) {
-  constexpr std::int8_t kUsual[3][kMostSymbols] = {
-      {4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1,  1,  2,  2,
-       2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1},
-      {1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1},
-      {1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
-       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}};
-  return kUsual[kind][symbol];
-}
 
 /// In memory that is near: of a warp in its shared memory.
 struct Tables {
@@ -87,22 +62,14 @@ SEPCONV_HOST_DEVICE inline unsigned tell_counts(const std::uint8_t* from, std::u
 
 /// The states of symbols that come so often (4.1.1); false: those do not fill the table. One lane's work.
 SEPCONV_HOST_DEVICE inline bool make_states(Tables& tables, unsigned symbols, unsigned log, State* states) {
-  const unsigned size = 1U << log, step = size / 2 + size / 8 + 3;
-  unsigned high = size, place = 0;
-  for (unsigned symbol = 0; symbol < symbols; ++symbol) {
-    const int count = tables.counts[symbol];
-    tables.next[symbol] = static_cast<std::uint16_t>(count < 0 ? 1 : count);
-    if (count < 0) states[--high].symbol = static_cast<std::uint8_t>(symbol);
-  }
-  for (unsigned symbol = 0; symbol < symbols; ++symbol) {
-    for (int i = 0; i < tables.counts[symbol]; ++i) {
-      states[place].symbol = static_cast<std::uint8_t>(symbol);
-      do {
-        place = (place + step) % size;
-      } while (place >= high);
-    }
-  }
-  if (place != 0) return false;
+  for (unsigned symbol = 0; symbol < symbols; ++symbol)
+    tables.next[symbol] = static_cast<std::uint16_t>(tables.counts[symbol] < 0 ? 1 : tables.counts[symbol]);
+  const auto counts = [&](unsigned symbol) { return static_cast<int>(tables.counts[symbol]); };
+  const bool fills = spread_states(counts, symbols, log, [&](unsigned place, unsigned symbol) {
+    states[place].symbol = static_cast<std::uint8_t>(symbol);
+  });
+  if (!fills) return false;
+  const unsigned size = 1U << log;
   for (unsigned i = 0; i < size; ++i) {
     const std::uint32_t next = tables.next[states[i].symbol]++;
     const unsigned bits = log - highest_bit(next);

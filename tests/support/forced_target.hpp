@@ -1,0 +1,19 @@
+// Host kernels on one instruction set.
+#pragma once
+
+#include <string>
+
+#include "sepconv/kernels/simd/targets.hpp"
+
+namespace sepconv {
+
+/// One instruction set for all kernels until the end of the scope.
+class ForcedTarget {
+ public:
+  explicit ForcedTarget(const std::string& name) { force_simd_target(name); }
+  ForcedTarget(const ForcedTarget&) = delete;
+  ForcedTarget& operator=(const ForcedTarget&) = delete;
+  ~ForcedTarget() { force_simd_target(""); }
+};
+
+}  // namespace sepconv
