@@ -45,7 +45,7 @@ TEST_CASE("launchers check their arguments before they ask for a GPU") {
   CodedTiles u8 = tiles, swapped = tiles, strips = tiles, unknown = tiles;
   u8.type = PixelType::u8, swapped.big_endian = true, strips.pads = false, unknown.predictor = 4;
   for (const CodedTiles& wrong : {u8, swapped, strips, unknown})
-    CHECK_THROWS_AS(deflate_tiles_cuda(two, wrong, nullptr, nullptr, nullptr, nullptr), InvalidArgument);
+    CHECK_THROWS_AS(encode_tiles_cuda(two, wrong, nullptr, nullptr, nullptr, nullptr), InvalidArgument);
   const ChannelMatrix large{60, 60, std::vector<double>(3600), std::vector<double>(60)};
   const ImageSpec spec{{1, 1}, 60, PixelType::f32};
   const PixelView pixel = dense_view(reinterpret_cast<std::byte*>(pixels), spec);

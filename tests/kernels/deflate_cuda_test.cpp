@@ -1,5 +1,6 @@
 // Tiles that a GPU codes are, byte for byte, what the CPU's coder makes of them; and libdeflate reads them.
 #include <libdeflate.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -11,6 +12,7 @@
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/predictor.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 #include "sepconv/kernels/deflate/tiles.hpp"
 
 using namespace sepconv;
@@ -26,8 +28,7 @@ struct Coded {
   std::vector<std::int64_t> entries;  ///< offset and size of each, and of the end
 
   Coded(const CodedTiles& tiles, Extent part, int poison)
-      : bytes(static_cast<std::size_t>(deflate_tiles_most_bytes(tiles, part)),
-              static_cast<std::byte>(poison)),
+      : bytes(static_cast<std::size_t>(encode_tiles_most_bytes(tiles, part)), static_cast<std::byte>(poison)),
         entries(2 * static_cast<std::size_t>(tiles.grid(part).area() + 1), poison) {}
 };
 
@@ -38,11 +39,11 @@ Coded by_gpu(const ConstPixelView& in, const CodedTiles& tiles, const Stream& st
   };
   Coded coded(tiles, in.extent, 0xA5);
   const auto entry_bytes = static_cast<std::int64_t>(coded.entries.size() * sizeof(std::int64_t));
-  const Buffer scratch = on_device(deflate_tiles_scratch_bytes(tiles, in.extent));
+  const Buffer scratch = on_device(encode_tiles_scratch_bytes(tiles, in.extent));
   const Buffer encoded = on_device(std::ssize(coded.bytes)), entries = on_device(entry_bytes);
   copy(encoded.data(), coded.bytes.data(), std::ssize(coded.bytes));
-  deflate_tiles_cuda(in, tiles, scratch.data(), encoded.data(),
-                     reinterpret_cast<EncodedTile*>(entries.data()), stream.get());
+  encode_tiles_cuda(in, tiles, scratch.data(), encoded.data(), reinterpret_cast<EncodedTile*>(entries.data()),
+                    stream.get());
   copy(coded.bytes.data(), encoded.data(), std::ssize(coded.bytes));
   copy(coded.entries.data(), entries.data(), entry_bytes);
   stream.synchronize();
@@ -71,9 +72,16 @@ Bytes tile_bytes(const ConstPixelView& pixels, const CodedTiles& tiles) {
   return predicted;
 }
 
-void check_decodes(std::span<const std::byte> stream, bool is_gzip, const Bytes& expected) {
+void check_decodes(std::span<const std::byte> stream, BlockCodec codec, const Bytes& expected) {
   Bytes out(expected.size());
+  if (codec == BlockCodec::zstd) {
+    CHECK(ZSTD_decompress(out.data(), out.size(), stream.data(), stream.size()) == out.size());
+    const bool same = out == expected;
+    CHECK(same);
+    return;
+  }
   auto* const decoder = libdeflate_alloc_decompressor();
+  const bool is_gzip = codec == BlockCodec::gzip;
   const auto result = (is_gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress)(
       decoder, stream.data(), stream.size(), out.data(), out.size(), nullptr);
   libdeflate_free_decompressor(decoder);
@@ -85,6 +93,7 @@ void check_decodes(std::span<const std::byte> stream, bool is_gzip, const Bytes&
 Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
   Coded coded(tiles, in.extent, 0);
   deflate::RasterCoder coder;
+  zstd::RasterCoder zstd_coder;
   const Extent grid = tiles.grid(in.extent);
   std::int64_t offset = 0;
   std::size_t entry = 0;
@@ -92,13 +101,14 @@ Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
     const Rect tile{i / grid.cols * tiles.tile.rows, i % grid.cols * tiles.tile.cols, tiles.tile.rows,
                     tiles.tile.cols};
     const Bytes bytes = tile_bytes(in.crop(tile.intersect(Rect::whole(in.extent))), tiles);
-    Bytes stream(static_cast<std::size_t>(deflate::RasterCoder::max_bytes(std::ssize(bytes))));
+    Bytes stream(static_cast<std::size_t>(deflate::RasterCoder::max_bytes(std::ssize(bytes)) +
+                                          zstd::RasterCoder::max_bytes(0)));
     const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
-    const bool is_gzip = tiles.codec == BlockCodec::gzip;
-    const std::int64_t size =
-        is_gzip ? coder.encode_gzip(bytes, raster, stream) : coder.encode(bytes, raster, stream);
+    const std::int64_t size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(bytes, raster, stream)
+                              : tiles.codec == BlockCodec::gzip ? coder.encode_gzip(bytes, raster, stream)
+                                                                : coder.encode(bytes, raster, stream);
     stream.resize(static_cast<std::size_t>(size));
-    check_decodes(stream, is_gzip, bytes);
+    check_decodes(stream, tiles.codec, bytes);
     std::ranges::copy(stream, coded.bytes.begin() + offset);
     coded.entries[entry++] = offset, coded.entries[entry++] = size;
     offset = round_up(offset + size, 16);
@@ -145,9 +155,9 @@ void fill(const Image& image, const CodedTiles& tiles, Content content, Random& 
 }
 
 /// Of an image whose rows do not lie one after the other, and whose first pixel is not aligned.
-void check_coding(const CodedTiles& tiles, Extent part, Content content) {
-  CAPTURE(name_of(tiles.type), tiles.channels, tiles.predictor, tiles.pads, tiles.tile.rows, tiles.tile.cols,
-          part.rows, part.cols, static_cast<int>(content));
+void check_one_coding(const CodedTiles& tiles, Extent part, Content content) {
+  CAPTURE(static_cast<int>(tiles.codec), name_of(tiles.type), tiles.channels, tiles.predictor, tiles.pads,
+          tiles.tile.rows, tiles.tile.cols, part.rows, part.cols, static_cast<int>(content));
   Random random(11);
   const Image image({part.rows + 1, part.cols + 2}, tiles.channels, tiles.type);
   fill(image, tiles, content, random);
@@ -159,6 +169,13 @@ void check_coding(const CodedTiles& tiles, Extent part, Content content) {
   CHECK(found.entries == expected.entries);
   const auto different = std::ranges::mismatch(found.bytes, expected.bytes).in1 - found.bytes.begin();
   CHECK(different == std::ssize(expected.bytes));
+}
+
+/// As these and as zstd.
+void check_coding(CodedTiles tiles, Extent part, Content content) {
+  check_one_coding(tiles, part, content);
+  tiles.codec = BlockCodec::zstd;
+  check_one_coding(tiles, part, content);
 }
 
 constexpr Content kContents[] = {Content::noise,       Content::constant, Content::ramp,
@@ -179,12 +196,13 @@ TEST_CASE("tiles coded on a GPU have the bytes of the CPU's coder, whatever the 
   }
 }
 
-TEST_CASE("tiles of one byte, of one block of deflate and of several are coded on a GPU", "[gpu]") {
+TEST_CASE("tiles of one byte, of one block and of several are coded on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  // 65280 bytes are a block; the last of these rows is out of reach for a repeat.
-  const Extent tile =
-      GENERATE(Extent{1, 1}, Extent{1, 15}, Extent{3, 21}, Extent{1, 64}, Extent{1, 65}, Extent{255, 256},
-               Extent{256, 256}, Extent{1, 65279}, Extent{1, 65281}, Extent{257, 509}, Extent{3, 40000});
+  // 65280 bytes are a block of deflate, 65536 one of zstd; the last of these rows is out of reach for a
+  // repeat.
+  const Extent tile = GENERATE(Extent{1, 1}, Extent{1, 15}, Extent{3, 21}, Extent{1, 64}, Extent{1, 65},
+                               Extent{255, 256}, Extent{256, 256}, Extent{1, 65279}, Extent{1, 65281},
+                               Extent{1, 65537}, Extent{257, 509}, Extent{3, 40000});
   const int predictor = GENERATE(1, 2);
   const CodedTiles tiles{.tile = tile, .predictor = predictor};
   for (const Content content : kContents) check_coding(tiles, {tile.rows, 2 * tile.cols}, content);

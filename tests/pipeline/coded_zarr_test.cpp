@@ -176,18 +176,19 @@ TEST_CASE("A GPU encodes chunks of Zarr to the CPU's bytes, and leaves the same 
   SEPCONV_NEEDS_GPU();
   using enum PixelType;
   const int version = GENERATE(2, 3);
+  const auto compression = GENERATE(Compression::deflate, Compression::zstd);
   const std::pair<ImageSpec, Extent> cases[] = {{{{200, 300}, 1, u8}, {64, 48}},
                                                 {{{130, 90}, 3, u16}, {32, 16}},
                                                 {{{97, 33}, 1, f32}, {7, 33}},
                                                 {{{60, 70}, 1, i16}, {64, 128}}};
   const TemporaryFolder folder;
   for (const auto& [spec, tile] : cases) {
-    CAPTURE(version, spec.extent.rows);
+    CAPTURE(version, name_of(compression), spec.extent.rows);
     const Image image = with_holes(spec);
     FileLayout layout = zarr_layout(version, tile, "");
     layout.zarr.codecs.clear();
-    layout.compression = Compression::deflate;
-    layout.level = -1;  // deflate:fast
+    layout.compression = compression;
+    layout.level = -1;  // deflate:fast, zstd:fast
     const auto made = [&](const fs::path& path, bool on_device) {
       RunOptions options;
       options.threads = 2;

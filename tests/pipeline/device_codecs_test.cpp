@@ -43,11 +43,8 @@ FileLayout layout_of(const Kind& kind, int level) {
   return layout;
 }
 
-/// What a GPU encodes.
-FileLayout result_of(Kind kind) {
-  kind.compression = Compression::deflate;
-  return layout_of(kind, deflate::kFast);
-}
+/// What a GPU encodes, by the source's codec.
+FileLayout result_of(const Kind& kind) { return layout_of(kind, deflate::kFast); }
 
 void save(const Image& image, const fs::path& path, const FileLayout& layout) {
   const auto sink = create_writer(path, image.spec(), {.layout = layout, .overwrite = true});
@@ -89,10 +86,10 @@ bool has_step(const RunReport& report, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("A GPU decodes and encodes deflate blocks as the CPU does", "[gpu][sanitize]") {
+TEST_CASE("A GPU decodes and encodes blocks of deflate and zstd as the CPU does", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   using enum PixelType;
-  const Kind kind = GENERATE(
+  Kind kind = GENERATE(
       Kind{{{200, 300}, 1, u8}, true, true, {64, 64}}, Kind{{{200, 300}, 1, u16}, true, true, {64, 32}},
       Kind{{{131, 77}, 3, u8}, true, true, {16, 48}}, Kind{{{130, 90}, 4, u16}, true, true, {32, 16}},
       Kind{{{129, 65}, 1, i16}, true, false, {64, 64}}, Kind{{{200, 300}, 1, u8}, false, true, {37, 0}},
@@ -100,7 +97,12 @@ TEST_CASE("A GPU decodes and encodes deflate blocks as the CPU does", "[gpu][san
       Kind{{{150, 130}, 1, f32}, true, true, {64, 64}}, Kind{{{75, 131}, 3, f32}, true, true, {16, 48}},
       Kind{{{90, 77}, 2, f64}, false, true, {13, 0}}, Kind{{{80, 70}, 1, f64}, true, false, {32, 16}},
       Kind{{{700, 600}, 1, u8}, true, true, {512, 512}});
-  const int level = GENERATE(int{deflate::kFast}, 1, 6, 12);
+  using Codec = std::pair<Compression, int>;
+  const auto [compression, level] =
+      GENERATE(Codec{Compression::deflate, deflate::kFast}, Codec{Compression::deflate, 1},
+               Codec{Compression::deflate, 6}, Codec{Compression::deflate, 12},
+               Codec{Compression::zstd, deflate::kFast});
+  kind.compression = compression;
   CAPTURE(kind.spec.extent.rows, kind.spec.extent.cols, kind.spec.channels, kind.tiled, level);
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",

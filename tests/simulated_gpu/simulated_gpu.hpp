@@ -34,7 +34,7 @@ decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
 
 // Those that need more of sepconv than is installed (simulated_tiles.cpp).
-decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
+decltype(sepconv::encode_tiles_cuda) encode_tiles;
 decltype(sepconv::decode_tiles_cuda) decode_tiles;
 decltype(sepconv::place_tiles_cuda) place_tiles;
 

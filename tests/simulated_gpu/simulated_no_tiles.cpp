@@ -6,8 +6,8 @@
 
 namespace sepconv::simulated {
 
-void deflate_tiles(const ConstPixelView&, const CodedTiles&, std::byte*, std::byte*, EncodedTile*,
-                   DeviceStream) {
+void encode_tiles(const ConstPixelView&, const CodedTiles&, std::byte*, std::byte*, EncodedTile*,
+                  DeviceStream) {
   throw CudaError("this backend codes no tiles; use the CPU");
 }
 

@@ -224,7 +224,7 @@ const CudaBackend simulated::gpu{.check = check,
                                  .cell_moments = simulated::cell_moments,
                                  .count_values = simulated::count_values,
                                  .count_bins = simulated::count_bins,
-                                 .deflate_tiles = simulated::deflate_tiles,
+                                 .encode_tiles = simulated::encode_tiles,
                                  .decode_tiles = simulated::decode_tiles,
                                  .place_tiles = simulated::place_tiles};
 

@@ -11,6 +11,7 @@
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
 #include "sepconv/io/tiff/block_pixels.hpp"
+#include "sepconv/io/zstd/raster_coder.hpp"
 #include "sepconv/kernels/coded/decode_room.hpp"
 #include "sepconv/kernels/coded/place_row.hpp"
 #include "sepconv/kernels/jpeg/decode_alone.hpp"
@@ -20,14 +21,14 @@
 namespace sepconv::simulated {
 namespace {
 
-constexpr std::uint16_t kDeflate = 8;  // of the tag Compression
+constexpr std::uint16_t kDeflate = 8, kZstd = 50000;  // of the tag Compression
 
 BlockFormat format_of(const CodedTiles& tiles, std::int64_t rows) {
   BlockFormat format;
   format.extent = {rows, tiles.tile.cols};
   format.channels = tiles.channels;
   format.type = tiles.type;
-  format.compression = kDeflate;
+  format.compression = tiles.codec == BlockCodec::zstd ? kZstd : kDeflate;
   format.predictor = static_cast<std::uint16_t>(tiles.predictor);
   format.level = deflate::kFast;
   return format;
@@ -47,14 +48,17 @@ void encode_filled(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlo
   const std::vector<std::byte> tile = filled_tile(in, tiles);
   const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
   deflate::RasterCoder coder;
-  block.memory = Buffer(deflate::RasterCoder::max_bytes(std::ssize(tile)));
-  block.size = tiles.codec == BlockCodec::gzip ? coder.encode_gzip(tile, raster, block.memory.bytes())
-                                               : coder.encode(tile, raster, block.memory.bytes());
+  zstd::RasterCoder zstd_coder;
+  block.memory = Buffer(deflate::RasterCoder::max_bytes(std::ssize(tile)) + zstd::RasterCoder::max_bytes(0));
+  const std::span<std::byte> to = block.memory.bytes();
+  block.size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(tile, raster, to)
+               : tiles.codec == BlockCodec::gzip ? coder.encode_gzip(tile, raster, to)
+                                                 : coder.encode(tile, raster, to);
 }
 
 void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encoded, EncodedTile* entries) {
   const Rect whole = Rect::whole(in.extent);
-  std::fill_n(encoded, deflate_tiles_most_bytes(tiles, in.extent), std::byte{});
+  std::fill_n(encoded, encode_tiles_most_bytes(tiles, in.extent), std::byte{});
   EncodedBlock block;
   std::int64_t offset = 0;
   for (std::int64_t row = 0; row < in.extent.rows; row += tiles.tile.rows) {
@@ -132,11 +136,11 @@ void place_rows(const CodedTiles& tiles, const std::byte* rows, const Rect& seen
 
 }  // namespace
 
-void deflate_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch, std::byte* encoded,
-                   EncodedTile* entries, DeviceStream stream) {
+void encode_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch, std::byte* encoded,
+                  EncodedTile* entries, DeviceStream stream) {
   enqueue(stream, [=] {
     // All of it is the GPU's while it works.
-    std::fill_n(scratch, deflate_tiles_scratch_bytes(tiles, in.extent), std::byte{0xA5});
+    std::fill_n(scratch, encode_tiles_scratch_bytes(tiles, in.extent), std::byte{0xA5});
     encode(in, tiles, encoded, entries);
   });
 }

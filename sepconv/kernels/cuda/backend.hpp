@@ -69,7 +69,7 @@ struct CudaBackend {
   decltype(sepconv::cell_moments_cuda)& cell_moments;
   decltype(sepconv::count_values_cuda)& count_values;
   decltype(sepconv::count_bins_cuda)& count_bins;
-  decltype(sepconv::deflate_tiles_cuda)& deflate_tiles;
+  decltype(sepconv::encode_tiles_cuda)& encode_tiles;
   decltype(sepconv::decode_tiles_cuda)& decode_tiles;
   decltype(sepconv::place_tiles_cuda)& place_tiles;
 };

@@ -36,7 +36,7 @@ decltype(sepconv::exact_gemm_cuda) exact_gemm;
 decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
-decltype(sepconv::deflate_tiles_cuda) deflate_tiles;
+decltype(sepconv::encode_tiles_cuda) encode_tiles;
 decltype(sepconv::decode_tiles_cuda) decode_tiles;
 decltype(sepconv::place_tiles_cuda) place_tiles;
 }  // namespace engine
@@ -229,7 +229,7 @@ const CudaBackend cuda_engine{.check = check,
                               .cell_moments = engine::cell_moments,
                               .count_values = engine::count_values,
                               .count_bins = engine::count_bins,
-                              .deflate_tiles = engine::deflate_tiles,
+                              .encode_tiles = engine::encode_tiles,
                               .decode_tiles = engine::decode_tiles,
                               .place_tiles = engine::place_tiles};
 

@@ -132,12 +132,12 @@ void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int6
   if (!in.extent.empty()) cuda_backend().count_bins(in, scales, counts, stream);
 }
 
-void deflate_tiles_cuda(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch,
-                        std::byte* encoded, EncodedTile* entries, DeviceStream stream) {
+void encode_tiles_cuda(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch,
+                       std::byte* encoded, EncodedTile* entries, DeviceStream stream) {
   check_tiles(tiles, in);
   if (tiles.big_endian)
     throw InvalidArgument("tiles are coded in the order of this machine's bytes; leave big_endian false");
-  cuda_backend().deflate_tiles(in, tiles, scratch, encoded, entries, stream);
+  cuda_backend().encode_tiles(in, tiles, scratch, encoded, entries, stream);
 }
 
 void decode_tiles_cuda(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles,

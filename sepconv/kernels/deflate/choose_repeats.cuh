@@ -11,7 +11,7 @@ namespace sepconv::deflate {
 constexpr std::uint32_t kAdlerBase = 65521;
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 constexpr int kLanes = 32;
-constexpr int kMaskWords = 1024;  // for a bit a byte, with some to spare
+constexpr int kMaskWords = 1024;  // for a bit a byte, of deflate with some to spare
 
 /// A bit for each byte of a block: whether it is the one `distance` before, near and far. Those behind the
 /// block are 0, to the end of its last word.
@@ -126,7 +126,7 @@ __device__ inline int choose_repeats(const SameBytes& same, int size, BlockRepea
     const int far = here.by_far ? choice.length(1, here.position) : 0;
     const int length = far > near ? far : near;
     if (threadIdx.x % kLanes == 0) {
-      repeats[made] = {static_cast<std::uint16_t>(here.position), static_cast<std::uint16_t>(length),
+      repeats[made] = {static_cast<std::uint16_t>(here.position), static_cast<std::uint16_t>(length - 1),
                        static_cast<std::uint16_t>(far > near)};
     }
     ++made;

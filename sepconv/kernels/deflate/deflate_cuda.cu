@@ -1,5 +1,5 @@
-// Tiles to zlib streams on the device, in four steps: the tiles as they are compressed, what each of their
-// blocks is written by, where each lies, and the streams. What the bytes of a block are is said in
+// Tiles to streams on the device, those of deflate in four steps: the tiles as they are compressed, what each
+// of their blocks is written by, where each lies, and the streams. What the bytes of a block are is said in
 // sepconv/core/deflate/, which the CPU's coder is made of, too.
 #include <cuda_runtime.h>
 
@@ -7,6 +7,7 @@
 
 #include "sepconv/kernels/deflate/predict_tiles.cuh"
 #include "sepconv/kernels/deflate/write_blocks.cuh"
+#include "sepconv/kernels/zstd/encode_frames.cuh"
 
 namespace sepconv::engine {
 namespace {
@@ -22,12 +23,24 @@ void launch_predict(const ConstPixelView& in, const CodedTiles& coded, const def
       coded.fill.has_value(), static_cast<Word>(coded.fill.value_or(0)), tiles);
 }
 
+void launch_deflate(const deflate::DeviceTiles& tiles, std::byte* encoded, EncodedTile* entries,
+                    DeviceStream stream) {
+  const auto blocks = static_cast<unsigned>(tiles.tiles * tiles.blocks);
+  deflate::plan_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles);
+  deflate::place_streams<deflate::DeflateStreams>
+      <<<1, deflate::kPlacingThreads, 0, stream>>>(tiles, encoded, entries);
+  deflate::write_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles, encoded, entries);
+  if (tiles.is_gzip)
+    deflate::write_tails<<<static_cast<unsigned>(tiles.tiles), crc32::kThreads, 0, stream>>>(tiles, encoded,
+                                                                                             entries);
+}
+
 }  // namespace
 
-void deflate_tiles(const ConstPixelView& in, const CodedTiles& coded, std::byte* scratch, std::byte* encoded,
-                   EncodedTile* entries, DeviceStream stream) {
+void encode_tiles(const ConstPixelView& in, const CodedTiles& coded, std::byte* scratch, std::byte* encoded,
+                  EncodedTile* entries, DeviceStream stream) {
   const deflate::DeviceTiles tiles(coded, in.extent, scratch);
-  const auto room = static_cast<std::size_t>(deflate_tiles_most_bytes(coded, in.extent));
+  const auto room = static_cast<std::size_t>(encode_tiles_most_bytes(coded, in.extent));
   check_cuda(cudaMemsetAsync(encoded, 0, room, stream), "clearing the room for coded tiles");
   switch (size_of(coded.type)) {
     case 1:
@@ -42,13 +55,11 @@ void deflate_tiles(const ConstPixelView& in, const CodedTiles& coded, std::byte*
     default:
       launch_predict<std::uint64_t>(in, coded, tiles, stream);
   }
-  const auto blocks = static_cast<unsigned>(tiles.tiles * tiles.blocks);
-  deflate::plan_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles);
-  deflate::place_streams<<<1, deflate::kPlacingThreads, 0, stream>>>(tiles, encoded, entries);
-  deflate::write_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles, encoded, entries);
-  if (tiles.is_gzip)
-    deflate::write_tails<<<static_cast<unsigned>(tiles.tiles), crc32::kThreads, 0, stream>>>(tiles, encoded,
-                                                                                             entries);
+  if (coded.codec == BlockCodec::zstd) {
+    zstd::encode_frames(tiles, encoded, entries, stream);
+  } else {
+    launch_deflate(tiles, encoded, entries, stream);
+  }
   check_cuda(cudaGetLastError(), "launching the coding of tiles");
 }
 

@@ -13,8 +13,8 @@ constexpr int kThreads = 128;
 struct DeviceTiles {
   std::byte* predicted;
   BlockRepeat* repeats;
-  BlockPlan* plans;
-  std::int64_t tiles, pitch_bytes, blocks, most_repeats;
+  std::byte *plans, *sequences;
+  std::int64_t tiles, pitch_bytes, block_bytes, blocks, most_repeats;
   std::int64_t rows, row_bytes, across;  ///< of a tile; tiles in a row of them
   std::int64_t part_rows;
   bool pads, is_gzip;
@@ -32,17 +32,21 @@ struct DeviceTiles {
   __device__ const std::uint8_t* data_of(std::int64_t tile) const {
     return reinterpret_cast<const std::uint8_t*>(predicted) + tile * pitch_bytes;
   }
-  __device__ BlockPlan& plan(std::int64_t tile, std::int64_t block) const {
-    return plans[tile * blocks + block];
+  /// deflate::BlockPlan or zstd::BlockPlan.
+  template <class Plan>
+  __device__ Plan& plan(std::int64_t tile, std::int64_t block) const {
+    return reinterpret_cast<Plan*>(plans)[tile * blocks + block];
   }
 
  private:
   DeviceTiles(const CodedTiles& coded, Extent part, std::byte* scratch, const TilesScratch& lies)
       : predicted(scratch),
         repeats(reinterpret_cast<BlockRepeat*>(scratch + lies.repeats_at())),
-        plans(reinterpret_cast<BlockPlan*>(scratch + lies.plans_at())),
+        plans(scratch + lies.plans_at()),
+        sequences(scratch + lies.sequences_at()),
         tiles(lies.tiles),
         pitch_bytes(lies.pitch_bytes),
+        block_bytes(lies.block_bytes),
         blocks(lies.blocks),
         most_repeats(lies.most_repeats()),
         rows(coded.tile.rows),
@@ -61,21 +65,21 @@ struct DeviceBlock {
   bool is_last;
 
   __device__ DeviceBlock(const DeviceTiles& tiles, std::int64_t number)
-      : tile(number / tiles.blocks), index(number % tiles.blocks), first(index * kBlockBytes) {
+      : tile(number / tiles.blocks), index(number % tiles.blocks), first(index * tiles.block_bytes) {
     const std::int64_t left = tiles.bytes_of(tile) - first;
-    size = static_cast<int>(left < 0 ? 0 : left < kBlockBytes ? left : kBlockBytes);
-    is_last = left <= kBlockBytes;
+    size = static_cast<int>(left < 0 ? 0 : left < tiles.block_bytes ? left : tiles.block_bytes);
+    is_last = left <= tiles.block_bytes;
   }
   __device__ const std::uint8_t* data(const DeviceTiles& tiles) const { return tiles.data_of(tile) + first; }
   __device__ BlockRepeat* repeats(const DeviceTiles& tiles) const {
-    return tiles.repeats + tile * tiles.most_repeats + index * (kBlockBytes / kLeastRepeat);
+    return tiles.repeats + tile * tiles.most_repeats + index * (tiles.block_bytes / kLeastRepeat);
   }
 };
 
 /// A bit for each byte of a block, set by all threads where a repeat covers it. `covered` begins as zeros.
 __device__ inline void cover(const BlockRepeat* repeats, int count, std::uint32_t* covered) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    const int first = repeats[i].position, last = first + repeats[i].length;
+    const int first = repeats[i].position, last = first + repeats[i].length();
     for (int word = first / 32; word * 32 < last; ++word) {
       std::uint32_t bits = ~0U;
       if (word * 32 < first) bits &= ~0U << (first - word * 32);

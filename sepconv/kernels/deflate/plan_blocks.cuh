@@ -3,12 +3,10 @@
 
 #include <cuda_runtime.h>
 
+#include "sepconv/kernels/deflate/block_threads.cuh"
 #include "sepconv/kernels/deflate/choose_repeats.cuh"
 
 namespace sepconv::deflate {
-
-/// While one thread of a block makes its codes, the others wait: what counts is how many blocks are in work.
-constexpr int kBlocksPerProcessor = 8;
 
 /// Shared memory of a block's threads.
 struct PlanMemory {
@@ -27,32 +25,6 @@ struct PlanMemory {
   unsigned long long weighted;
 };
 
-/// Calls visit(i) for what is this thread's of [0, count).
-template <class Visit>
-__device__ void share(int count, const Visit& visit) {
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) visit(i);
-}
-
-/// Bits into words, by one thread.
-struct WordSink {
-  std::uint32_t* words;
-  std::uint64_t held = 0;
-  unsigned count = 0, total = 0;
-
-  /// At most 32 bits.
-  __device__ void put(std::uint64_t code, unsigned bits) {
-    held |= code << count;
-    count += bits, total += bits;
-    if (count >= 32) {
-      *words++ = static_cast<std::uint32_t>(held);
-      held >>= 32, count -= 32;
-    }
-  }
-  __device__ void finish() {
-    if (count > 0) *words = static_cast<std::uint32_t>(held);
-  }
-};
-
 /// Counts what the block is written as.
 __device__ inline void count_symbols(const std::uint8_t* data, int size, const BlockRepeat* repeats,
                                      const Raster& raster, PlanMemory& memory) {
@@ -64,7 +36,7 @@ __device__ inline void count_symbols(const std::uint8_t* data, int size, const B
   share(memory.repeats, [&](int i) {
     const std::int64_t distance = repeats[i].is_far != 0 ? raster.far_distance() : raster.near_distance();
     const unsigned of_distance = distance_value(distance).symbol;
-    for_each_part(repeats[i].length, [&](std::int64_t part) {
+    for_each_part(repeats[i].length(), [&](std::int64_t part) {
       atomicAdd(memory.code.length_counts + length_value(part).symbol, 1U);
       atomicAdd(memory.code.distance_counts + of_distance, 1U);
     });
@@ -77,26 +49,6 @@ __device__ inline void count_symbols(const std::uint8_t* data, int size, const B
   share(256, [&](int value) {
     for (const auto& table : tables) memory.code.length_counts[value] += table[value];
   });
-}
-
-/// choose_lengths() of all symbols, by all threads, after what thread 0 did before; it alone has the lengths
-/// then.
-__device__ inline void choose_together(const std::uint32_t* counts, int symbols, int most_bits,
-                                       PlanMemory& memory, std::uint8_t* lengths) {
-  if (threadIdx.x == 0) memory.used = 0;
-  __syncthreads();
-  const auto key_of = [&](int symbol) { return symbol_key(counts[symbol], static_cast<unsigned>(symbol)); };
-  share(symbols, [&](int symbol) {
-    lengths[symbol] = 0;
-    if (counts[symbol] == 0) return;
-    const std::uint32_t key = key_of(symbol);
-    int place = 0;
-    for (int other = 0; other < symbols; ++other) place += counts[other] > 0 && key_of(other) < key ? 1 : 0;
-    memory.keys[place] = key;
-    atomicAdd(&memory.used, 1);
-  });
-  __syncthreads();
-  if (threadIdx.x == 0) choose_lengths(memory.keys, memory.used, most_bits, memory.depths, lengths);
 }
 
 __device__ inline void choose_codes(PlanMemory& memory) {
@@ -149,7 +101,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor) plan_blocks(con
   __syncthreads();
   count_symbols(data, block.size, repeats, tiles.raster, memory);
   choose_codes(memory);
-  BlockPlan& plan = tiles.plan(block.tile, block.index);
+  BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
   if (threadIdx.x == 0) finish_plan(block, memory, plan);
   __syncthreads();
   if (plan.is_stored != 0)

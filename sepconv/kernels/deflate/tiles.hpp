@@ -1,5 +1,5 @@
-// Tiles of an image to streams of zlib or gzip on a GPU: the bytes that deflate::RasterCoder makes of them on
-// the CPU.
+// Tiles of an image to streams of zlib, gzip or zstd on a GPU: the bytes that deflate::RasterCoder and
+// zstd::RasterCoder make of them on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 namespace sepconv {
 
 /// Device memory that coding a part of this many pixels takes beside its result.
-std::int64_t deflate_tiles_scratch_bytes(const CodedTiles& tiles, Extent part);
+std::int64_t encode_tiles_scratch_bytes(const CodedTiles& tiles, Extent part);
 
 /// Room for the streams of a part of this many pixels, whatever the pixels.
-std::int64_t deflate_tiles_most_bytes(const CodedTiles& tiles, Extent part);
+std::int64_t encode_tiles_most_bytes(const CodedTiles& tiles, Extent part);
 
 /// Codes a part of an image: its first pixel is a tile's first, it ends where a tile or the image does, and
 /// tiles are filled up there as `tiles` says. `encoded` gets the streams, tiles row-major, each
@@ -24,7 +24,7 @@ std::int64_t deflate_tiles_most_bytes(const CodedTiles& tiles, Extent part);
 /// multiples of 16, with room as above; one entry more than tiles. Enqueues on `stream` and returns. Throws
 /// InvalidArgument for other pixels and codecs than these, for big-endian ones, for predictor 3 of integers,
 /// and for strips that are not as wide as the part; CudaError.
-void deflate_tiles_cuda(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch,
-                        std::byte* encoded, EncodedTile* entries, DeviceStream stream);
+void encode_tiles_cuda(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch,
+                       std::byte* encoded, EncodedTile* entries, DeviceStream stream);
 
 }  // namespace sepconv

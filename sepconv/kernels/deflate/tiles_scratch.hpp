@@ -3,12 +3,16 @@
 
 #include "sepconv/core/deflate/block_code.hpp"
 #include "sepconv/kernels/deflate/tiles.hpp"
+#include "sepconv/kernels/zstd/block_plan.hpp"
 
 namespace sepconv::deflate {
 
-/// `length` bytes at `position` of a block are those before: the pixel's or, far, the row's.
+/// length() bytes at `position` of a block are those before: the pixel's or, far, the row's.
 struct BlockRepeat {
-  std::uint16_t position, length, is_far;
+  std::uint16_t position, more;  ///< bytes behind the first
+  std::uint16_t is_far;          ///< of zstd, once it is counted: what says the distance
+
+  SEPCONV_HOST_DEVICE int length() const { return more + 1; }
 };
 
 /// What is known of a block before it is written.
@@ -24,12 +28,15 @@ struct BlockPlan {
 
 /// Tiles as they are compressed, one behind the other; their repeats, as many as fit; the plans of blocks.
 struct TilesScratch {
-  std::int64_t tiles, pitch_bytes, blocks;  ///< bytes from tile to tile, blocks a tile
+  bool is_zstd;
+  std::int64_t tiles, pitch_bytes, block_bytes, blocks;  ///< bytes from tile to tile, blocks a tile
 
   TilesScratch(const CodedTiles& coded, Extent part)
-      : tiles(coded.grid(part).area()),
+      : is_zstd(coded.codec == BlockCodec::zstd),
+        tiles(coded.grid(part).area()),
         pitch_bytes(round_up(coded.bytes(), kLeastRepeat)),
-        blocks(ceil_div(coded.bytes(), kBlockBytes)) {}
+        block_bytes(is_zstd ? zstd::kBlockBytes : kBlockBytes),
+        blocks(ceil_div(coded.bytes(), block_bytes)) {}
 
   std::int64_t most_repeats() const noexcept { return pitch_bytes / kLeastRepeat; }  ///< of a tile
   std::int64_t repeats_at() const noexcept { return tiles * pitch_bytes; }
@@ -37,8 +44,13 @@ struct TilesScratch {
     const auto bytes = static_cast<std::int64_t>(sizeof(BlockRepeat));
     return repeats_at() + round_up(tiles * most_repeats() * bytes, 16);
   }
+  /// Of zstd, the bits of sequences.
+  std::int64_t sequences_at() const noexcept {
+    return plans_at() +
+           tiles * blocks * static_cast<std::int64_t>(is_zstd ? sizeof(zstd::BlockPlan) : sizeof(BlockPlan));
+  }
   std::int64_t bytes() const noexcept {
-    return plans_at() + tiles * blocks * static_cast<std::int64_t>(sizeof(BlockPlan));
+    return sequences_at() + (is_zstd ? tiles * blocks * zstd::kMostSequenceBytes : 0);
   }
 };
 

@@ -3,15 +3,11 @@
 
 #include <cuda_runtime.h>
 
-#include <cub/block/block_scan.cuh>
-
 #include "sepconv/kernels/deflate/crc32_block.cuh"
+#include "sepconv/kernels/deflate/place_streams.cuh"
 #include "sepconv/kernels/deflate/plan_blocks.cuh"
 
 namespace sepconv::deflate {
-
-constexpr int kPlacingThreads = 1024;
-constexpr int kBytesAtOnce = 16;  // of a thread: no more than one repeat begins there
 
 /// Where the bits of a tile's blocks lie, and the stream's checksum.
 struct StreamEnd {
@@ -24,7 +20,7 @@ __device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t 
   std::uint64_t sum = 1, sums = 0;
   for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
        block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
-    BlockPlan& plan = tiles.plan(tile, block.index);
+    BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
     plan.at = at;
     at += plan.bits;
     // What is stored begins at a byte, after three bits.
@@ -34,11 +30,6 @@ __device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t 
     if (block.is_last) break;
   }
   return {(at + 7) / 8 + (tiles.is_gzip ? 8 : 4), static_cast<std::uint32_t>(sums << 16 | sum)};
-}
-
-/// The number's lowest bytes.
-__device__ inline void put_bytes(std::uint64_t number, int count, std::uint8_t* to) {
-  for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(number >> (8 * i));
 }
 
 __device__ inline void put_zlib(const StreamEnd& end, std::uint8_t* stream) {
@@ -52,62 +43,16 @@ __device__ inline void put_gzip(const StreamEnd& end, std::int64_t tile_bytes, s
   put_bytes(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
 }
 
-/// By one block: where the streams lie, and what comes before and after their blocks.
-__global__ void __launch_bounds__(kPlacingThreads)
-    place_streams(const DeviceTiles tiles, std::byte* encoded, EncodedTile* entries) {
-  using Scan = cub::BlockScan<std::int64_t, kPlacingThreads>;
-  __shared__ typename Scan::TempStorage storage;
-  std::int64_t begin = 0;
-  for (std::int64_t first = 0; first < tiles.tiles; first += kPlacingThreads) {
-    const std::int64_t tile = first + threadIdx.x;
-    const StreamEnd end = tile < tiles.tiles ? place_blocks(tiles, tile) : StreamEnd{};
-    std::int64_t offset = 0, all = 0;
-    Scan(storage).ExclusiveSum((end.bytes + 15) / 16 * 16, offset, all);
-    __syncthreads();  // before the storage is used again
-    if (tile < tiles.tiles) {
-      entries[tile] = {begin + offset, end.bytes};
-      auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + begin + offset;
-      tiles.is_gzip ? put_gzip(end, tiles.bytes_of(tile), stream) : put_zlib(end, stream);
-    }
-    begin += all;
+/// How place_streams() knows the streams of zlib and gzip.
+struct DeflateStreams {
+  using End = StreamEnd;
+  static __device__ End place(const DeviceTiles& tiles, std::int64_t tile) {
+    return place_blocks(tiles, tile);
   }
-  if (threadIdx.x == 0) entries[tiles.tiles] = {begin, 0};
-}
-
-/// Bits into a stream of zeros, of which others write other bits at the same time.
-class StreamSink {
- public:
-  __device__ StreamSink(std::uint32_t* stream, std::int64_t bit)
-      : word_(stream + bit / 32), count_(static_cast<unsigned>(bit % 32)), shared_(count_ > 0) {}
-
-  /// At most 32 bits.
-  __device__ void put(std::uint64_t code, unsigned bits) {
-    held_ |= code << count_;
-    count_ += bits;
-    if (count_ < 32) return;
-    store(shared_);
-    ++word_;
-    shared_ = false;
-    held_ >>= 32, count_ -= 32;
+  static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End& end,
+                             std::uint8_t* stream) {
+    tiles.is_gzip ? put_gzip(end, tiles.bytes_of(tile), stream) : put_zlib(end, stream);
   }
-  __device__ void finish() {
-    if (count_ > 0) store(true);
-  }
-
- private:
-  __device__ void store(bool with_others) {
-    const auto word = static_cast<std::uint32_t>(held_);
-    if (with_others) {
-      atomicOr(word_, word);
-    } else {
-      *word_ = word;
-    }
-  }
-
-  std::uint32_t* word_;
-  std::uint64_t held_ = 0;
-  unsigned count_;
-  bool shared_;
 };
 
 struct BitCount {
@@ -141,7 +86,7 @@ struct ThreadPart {
     const int repeat = memory.begins[first / kBytesAtOnce];
     if (repeat == 0) return;
     const BlockRepeat begun = block.repeats(tiles)[repeat - 1];
-    length = begun.length;
+    length = begun.length();
     distance = distance_value(begun.is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance());
   }
 
@@ -202,7 +147,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ WriteMemory memory;
   const DeviceBlock block(tiles, blockIdx.x);
   if (block.size == 0) return;
-  const BlockPlan& plan = tiles.plan(block.tile, block.index);
+  const BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
   const BlockRepeat* const repeats = block.repeats(tiles);
   share(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
   share(kBlockBytes / kBytesAtOnce, [&](int i) { memory.begins[i] = 0; });

@@ -54,8 +54,12 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
     codecs.encodes = true;
     codecs.notes.emplace_back("the GPU encodes the sink's blocks, to the bytes that the CPU would make");
   } else if (const std::string& codec = sink.layout().codec; has_codec(codec)) {
-    codecs.notes.push_back(fmt::format(
-        "the CPU encodes the sink's blocks ({}): a GPU makes its bytes of deflate:fast only", codec));
+    codecs.notes.push_back(
+        fmt::format("the CPU encodes the sink's blocks ({}): {}", codec,
+                    codec.ends_with(":fast")
+                        ? "a GPU does so where each is stored alone and holds whole pixels of a pixel "
+                          "type, in this machine's byte order"
+                        : "a GPU makes its bytes of deflate:fast and zstd:fast only"));
   }
   return codecs;
 }
@@ -77,8 +81,8 @@ DecodingSizes::DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Ex
 EncodingSizes::EncodingSizes(const CodedTiles& tiles, Extent band) {
   blocks = tiles.grid(band).area();
   table_bytes = bytes_of_table(blocks + 1);
-  encoded_bytes = round_up(deflate_tiles_most_bytes(tiles, band), kAlignment);
-  scratch_bytes = deflate_tiles_scratch_bytes(tiles, band);
+  encoded_bytes = round_up(encode_tiles_most_bytes(tiles, band), kAlignment);
+  scratch_bytes = encode_tiles_scratch_bytes(tiles, band);
 }
 
 }  // namespace sepconv
