@@ -60,8 +60,12 @@ TEST_CASE("codecs take their own rates on as many threads as code at once") {
   CHECK(reading({.block = {8192, 8192}, .streams = false, .codec = kPicture}) ==
         Approx(8192.0 * 8192 / 150e6));
   CHECK(reading({.block = {1, 1}, .codec = kInMemory}) < 0.3 * deflate);
-  CHECK(predicted(options, "abs", {}, {.block = {512, 512}, .codec = "deflate"}).write ==
-        Approx(8192.0 * 8192 / 16 / 90e6));
+  const auto writing = [&](const char* codec) {
+    return predicted(options, "abs", {}, {.block = {512, 512}, .codec = codec}).write;
+  };
+  CHECK(writing("deflate") == Approx(8192.0 * 8192 / 16 / 90e6));
+  for (const char* const fast : {"deflate:fast", "zstd:fast"})
+    CHECK(writing(fast) == Approx(8192.0 * 8192 / 16 / 800e6));
 }
 
 TEST_CASE("the prediction is in what people and programs read of a plan") {
@@ -97,7 +101,15 @@ TEST_CASE("a machine is what was measured of it, and the default of what was not
   CHECK(made.device.copy_rate == 3e9);
   CHECK(made.device.fma_seconds == Approx(0.25e-9 / 0.75));
   CHECK(made.device.wide == 4);
-  for (const MachineFigure& figure : host_figures(made)) CHECK(figure.name.starts_with("host."));
+  for (const MachineFigure& figure : host_figures(made))
+    CHECK((figure.name.starts_with("host.") || figure.name.starts_with("files.")));
+  const MachineModel coder = machine_of({.codecs = {{"zstd:fast", 3e9, 0}, {"deflate", 0, 2e9}}});
+  for (const FileModel::Codec& codec : coder.files.codecs) {
+    const FileModel::Codec& before =
+        usual.files.codecs[static_cast<std::size_t>(&codec - coder.files.codecs.data())];
+    CHECK(codec.decode_rate == (codec.name == "zstd:fast" ? 1.5e9 : before.decode_rate));
+    CHECK(codec.encode_rate == (codec.name == "deflate" ? 1e9 : before.encode_rate));
+  }
 }
 
 TEST_CASE("a measured machine is a machine, and plans are made by it") {
@@ -106,5 +118,6 @@ TEST_CASE("a measured machine is a machine, and plans are made by it") {
   CHECK(machine.host.fma_seconds > 1e-13);
   CHECK(machine.host.fma_seconds < 1e-8);
   CHECK(machine.host.wide > 0.5);
+  for (const MachineFigure& figure : host_figures(machine)) CHECK(figure.value > 0);
   CHECK(predicted({.max_memory_bytes = kMuch, .threads = 1, .machine = machine}).total > 0);
 }

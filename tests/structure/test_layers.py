@@ -20,7 +20,7 @@ BELOW = {
     "sepconv/pipeline/plan": ["sepconv/pipeline/stages"],
     "sepconv/pipeline/stages": ["sepconv/pipeline/chain"],
     "sepconv/pipeline/chain": ["sepconv/pipeline/machine", "sepconv/io"],
-    "sepconv/pipeline/machine": ["sepconv/kernels"],
+    "sepconv/pipeline/machine": ["sepconv/kernels", "sepconv/io"],
     "sepconv/interop": ["sepconv/kernels"],
     "sepconv/kernels": ["sepconv/core"],
     "sepconv/io": ["sepconv/core"],

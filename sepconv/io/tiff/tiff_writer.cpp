@@ -26,7 +26,10 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) 
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);
   // Where strings are searched for only the CPU makes the same bytes.
-  if (directory().block.level == deflate::kFast) layout_.coded = coded_tiles(directory());
+  if (directory().block.level == deflate::kFast) {
+    layout_.codec += ":fast";
+    layout_.coded = coded_tiles(directory());
+  }
   sink_->add_warnings(layout_.warnings);
 }
 

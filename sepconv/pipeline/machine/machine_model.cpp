@@ -1,5 +1,10 @@
 #include "sepconv/pipeline/machine/machine_model.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/pipeline/machine/codec_rates.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
 
 namespace sepconv {
@@ -8,6 +13,9 @@ namespace {
 // What filters reach of the multiply-adds and of the copies that are measured alone: docs/benchmarks.md.
 constexpr double kReached = 0.75;
 constexpr double kBusReached = 0.97;
+// A tile that stays in the cache is coded twice as fast as those of files are beside their copies:
+// docs/measurements/2026-11-24-zstd-fast.md.
+constexpr double kCodecReached = 0.5;
 
 void take_host(const MachineLimits& limits, HostModel& host) {
   const double fma_f32 = limits.host.fma_per_second;
@@ -17,6 +25,15 @@ void take_host(const MachineLimits& limits, HostModel& host) {
   }
   if (fma_f32 > 0) host.fma_seconds = limits.threads / (kReached * fma_f32);
   if (fma_f32 > 0 && limits.fma_f64_per_second > 0) host.wide = fma_f32 / limits.fma_f64_per_second;
+}
+
+void take_codecs(const MachineLimits& limits, FileModel& files) {
+  for (const FileModel::Codec& measured : limits.codecs) {
+    const auto codec = std::ranges::find(files.codecs, measured.name, &FileModel::Codec::name);
+    if (codec == files.codecs.end()) continue;
+    if (measured.decode_rate > 0) codec->decode_rate = kCodecReached * measured.decode_rate;
+    if (measured.encode_rate > 0) codec->encode_rate = kCodecReached * measured.encode_rate;
+  }
 }
 
 void take_device(const DeviceLimits& limits, MachineModel& model) {
@@ -36,6 +53,7 @@ MachineLimits measure_limits(int threads, int device) {
   MachineLimits limits{.threads = threads > 0 ? threads : usable_processors()};
   limits.host = measure_host_limits(limits.threads);
   limits.fma_f64_per_second = measure_fma_rate(limits.threads, Arithmetic::f64);
+  limits.codecs = measure_codecs();
   if (device >= 0) limits.device = measure_device_limits(device);
   return limits;
 }
@@ -43,16 +61,24 @@ MachineLimits measure_limits(int threads, int device) {
 MachineModel machine_of(const MachineLimits& limits) {
   MachineModel model;
   take_host(limits, model.host);
+  take_codecs(limits, model.files);
   take_device(limits.device, model);
   return model;
 }
 
 std::vector<MachineFigure> host_figures(const MachineModel& model) {
   using enum MachineFigure::Unit;
-  return {{"host.copy_rate", bytes_per_second, model.host.copy_rate},
-          {"host.most_copy_rate", bytes_per_second, model.host.most_copy_rate},
-          {"host.fma_seconds", seconds, model.host.fma_seconds},
-          {"host.wide", times, model.host.wide}};
+  std::vector<MachineFigure> figures{{"host.copy_rate", bytes_per_second, model.host.copy_rate},
+                                     {"host.most_copy_rate", bytes_per_second, model.host.most_copy_rate},
+                                     {"host.fma_seconds", seconds, model.host.fma_seconds},
+                                     {"host.wide", times, model.host.wide}};
+  for (const std::string_view name : kMeasuredCodecs) {
+    const auto* const codec = std::ranges::find(model.files.codecs, name, &FileModel::Codec::name);
+    figures.push_back({fmt::format("files.{}.decode_rate", name), bytes_per_second, codec->decode_rate});
+    if (name != "deflate")
+      figures.push_back({fmt::format("files.{}.encode_rate", name), bytes_per_second, codec->encode_rate});
+  }
+  return figures;
 }
 
 std::vector<MachineFigure> device_figures(const MachineModel& model) {

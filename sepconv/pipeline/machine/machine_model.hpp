@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -65,8 +66,10 @@ struct FileModel {
     std::string_view name;
     double decode_rate, encode_rate;
   };
-  std::array<Codec, 6> codecs{{{"deflate", 600e6, 90e6},
+  std::array<Codec, 8> codecs{{{"deflate", 600e6, 90e6},
+                               {"deflate:fast", 600e6, 800e6},
                                {"zstd", 1.2e9, 450e6},
+                               {"zstd:fast", 1.2e9, 800e6},
                                {"LZW", 148e6, 78e6},
                                {"JPEG", 122e6, 80e6},
                                {"PackBits", 1e9, 1e9},       ///< not measured: copies and counts
@@ -144,13 +147,14 @@ struct MachineLimits {
   HostLimits host{};              ///< in f32
   double fma_f64_per_second = 0;  ///< of the host
   DeviceLimits device{};
+  std::vector<FileModel::Codec> codecs{};  ///< of one of its threads
 };
-/// Measures the host in some tens of milliseconds, and the GPU `device`, if it is not negative, in a few
+/// Measures the host in about a tenth of a second, and the GPU `device`, if it is not negative, in a few
 /// tenths of a second. `threads` 0: all processors. Throws CudaError and OutOfMemory.
 MachineLimits measure_limits(int threads = 0, int device = -1);
 
-/// The defaults, but for what follows from these limits: the host's copies and arithmetic, the bus, the GPU's
-/// memory and arithmetic.
+/// The defaults, but for what follows from these limits: the host's copies, arithmetic and codecs, the bus,
+/// the GPU's memory and arithmetic.
 MachineModel machine_of(const MachineLimits& limits);
 
 /// Both at once, for PlanOptions::machine.
@@ -158,9 +162,10 @@ inline MachineModel measure_machine(int threads = 0, int device = -1) {
   return machine_of(measure_limits(threads, device));
 }
 
-/// A figure of a model that machine_of() sets, by the name of its member: "host.copy_rate".
+/// A figure of a model that machine_of() sets, by the name of its member: "host.copy_rate",
+/// "files.zstd:fast.encode_rate".
 struct MachineFigure {
-  std::string_view name;
+  std::string name;
   enum class Unit : std::uint8_t { bytes_per_second, seconds, times } unit;
   double value;
 };

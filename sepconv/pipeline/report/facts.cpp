@@ -95,7 +95,7 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
       return fmt::format("A faster disk: {:.2f} s of it were the closing of the file.", closing);
     if (report.sink_codec == kPicture) return "A TIFF or a Zarr, of which all threads encode blocks.";
     return codes(step.name, report)
-               ? "OutputRequest::compression none, deflate:fast or zstd:1 take less time "
+               ? "OutputRequest::compression none, zstd:fast or deflate:fast take less time "
                  "to encode; beyond that, "
                  "more threads (PlanOptions::threads) or a faster disk."
                : "A faster disk, or a result of a smaller type.";
