@@ -102,12 +102,12 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
 
 @SHELLS
 def test_keys(sepconv, shell):
-    assert shell(sepconv, "sepconv run a b gaussian:si") == ["gaussian:sigma=", "gaussian:sigma_y="]
+    assert shell(sepconv, "sepconv run a b gaussian:si") == ["gaussian:sigma=", "gaussian:sigma_y=", "gaussian:sigma_z="]
     assert shell(sepconv, "sepconv run a b gaussian:sigma=2,trunc") == ["gaussian:sigma=2,truncate="]
-    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == ["gaussian:sigma=2,sigma_y="]
-    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,sigma_y=3,s") == []
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == ["gaussian:sigma=2,sigma_y=", "gaussian:sigma=2,sigma_z="]
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,sigma_y=3,s") == ["gaussian:sigma=2,sigma_y=3,sigma_z="]
     assert shell(sepconv, "sepconv run a b gaussian:sigma=") == []
-    assert shell(sepconv, "sepconv run a b sobel:axis=") == ["sobel:axis=x", "sobel:axis=y"]
+    assert shell(sepconv, "sepconv run a b sobel:axis=") == ["sobel:axis=x", "sobel:axis=y", "sobel:axis=z"]
     assert shell(sepconv, "sepconv run a b sobel:axis=x,border=re") == [f"sobel:axis=x,border={one}" for one in ("reflect", "reflect101", "replicate")]
     assert shell(sepconv, "sepconv run a b sobel:axis=x,flip=t") == ["sobel:axis=x,flip=true"]
     assert shell(sepconv, "sepconv run a b matrix:file=bo") in ("FILES", ["matrix:file=box.npy"])
@@ -170,7 +170,7 @@ def test_at_a_terminal(sepconv, command, prepare):
     if shell == 0:
         os.chdir(sepconv.folder)
         os.execvpe(command[0], command, {"PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(sepconv.folder), "TERM": "xterm", "LC_ALL": "C.UTF-8"})
-    line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t--compress d\t--trace ba\t"
+    line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t--compress l\t--trace ba\t"
     os.write(terminal, f"{prepare}\r{line}\x01printf '<%s>' \rexit\r".encode())
     said = b""
     try:
@@ -181,4 +181,4 @@ def test_at_a_terminal(sepconv, command, prepare):
     os.kill(shell, signal.SIGKILL)
     os.waitpid(shell, 0)
     os.close(terminal)
-    assert b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><--compress><deflate><--trace><baboon.tif>" in said, said.decode()
+    assert b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><--compress><lzw><--trace><baboon.tif>" in said, said.decode()
