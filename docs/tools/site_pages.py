@@ -107,11 +107,11 @@ def pictures_of(page):
 
 
 def on_page_markdown(markdown, page, **_):
-    """Pictures that a page of docs/start makes have its name before theirs in the site."""
+    """Pictures that a page of docs/start makes have its name before theirs in the site; and a list may follow a line at once, as elsewhere."""
     if page.file.src_uri.startswith("start/"):
         stem = pathlib.Path(page.file.src_uri).stem
         markdown = re.sub(r"(!\[[^\]]*\]\()([\w.-]+\))", rf"\g<1>{stem}-\2", markdown)
-    return markdown
+    return re.sub(r"^(?!- |\s|```)(.+)\n(?=- )", r"\1\n\n", markdown, flags=re.MULTILINE)
 
 
 def commands_page(command=(), depth=1):
