@@ -74,6 +74,9 @@ std::string describe_partial(const std::filesystem::path& output) {
   if (state->is_named)
     return fmt::format("{} is left of a run that was killed when {} was complete; --discard removes it",
                        state->folder.string(), output.string());
+  if (state->is_foreign)
+    return fmt::format("{} has a part of a result that another version of sepconv made; --discard removes it",
+                       state->folder.string());
   return fmt::format("{} has a part of a result of {}, made by {}; {}, and --discard removes it",
                      state->folder.string(), state->input.string(),
                      state->stages.empty() ? "copying" : fmt::format("{}", fmt::join(state->stages, " ")),
@@ -81,16 +84,22 @@ std::string describe_partial(const std::filesystem::path& output) {
 }
 
 std::string describe_parts(const FileJob& job, std::int64_t count) {
-  const std::vector<BandRange> all = parts(job.plan, job.sink->layout(), count);
+  const std::vector<BandRange> all = parts(job.plan, job.sink->layout(), count, job.count());
   const PartsCost cost = cost_of(job.plan, all, job.source->layout(), job.sink->layout());
-  const double again = static_cast<double>(cost.bytes_read_again) / static_cast<double>(job.plan.bytes_read);
-  return fmt::format(
-      "parts      {} of {} to {} bands\n"
+  const std::int64_t bands = job.count() * job.plan.band_count();
+  const double again =
+      static_cast<double>(cost.bytes_read_again) / static_cast<double>(job.count() * job.plan.bytes_read);
+  std::string text = fmt::format(
+      "parts      {} of {} to {} bands: as many tasks, and one that finishes\n"
       "read twice {}, {:.2f} % of what is read: halos of parts\n"
       "requests   {} for the source, {} objects or bands to write\n",
-      all.size(), job.plan.band_count() / count, ceil_div(job.plan.band_count(), count),
+      all.size(), bands / count, ceil_div(bands, count),
       format_bytes(static_cast<double>(cost.bytes_read_again)), 100 * again, cost.source_blocks,
       cost.sink_objects);
+  if (!job.sink->layout().levels.empty())
+    text += fmt::format("levels     {} in blocks of several parts, which finish writes\n",
+                        format_bytes(static_cast<double>(cost.bytes_kept)));
+  return text;
 }
 
 }  // namespace sepconv::app

@@ -1,19 +1,20 @@
-"""An image that processes make together, each its parts, which are the library's."""
+"""A result that processes make together, each its parts, which are the library's."""
 
 import contextlib
 import fcntl
 import os
+import shutil
 import time
+import uuid
 from dataclasses import dataclass
 
 from sepconv import _options, _sepconv
-from sepconv._dask_stacks import remove
 
 _SECONDS_FOR_OTHERS = 60  # for a worker that was given up, and is at work on a part still
 
 
 @dataclass(frozen=True)
-class OneImage:
+class Result:
     source: str
     sink: str
     chain: object
@@ -33,9 +34,9 @@ class OneImage:
         if not os.path.isdir(self.folder):
             raise FileNotFoundError(f"{self.folder} is not there; source and result have to lie where every worker sees them by the same names")
         report = _sepconv.run_part(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, {**self.options, **options}), part, len(self.parts))
-        return None, list(report.warnings)
+        return list(report.warnings)
 
-    def finish(self, _):
+    def finish(self):
         _when_alone(lambda: _sepconv.finish_parts(self.sink))
 
     def discard(self):
@@ -45,7 +46,14 @@ class OneImage:
                 _when_alone(lambda: fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB))  # workers share it, as the library has it
             finally:
                 os.close(folder)
-        remove(self.folder)
+        self._remove()
+
+    def _remove(self):
+        """Under another name first, where workers that have not ended yet do not find it."""
+        gone = f"{self.folder}-{uuid.uuid4().hex}"
+        with contextlib.suppress(OSError):
+            os.rename(self.folder, gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def folder_of(sink):

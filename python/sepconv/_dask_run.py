@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from sepconv import _opening, _options, files
 from sepconv._chain import Chain
-from sepconv._dask_parts import OneImage, folder_of
-from sepconv._dask_stacks import Stack
+from sepconv._dask_parts import Result, folder_of
 from sepconv._progress import shown
 
 _TAKEN = {name: option for name, option in _options.RUN.items() if name != "plan"}
@@ -35,8 +34,7 @@ def _made(result, part, options, of_version):
         raise RuntimeError(f"the worker has sepconv {version('sepconv')}, and the client {of_version}; install one version everywhere")
     worker = get_worker()
     with _turn:
-        files_of, said = result.make(part, {"threads": worker.state.nthreads, **options})
-    return worker.address, files_of, said
+        return worker.address, result.make(part, {"threads": worker.state.nthreads, **options})
 
 
 def _client(client):
@@ -65,21 +63,20 @@ def _make_all(client, result, options, pixels, told):
 
     count = len(result.parts)
     futures = client.map(_made, *zip(*((result, part, options, version("sepconv")) for part in result.parts)), pure=False, key="sepconv-part")
-    workers, made, said = {}, [], {}
+    workers, said = {}, {}
     try:
         if told:
             told(0, pixels)
         for future in as_completed(futures):
-            address, files_of, sentences = future.result()
+            address, sentences = future.result()
             workers[address] = workers.get(address, 0) + 1
-            made.append(files_of)
             said.update(dict.fromkeys(sentences))
             if told:
-                told(pixels * len(made) // count, pixels)
+                told(pixels * sum(workers.values()) // count, pixels)
     except BaseException:
         client.cancel(futures, force=True)
         raise
-    return workers, made, list(said)
+    return workers, list(said)
 
 
 def _limits(client):
@@ -111,12 +108,12 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     ----------
     source : path or Image
     sink : path
-        a TIFF, Zarr, NPY or raw file; of several images a Zarr or NPY file
+        a TIFF, Zarr, NPY or raw file
     chain : Chain, str or iterable of str
     client : distributed.Client, optional
         left out: the current one
     parts : int, optional
-        about so many, of one image at most; left out: 8 a worker
+        at most so many; left out: 8 a worker
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional
@@ -124,7 +121,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     threads : int, optional
         of each worker; left out: as many as Dask gives it
     **options
-        as those of `sepconv.run`; ``pyramid=False`` where the result would have smaller levels, which are not made in parts
+        as those of `sepconv.run`
 
     Returns
     -------
@@ -150,14 +147,14 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     planned = files.plan(source, sink, chain, **planning)  # and says what the result will not have
     _check_free(sink, options.get("overwrite"))
     plan, spec = planned.to_dict(), planned.to_dict()["specs"][-1]
-    if plan["bands"] < wanted:
-        planning.setdefault("band_rows", max(spec["rows"] // wanted, 1 if parts else _LEAST_ROWS))
     images = math.prod(axis["size"] for axis in plan["axes"])
-    begun = Stack.begin(source, sink, chain, options, plan, wanted) if images > 1 else OneImage.begin(source, sink, chain, options, planning, wanted)
+    if plan["bands"] * images < wanted:
+        planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _LEAST_ROWS))
+    begun = Result.begin(source, sink, chain, options, planning, wanted)
     try:
         with shown(progress) as told:
-            by_worker, made, said = _make_all(client, begun, options, images * spec["rows"] * spec["cols"], told)
-        begun.finish(made)
+            by_worker, said = _make_all(client, begun, options, images * spec["rows"] * spec["cols"], told)
+        begun.finish()
     except BaseException:
         begun.discard()
         raise

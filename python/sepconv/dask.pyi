@@ -69,12 +69,12 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     ----------
     source : path or Image
     sink : path
-        a TIFF, Zarr, NPY or raw file; of several images a Zarr or NPY file
+        a TIFF, Zarr, NPY or raw file
     chain : Chain, str or iterable of str
     client : distributed.Client, optional
         left out: the current one
     parts : int, optional
-        about so many, of one image at most; left out: 8 a worker
+        at most so many; left out: 8 a worker
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional
@@ -82,7 +82,7 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     threads : int, optional
         of each worker; left out: as many as Dask gives it
     **options
-        as those of `sepconv.run`; ``pyramid=False`` where the result would have smaller levels, which are not made in parts
+        as those of `sepconv.run`
 
     Returns
     -------

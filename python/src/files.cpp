@@ -55,30 +55,14 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
   return report;
 }
 
-/// As many parts as there can be, and at most so many.
-std::int64_t part_count(const FileJob& job, std::int64_t wanted) {
-  const auto can_be = [&](std::int64_t count) {
-    try {
-      return !parts(job.plan, job.sink->layout(), count).empty();
-    } catch (const InvalidArgument&) {
-      return false;
-    }
-  };
-  std::int64_t most = 1, too_many = std::min(wanted, job.plan.band_count()) + 1;
-  while (too_many - most > 1) {
-    const std::int64_t between = most + (too_many - most) / 2;
-    (can_be(between) ? most : too_many) = between;
-  }
-  return most;
-}
-
 /// Begins a result that processes make in parts; how many there are.
 std::int64_t create_parts(const fs::path& source, const fs::path& sink, const Chain& chain,
                           const nb::dict& options, std::int64_t wanted) {
   Settings settings = settings_of(options);
   std::int64_t count = 0;
   run_told(settings.run, nb::none(), [&] {
-    count = part_count(create_in_parts(source, sink, chain, settings.run, settings.files), wanted);
+    const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
+    count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
   });
   return count;
 }
@@ -97,20 +81,6 @@ RunReport finish_parts(const fs::path& sink) {
   RunReport report;
   run_told(options, nb::none(), [&] { report = finish_file(sink, options); });
   return report;
-}
-
-/// A Zarr that such a run would make, without its chunks.
-void create_without_pixels(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
-  Settings settings = settings_of(options);
-  JobEnds ends = ends_of(source, sink, settings);
-  run_told(settings.run, nb::none(), [&] {
-    FileJob job = prepare(std::move(ends), chain, settings);
-    for (std::int64_t raster = 0; raster < job.count(); ++raster) {
-      if (raster > 0) job.advance(raster);
-      job.sink->finish();
-    }
-    job.finish();
-  });
 }
 
 /// Its text, its description, warnings and notes.
@@ -217,8 +187,6 @@ void bind_files(nb::module_& module) {
   module.def("run_part", run_one_part, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
              nb::arg("part"), nb::arg("count"));
   module.def("finish_parts", finish_parts, nb::arg("sink"));
-  module.def("create_without_pixels", create_without_pixels, nb::arg("source"), nb::arg("sink"),
-             nb::arg("chain"), options);
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
   module.def("permute", permute, nb::arg("source"), nb::arg("sink"), nb::arg("permutation"), options, told);
   module.def("multiply", multiply, nb::arg("operands"), nb::arg("sink"), nb::arg("alpha"), nb::arg("beta"),

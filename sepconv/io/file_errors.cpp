@@ -89,6 +89,17 @@ void check_folder_of(const std::filesystem::path& target) {
       target, fmt::format("the folder {} is not writable; choose another place", folder.native()), EACCES);
 }
 
+int write_fully(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count == 0 ? ENOSPC : errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
+  return 0;
+}
+
 std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept {
   std::size_t done = 0;
   while (done < bytes.size()) {

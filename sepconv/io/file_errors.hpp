@@ -29,5 +29,8 @@ void check_folder_of(const std::filesystem::path& target);
 
 /// The number of bytes read, short only at the end of the file; -1 and errno on failure.
 std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept;
+/// Writes all of it; returns 0 or an errno, of which ENOSPC also stands for nothing that was written without
+/// an error, as a full device does on some file systems.
+int write_fully(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) noexcept;
 
 }  // namespace sepconv

@@ -47,6 +47,18 @@ std::optional<std::string_view> checked(std::string_view line) {
   return text;
 }
 
+/// Lines of a file up to the first that is not what was written; `take` gets each, and where it ends.
+void for_each_line(const std::filesystem::path& path,
+                   const std::function<bool(std::string_view text, std::int64_t end)>& take) {
+  std::ifstream file(path, std::ios::binary);
+  std::int64_t end = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    const std::optional<std::string_view> text = checked(line);
+    end += std::ssize(line) + 1;
+    if (!text || !take(*text, end)) return;
+  }
+}
+
 }  // namespace
 
 JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(path)), boot_(this_boot()) {
@@ -54,7 +66,7 @@ JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) throw_write_error(path_, errno);
   }
-  read();
+  scan();
   if (use == Use::extend) cut();
 }
 
@@ -62,46 +74,49 @@ JournalFile::~JournalFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void JournalFile::read() {
-  std::ifstream file(path_, std::ios::binary);
+void JournalFile::scan() {
   std::vector<bool> of_this_boot;
-  std::int64_t synced = 0, at = 0;
-  for (std::string line; std::getline(file, line) && !file.eof();) {
-    const std::optional<std::string_view> text = checked(line);
-    if (!text) break;
-    at += std::ssize(line) + 1;
-    if (const auto begun = behind(*text, "begin"); begun && beginning_.empty()) {
+  std::int64_t synced = 0;
+  for_each_line(path_, [&](std::string_view text, std::int64_t end) {
+    if (const auto begun = behind(text, "begin"); begun && beginning_.empty()) {
       beginning_ = *begun;
-      begun_end_ = at;
-    } else if (const auto record = behind(*text, "done"); record && !beginning_.empty()) {
-      const std::size_t space = record->find(' ');
-      if (space == record->npos) break;
-      of_this_boot.push_back(!boot_.empty() && record->substr(0, space) == boot_);
-      records_.emplace_back(record->substr(space + 1));
-      ends_.push_back(at);
-    } else if (const auto count = behind(*text, "synced"); count) {
+      begun_end_ = end;
+    } else if (beginning_.empty()) {
+      return false;
+    } else if (const auto record = behind(text, "done"); record) {
+      of_this_boot.push_back(!boot_.empty() && behind(*record, boot_));
+      ends_.push_back(end);
+    } else if (const auto count = behind(text, "synced"); count) {
       std::from_chars(count->data(), count->data() + count->size(), synced);
-    } else {
-      break;
+    } else if (!behind(text, "samples")) {
+      return false;
     }
-    end_ = at;
-  }
-  std::size_t proved = 0;
-  while (proved < records_.size() && (of_this_boot[proved] || static_cast<std::int64_t>(proved) < synced))
-    ++proved;
-  count_ = std::ssize(records_);
+    end_ = end;
+    return true;
+  });
+  count_ = std::ssize(ends_);
+  std::int64_t proved = 0;
+  while (proved < count_ && (of_this_boot[static_cast<std::size_t>(proved)] || proved < synced)) ++proved;
   leave(proved);
 }
 
-void JournalFile::leave(std::size_t count) {
-  if (count >= ends_.size()) return;
-  end_ = count == 0 ? begun_end_ : ends_[count - 1];
-  if (count < records_.size()) records_.resize(count);
-  ends_.resize(count);
-  count_ = static_cast<std::int64_t>(count);
+void JournalFile::read(const std::function<bool(Line, std::string_view)>& take) const {
+  if (ends_.empty()) return;
+  for_each_line(path_, [&](std::string_view text, std::int64_t end) {
+    if (const auto samples = behind(text, "samples"); samples) return take(Line::samples, *samples);
+    const auto record = behind(text, "done");
+    return !record || (take(Line::done, record->substr(record->find(' ') + 1)) && end < ends_.back());
+  });
 }
 
-void JournalFile::keep_first(std::size_t count) {
+void JournalFile::leave(std::int64_t count) {
+  if (count == count_) return;
+  end_ = count == 0 ? begun_end_ : ends_[static_cast<std::size_t>(count) - 1];
+  ends_.resize(static_cast<std::size_t>(count));
+  count_ = count;
+}
+
+void JournalFile::keep_first(std::int64_t count) {
   leave(count);
   cut();
 }
@@ -114,6 +129,11 @@ void JournalFile::begin(std::string_view text) {
   add_line(fmt::format("begin {}", text));
   beginning_ = text;
   begun_end_ = end_;
+}
+
+void JournalFile::add_samples(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  add_line(fmt::format("samples {}", text));
 }
 
 void JournalFile::append(std::string_view text) {
@@ -132,24 +152,15 @@ void JournalFile::sync(std::int64_t count) {
     const std::scoped_lock lock(mutex_);
     add_line(fmt::format("synced {}", count));
   }
-  flush();
-}
-
-void JournalFile::flush() {
   if (fdatasync(descriptor_) != 0) throw_write_error(path_, errno);
 }
 
 void JournalFile::add_line(std::string_view text) {
   const std::string line = fmt::format("{:08x} {}\n", checksum(text), text);
-  std::int64_t at = end_;  // where the next line goes, too, if this one cannot be written
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t count = pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw_write_error(path_, count == 0 ? ENOSPC : errno);
-    at += count;
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  end_ = at;
+  // Where the next line goes, too, if this one cannot be written.
+  if (const int failed = write_fully(descriptor_, end_, std::as_bytes(std::span(line))); failed != 0)
+    throw_write_error(path_, failed);
+  end_ += std::ssize(line);
 }
 
 }  // namespace sepconv

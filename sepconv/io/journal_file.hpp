@@ -2,16 +2,17 @@
 // disk together with what they speak of. Internal to io/.
 //
 //   CHECKSUM begin TEXT       the first line
+//   CHECKSUM samples TEXT     of what the next record speaks of; any number
 //   CHECKSUM done BOOT TEXT   a record, added in this boot of the machine
 //   CHECKSUM synced COUNT     so many records and their data are on the disk
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sepconv {
@@ -27,14 +28,17 @@ class JournalFile {
 
   /// What it begins with; "" if it has no beginning that is whole.
   const std::string& beginning() const noexcept { return beginning_; }
-  /// The records that are proved: a line that is not whole ends them, and so does one that was added in
-  /// another boot than this and was not on the disk.
-  std::vector<std::string> take_records() { return std::exchange(records_, {}); }
+  enum class Line : std::uint8_t { samples, done };
+  /// Reads the records that are proved, and their samples before each, one line at a time, until `take`
+  /// returns false: a line that is not whole ends them, and so does one that was added in another boot than
+  /// this and was not on the disk.
+  void read(const std::function<bool(Line line, std::string_view text)>& take) const;
   /// Leaves the first so many of the records.
-  void keep_first(std::size_t count);
+  void keep_first(std::int64_t count);
 
   /// Writes the beginning of an empty one.
   void begin(std::string_view text);
+  void add_samples(std::string_view text);
   /// Adds a record. Its data were given to the system before.
   void append(std::string_view text);
   std::int64_t count() const;
@@ -42,18 +46,16 @@ class JournalFile {
   void sync(std::int64_t count);
 
  private:
-  void read();
-  void leave(std::size_t count);
+  void scan();
+  void leave(std::int64_t count);
   void cut();
   void add_line(std::string_view text);
-  void flush();
 
   std::filesystem::path path_;
   std::string boot_;
   int descriptor_ = -1;
   std::string beginning_;
-  std::vector<std::string> records_;
-  std::vector<std::int64_t> ends_;  // of the records' lines in the file
+  std::vector<std::int64_t> ends_;  // of the records' lines in the file, as it was opened
   mutable std::mutex mutex_;
   std::int64_t begun_end_ = 0, end_ = 0, count_ = 0;
 };

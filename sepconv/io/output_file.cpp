@@ -143,19 +143,12 @@ TemporaryFile OutputFile::open_partial(mode_t mode) {
 
 void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
   write_at(offset, bytes);
-  if (options_.partial) options_.partial->sample("", offset, bytes);
+  if (options_.partial) options_.partial->sample(options_.own, offset, bytes);
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
-  const int file = descriptor();
-  while (!bytes.empty()) {
-    const ssize_t count = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    // Zero bytes written without an error: what a full device does on some file systems.
-    if (count <= 0) throw_write_error(target_, count == 0 ? ENOSPC : errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-    offset += count;
-  }
+  if (const int failed = write_fully(descriptor(), offset, bytes); failed != 0)
+    throw_write_error(target_, failed);
 }
 
 std::int64_t OutputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) {

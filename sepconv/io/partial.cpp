@@ -15,6 +15,7 @@
 #include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/journal_file.hpp"
+#include "sepconv/io/kept_rows.hpp"
 #include "sepconv/io/partial_record.hpp"
 
 namespace sepconv {
@@ -24,10 +25,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kJournal = "journal";
 constexpr const char* kResult = "result";
+constexpr const char* kSegment = "segment";
+constexpr const char* kRows = "rows";
+constexpr const char* kPart = "part";
 /// A sample's bytes, and the bytes of the result from one to the next: of large ones there are so many.
 constexpr std::int64_t kSampleBytes = 4096;
 constexpr std::int64_t kLeastStride = std::int64_t{1} << 20;
 constexpr std::int64_t kSamples = 16384;
+/// That are in memory, of which there may be one for each of many files.
+constexpr std::size_t kSamplesHeld = 1024;
 
 /// What was written under a name, to the disk; of a folder all that its file system was given.
 void sync_name(const fs::path& name) {
@@ -47,21 +53,9 @@ void sync_entries(const fs::path& folder) {
   if (failed != 0) throw_write_error(folder, failed);
 }
 
-void write_file(const fs::path& name, std::span<const std::byte> bytes) {
-  OutputFile file(name, {.overwrite = true, .durable = true});
-  file.write_at(0, bytes);
-  file.commit();
-}
-
-std::string held_name(std::int64_t index) { return fmt::format("held-{}", index); }
-
-/// Of a part, which has one range.
-std::string bands_text(const DoneRecord& record) {
-  return fmt::format("{}-{}", record.bands.at(0).first, record.bands.at(0).second);
-}
-
 bool has_sample(const fs::path& path, const Sample& sample) {
   std::error_code missing;
+  if (sample.bytes < 0 || sample.bytes > kSampleBytes || sample.offset < 0) return false;
   if (!fs::is_regular_file(path, missing) || fs::file_size(path, missing) == 0) return false;
   std::vector<std::byte> bytes(static_cast<std::size_t>(sample.bytes));
   const InputFile file(path);
@@ -104,11 +98,11 @@ Partial::Partial(const fs::path& target, Use use)
   open_folder();
   if (empty) return;
   journal_ = std::make_unique<JournalFile>(
-      folder_ / kJournal, use == Use::alone ? JournalFile::Use::extend : JournalFile::Use::look);
+      folder_ / kJournal, use == Use::part ? JournalFile::Use::look : JournalFile::Use::extend);
   beginning_ = journal_->beginning();
-  if (use == Use::part || beginning_.empty()) return;
-  read_journal();
-  read_parts();
+  if (beginning_.empty()) return;
+  if (use == Use::alone) read_journal();
+  if (use == Use::all_parts) read_parts();
 }
 
 Partial::~Partial() {
@@ -118,57 +112,49 @@ Partial::~Partial() {
 void Partial::open_folder() {
   lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ < 0) throw_write_error(folder_, errno);
-  if (flock(lock_, (use_ == Use::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  if (flock(lock_, (use_ == Use::part ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw_write_error(folder_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
 }
 
-void Partial::read_journal() {
-  std::int64_t last_held = -1;
-  HeldFile last;
-  std::vector<std::string> texts = journal_->take_records();
-  for (std::string& text : texts) {
-    HeldFile held;
-    std::optional<DoneRecord> record = parse_record(std::exchange(text, {}), held);
-    if (!record || !is_whole(*record)) break;
-    if (held.bytes > 0) last_held = std::ssize(records_), last = held;
+/// How many are not whole, of which the first ends those that are taken.
+std::int64_t Partial::read_records(JournalFile& journal) {
+  const auto is_there = [this](const Sample& sample) {
+    const fs::path file = folder_ / sample.file;
+    return has_sample(file, sample) || has_sample(file.native() + ".part", sample);
+  };
+  bool is_whole = true;
+  std::int64_t taken = 0;
+  journal.read([&](JournalFile::Line line, std::string_view text) {
+    if (line == JournalFile::Line::samples) {
+      const std::optional<std::vector<Sample>> samples = parse_samples(text);
+      is_whole = samples && std::ranges::all_of(*samples, is_there);
+      return is_whole;
+    }
+    std::optional<DoneRecord> record = parse_record(text);
+    if (!record) return false;
+    for (fs::path* const name : {&record->files.segment, &record->files.rows})
+      if (!name->empty()) *name = folder_ / *name;
     records_.push_back(std::move(*record));
-  }
-  const auto sample = Sample{last.name, 0, last.bytes, last.checksum};
-  if (last_held >= 0 && has_sample(folder_ / last.name, sample)) {
-    DoneRecord& record = records_[static_cast<std::size_t>(last_held)];
-    record.state.held.resize(static_cast<std::size_t>(last.bytes));
-    InputFile(folder_ / last.name).read_at(0, record.state.held);
-  } else if (last_held >= 0) {
-    records_.clear();
-  }
-  lost_ = std::ssize(texts) - std::ssize(records_);
+    ++taken;
+    return true;
+  });
+  return journal.count() - taken;
+}
+
+void Partial::read_journal() {
+  lost_ = read_records(*journal_);
   if (lost_ == 0) return;
-  journal_->keep_first(records_.size());
+  journal_->keep_first(std::ssize(records_));
   if (!records_.empty()) sync();
 }
 
 void Partial::read_parts() {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
     const std::string name = entry.path().filename().native();
-    if (!name.starts_with("part-") || name.find('.') != name.npos) continue;
-    HeldFile none;
-    std::optional<DoneRecord> record =
-        parse_record(JournalFile(entry.path(), JournalFile::Use::look).beginning(), none);
-    if (!record || !is_whole(*record)) {
-      ++lost_;
-      continue;
-    }
-    if (!record->segment.empty()) record->segment = folder_ / record->segment;
-    records_.push_back(std::move(*record));
+    if (!name.starts_with(fmt::format("{}-", kPart)) || name.find('.') != name.npos) continue;
+    JournalFile part(entry.path(), JournalFile::Use::look);
+    lost_ += part.count() == 0 ? 1 : read_records(part);
   }
-}
-
-bool Partial::is_whole(const DoneRecord& record) const {
-  const fs::path result = folder_ / (record.segment.empty() ? fs::path(kResult) : record.segment);
-  return std::ranges::all_of(record.samples, [&](const Sample& sample) {
-    if (sample.name.empty()) return has_sample(result, sample);
-    return has_sample(result / sample.name, sample) || has_sample(result / (sample.name + ".part"), sample);
-  });
 }
 
 void Partial::make_folder() {
@@ -192,73 +178,112 @@ void Partial::begin(const std::string& text) {
   beginning_ = text;
 }
 
+void Partial::begin_part(std::int64_t first_band, std::int64_t end_band) {
+  part_ = fmt::format("-{}-{}", first_band, end_band);
+}
+
+/// A file's name once it is complete, and until then.
+std::string Partial::named(const char* what) const { return what + part_; }
+std::string Partial::written_as(const char* what) const { return what + suffix_; }
+
+JournalFile& Partial::journal() {
+  if (use_ != Use::part) return *journal_;
+  if (part_journal_ == nullptr) {
+    part_journal_ = std::make_unique<JournalFile>(folder_ / written_as(kPart), JournalFile::Use::extend);
+    part_journal_->begin(part_);
+  }
+  return *part_journal_;
+}
+
 void Partial::append(DoneRecord record) {
-  record.samples = take_samples();
-  HeldFile held{held_name(journal_->count()), std::ssize(record.state.held), crc32c(record.state.held)};
-  if (held.bytes > 0) write_file(folder_ / held.name, record.state.held);
-  journal_->append(record_text(record, held));
+  {
+    const std::scoped_lock lock(sampling_);
+    write_samples();
+    has_samples_ = false;
+  }
+  std::error_code missing;
+  if (use_ == Use::part && fs::exists(folder_ / written_as(kSegment), missing))
+    record.files.segment = named(kSegment);
+  if (fs::exists(folder_ / written_as(kRows), missing)) record.files.rows = named(kRows);
+  journal().append(record_text(record));
 }
 
 void Partial::sync() {
   const std::int64_t count = journal_->count();
-  std::error_code ignored;
-  if (fs::exists(folder_ / kResult, ignored)) sync_name(folder_ / kResult);
+  std::error_code missing;
+  for (const char* const name : {kResult, kRows})
+    if (fs::exists(folder_ / name, missing)) sync_name(folder_ / name);
   sync_entries(folder_);
   sync_entries(sepconv::folder_of(folder_));
   journal_->sync(count);
-  for (; oldest_held_ + 1 < count; ++oldest_held_) fs::remove(folder_ / held_name(oldest_held_), ignored);
 }
 
-void Partial::finish_part(DoneRecord record) {
-  const fs::path own = folder_ / ("segment" + suffix_);
+void Partial::finish_part() {
   std::error_code missing;
-  const bool has_segment = fs::exists(own, missing);
-  const fs::path written = has_segment ? own : folder_ / kResult;
-  if (fs::exists(written, missing)) sync_name(written);
-  record.samples = take_samples();
-  if (has_segment) {
-    record.segment = "segment-" + bands_text(record);
-    fs::rename(own, folder_ / record.segment);
+  const bool is_own = fs::exists(folder_ / written_as(kSegment), missing);
+  if (!is_own && fs::exists(folder_ / kResult, missing)) sync_name(folder_ / kResult);
+  for (const char* const what : {kSegment, kRows}) {
+    const fs::path written = folder_ / written_as(what);
+    if (!fs::exists(written, missing)) continue;
+    sync_name(written);
+    fs::rename(written, folder_ / named(what));
   }
-  const fs::path name = folder_ / ("part-" + bands_text(record));
-  const fs::path made = name.native() + suffix_;
-  JournalFile journal(made, JournalFile::Use::extend);
-  journal.begin(record_text(record, {}));
-  journal.sync(0);
-  fs::rename(made, name);
+  journal().sync(journal().count());
+  fs::rename(folder_ / written_as(kPart), folder_ / named(kPart));
   sync_entries(folder_);
 }
 
 fs::path Partial::place(bool own) {
-  if (use_ == Use::alone) make_folder();
-  return folder_ / (own && use_ == Use::part ? "segment" + suffix_ : kResult);
+  if (use_ != Use::part) make_folder();
+  return folder_ / (own && use_ == Use::part ? written_as(kSegment) : kResult);
 }
 
 void Partial::expect(std::int64_t bytes) noexcept {
   stride_ = std::max(kLeastStride, round_up(bytes / kSamples, kSampleBytes));
 }
 
-void Partial::sample(const std::string& name, std::int64_t offset, std::span<const std::byte> bytes) {
-  const std::int64_t stride = stride_;
-  const auto add = [&](std::int64_t at) {
-    const auto seen =
-        bytes.subspan(static_cast<std::size_t>(at - offset))
-            .first(static_cast<std::size_t>(std::min(kSampleBytes, offset + std::ssize(bytes) - at)));
-    const Sample made{name, at, std::ssize(seen), crc32c(seen)};
-    const std::scoped_lock lock(sampling_);
-    samples_.push_back(made);
-  };
-  if (bytes.empty()) return;
-  // At least one of what is recorded at once; each file of a folder, and each piece of it.
-  if (!name.empty() || !has_samples_.exchange(true)) add(offset);
-  if (!name.empty()) return;
-  for (std::int64_t at = round_up(offset, stride); at < offset + std::ssize(bytes); at += stride) add(at);
+void Partial::sample(bool own, std::int64_t offset, std::span<const std::byte> bytes) {
+  const std::string file = own && use_ == Use::part ? named(kSegment) : kResult;
+  // At least one of what is recorded at once.
+  if (!bytes.empty() && !has_samples_.exchange(true)) add_sample(file, offset, bytes);
+  sample_by_stride(file, offset, bytes);
 }
 
-std::vector<Sample> Partial::take_samples() {
+void Partial::sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset) {
+  if (!bytes.empty()) add_sample(fmt::format("{}/{}", kResult, name), offset, bytes);
+}
+
+std::int64_t Partial::keep(std::span<const std::byte> rows) {
+  if (rows_ == nullptr) {
+    if (use_ != Use::part) make_folder();
+    rows_ = std::make_unique<KeptRows>(folder_ / written_as(kRows));
+  }
+  const std::int64_t offset = rows_->add(rows);
+  if (!rows.empty()) add_sample(named(kRows), offset, rows);
+  sample_by_stride(named(kRows), offset, rows);
+  return offset;
+}
+
+void Partial::sample_by_stride(const std::string& file, std::int64_t offset,
+                               std::span<const std::byte> bytes) {
+  const std::int64_t stride = stride_, end = offset + std::ssize(bytes);
+  for (std::int64_t at = round_up(offset, stride); at < end; at += stride)
+    add_sample(file, at, bytes.subspan(static_cast<std::size_t>(at - offset)));
+}
+
+void Partial::add_sample(std::string file, std::int64_t offset, std::span<const std::byte> bytes) {
+  const auto seen = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(kSampleBytes)));
+  const Sample made{std::move(file), offset, std::ssize(seen), crc32c(seen)};
   const std::scoped_lock lock(sampling_);
-  has_samples_ = false;
-  return std::exchange(samples_, {});
+  samples_.push_back(made);
+  if (samples_.size() >= kSamplesHeld && !beginning_.empty()) write_samples();
+}
+
+/// To be called with the lock.
+void Partial::write_samples() {
+  if (samples_.empty()) return;
+  journal().add_samples(samples_text(samples_));
+  samples_.clear();
 }
 
 fs::path Partial::result_in(const fs::path& folder) { return folder / kResult; }

@@ -2,9 +2,10 @@
 //
 //   NAME.partial/journal       what it is made of, and what is done
 //   NAME.partial/result        a file or a folder, which becomes NAME
-//   NAME.partial/held-N        pixels that wait for others to be written with
-//   NAME.partial/part-A-B      what a process that made bands A to B alone has done
+//   NAME.partial/rows          rows of smaller levels that wait for others to be written with
+//   NAME.partial/part-A-B      what a process that made bands A to B alone has done, as a journal
 //   NAME.partial/segment-A-B   blocks of these, where their places in the result depend on what lies before
+//   NAME.partial/rows-A-B      rows of these that wait for those of neighbouring parts
 //
 // It stays when its process ends. Writers that are made with CreateOptions::partial write into it.
 #pragma once
@@ -26,9 +27,9 @@ namespace sepconv {
 
 class JournalFile;
 
-/// Some bytes of the result, by which it is known again.
+/// Some bytes of what was written, by which it is known again.
 struct Sample {
-  std::string name;  ///< of a file in it; "" for itself
+  std::string file;  ///< its name in the folder
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::uint32_t checksum = 0;
@@ -40,14 +41,14 @@ struct DoneRecord {
   std::vector<std::pair<std::int64_t, std::int64_t>> bands{};  ///< ranges, each with its end
   std::int64_t pixels = 0;
   WriterState state{};
-  std::vector<Sample> samples{};
-  std::filesystem::path segment{};  ///< empty: the bytes are in the result
+  StateFiles files{};
 };
 
 class Partial {
  public:
-  /// Alone with it, or one of several processes that make a part each.
-  enum class Use : std::uint8_t { alone, part };
+  /// Alone with a result that is made in one run after another, or with one of parts; or one of several
+  /// processes that make a part each.
+  enum class Use : std::uint8_t { alone, all_parts, part };
 
   /// Of a file or folder of this name, which is not made. What is there is opened; records whose bytes are
   /// not there are left out. Throws IoError, also where another process holds it.
@@ -66,21 +67,25 @@ class Partial {
   /// Removes it, if there is one. Throws IoError where another process holds it.
   static void discard(const std::filesystem::path& target);
 
+  Use use() const noexcept { return use_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
   /// What begin() was given; "" before.
   const std::string& beginning() const noexcept { return beginning_; }
-  const std::vector<DoneRecord>& records() const noexcept { return records_; }
+  /// What is done, as it was when this was opened; they are the caller's then.
+  std::vector<DoneRecord> take_records() noexcept { return std::exchange(records_, {}); }
   /// How many were left out.
   std::int64_t lost() const noexcept { return lost_; }
 
   /// Writes what it is made of, on one line.
   void begin(const std::string& text);
-  /// Adds a record of what was written since the last; its samples are filled in.
+  /// Of a part: it has these bands, counted through all rasters.
+  void begin_part(std::int64_t first_band, std::int64_t end_band);
+  /// Adds a record of what was written since the last.
   void append(DoneRecord record);
   /// Brings the records so far to the disk, behind their data. From any thread.
   void sync();
   /// Of a part: brings it to the disk, and says that it is done.
-  void finish_part(DoneRecord record);
+  void finish_part();
 
   // For writers.
 
@@ -91,25 +96,34 @@ class Partial {
   const std::string& suffix() const noexcept { return suffix_; }
   /// The result will have so many bytes.
   void expect(std::int64_t bytes) noexcept;
-  /// These bytes were written and stay as they are. Thread-safe.
-  void sample(const std::string& name, std::int64_t offset, std::span<const std::byte> bytes);
+  /// These bytes of what place() returned, or of a file in it, were written and stay as they are.
+  /// Thread-safe.
+  void sample(bool own, std::int64_t offset, std::span<const std::byte> bytes);
+  void sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset);
+  /// Keeps rows that wait for others; returns their offset in StateFiles::rows.
+  std::int64_t keep(std::span<const std::byte> rows);
   /// The result has its name, or is not wanted.
   void remove() noexcept;
 
  private:
   void open_folder();
   void make_folder();
+  std::int64_t read_records(JournalFile& journal);
   void read_journal();
   void read_parts();
-  bool is_whole(const DoneRecord& record) const;
-  std::vector<Sample> take_samples();
+  JournalFile& journal();
+  void sample_by_stride(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
+  void add_sample(std::string file, std::int64_t offset, std::span<const std::byte> bytes);
+  void write_samples();
+  std::string named(const char* what) const;
+  std::string written_as(const char* what) const;
 
   std::filesystem::path target_, folder_;
   Use use_;
-  std::string suffix_, beginning_;
+  std::string suffix_, part_, beginning_;
   int lock_ = -1;
   std::mutex making_;
-  std::unique_ptr<JournalFile> journal_;
+  std::unique_ptr<JournalFile> journal_, part_journal_;
   bool is_made_ = false;
   std::vector<DoneRecord> records_;
   std::int64_t lost_ = 0;
@@ -117,7 +131,7 @@ class Partial {
   std::atomic<bool> has_samples_ = false;
   std::mutex sampling_;
   std::vector<Sample> samples_;
-  std::int64_t oldest_held_ = 0;  // of the files of held pixels that may be there
+  std::unique_ptr<class KeptRows> rows_;
 };
 
 }  // namespace sepconv

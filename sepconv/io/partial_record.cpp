@@ -21,38 +21,63 @@ WriterState state_of(const json& all) {
   return state;
 }
 
-}  // namespace
+std::string line(const json& all) { return all.dump(-1, ' ', true, json::error_handler_t::replace); }
 
-std::string record_text(const DoneRecord& record, const HeldFile& held) {
-  json samples = json::array();
-  for (const Sample& sample : record.samples)
-    samples.push_back({sample.name, sample.offset, sample.bytes, sample.checksum});
-  json all = {{"raster", record.raster},       {"bands", record.bands},
-              {"pixels", record.pixels},       {"state", state_json(record.state)},
-              {"samples", std::move(samples)}, {"segment", record.segment.native()}};
-  if (held.bytes > 0) all["held"] = {held.name, held.bytes, held.checksum};
-  return all.dump(-1, ' ', true, json::error_handler_t::replace);
+/// Of a file that lies in the folder itself.
+std::string plain_name(const json& name) {
+  const std::filesystem::path path = name.get<std::string>();
+  if (path != path.filename()) throw json::other_error::create(0, "no name", nullptr);
+  return path;
 }
 
-std::optional<DoneRecord> parse_record(const std::string& text, HeldFile& held) {
+/// What `parse` makes of a line of JSON, unless it is none that it expects.
+template <class Parse>
+auto parsed(std::string_view text, const Parse& parse) -> std::optional<decltype(parse(json()))> {
   try {
-    const json all = json::parse(text);
-    DoneRecord record;
-    record.raster = all.at("raster").get<std::int64_t>();
-    all.at("bands").get_to(record.bands);
-    record.pixels = all.at("pixels").get<std::int64_t>();
-    record.state = state_of(all.at("state"));
-    for (const json& sample : all.at("samples"))
-      record.samples.push_back({sample.at(0).get<std::string>(), sample.at(1).get<std::int64_t>(),
-                                sample.at(2).get<std::int64_t>(), sample.at(3).get<std::uint32_t>()});
-    record.segment = all.at("segment").get<std::string>();
-    if (all.contains("held"))
-      held = {all["held"].at(0).get<std::string>(), all["held"].at(1).get<std::int64_t>(),
-              all["held"].at(2).get<std::uint32_t>()};
-    return record;
+    return parse(json::parse(text));
   } catch (const json::exception&) {
     return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::string record_text(const DoneRecord& record) {
+  return line({{"raster", record.raster},
+               {"bands", record.bands},
+               {"pixels", record.pixels},
+               {"state", state_json(record.state)},
+               {"segment", record.files.segment.native()},
+               {"rows", record.files.rows.native()}});
+}
+
+std::optional<DoneRecord> parse_record(std::string_view text) {
+  return parsed(text, [](const json& all) {
+    DoneRecord record;
+    all.at("raster").get_to(record.raster);
+    all.at("bands").get_to(record.bands);
+    all.at("pixels").get_to(record.pixels);
+    record.state = state_of(all.at("state"));
+    record.files = {plain_name(all.at("segment")), plain_name(all.at("rows"))};
+    return record;
+  });
+}
+
+std::string samples_text(const std::vector<Sample>& samples) {
+  json all = json::array();
+  for (const Sample& sample : samples)
+    all.push_back({sample.file, sample.offset, sample.bytes, sample.checksum});
+  return line(all);
+}
+
+std::optional<std::vector<Sample>> parse_samples(std::string_view text) {
+  return parsed(text, [](const json& all) {
+    std::vector<Sample> samples;
+    for (const json& sample : all)
+      samples.push_back({sample.at(0).get<std::string>(), sample.at(1).get<std::int64_t>(),
+                         sample.at(2).get<std::int64_t>(), sample.at(3).get<std::uint32_t>()});
+    return samples;
+  });
 }
 
 }  // namespace sepconv

@@ -3,20 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sepconv/io/partial.hpp"
 
 namespace sepconv {
 
-/// A file that a record names in the place of WriterState::held.
-struct HeldFile {
-  std::string name{};
-  std::int64_t bytes = 0;
-  std::uint32_t checksum = 0;
-};
-
-std::string record_text(const DoneRecord& record, const HeldFile& held);
-/// Nothing for what is no record. The segment is a name in the partial result's folder.
-std::optional<DoneRecord> parse_record(const std::string& text, HeldFile& held);
+std::string record_text(const DoneRecord& record);
+std::string samples_text(const std::vector<Sample>& samples);
+/// Nothing for what is none. Files are names in the partial result's folder.
+std::optional<DoneRecord> parse_record(std::string_view text);
+std::optional<std::vector<Sample>> parse_samples(std::string_view text);
 
 }  // namespace sepconv

@@ -7,6 +7,7 @@
 
 #include "sepconv/core/executor.hpp"
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/level_rows.hpp"
 #include "sepconv/io/reader.hpp"
 
 namespace sepconv {
@@ -33,6 +34,10 @@ struct SinkLayout {
   std::string codec{kUncompressed};
   /// What is stored as one object, where that is several blocks: a shard. Empty: each block is one.
   Extent shard{};
+  /// Whether blocks follow each other in the file as they come, and not at places known beforehand.
+  bool appends = false;
+  /// Smaller levels that are made with the image.
+  std::vector<LevelRows> levels{};
   /// What blocks are that others may encode, to the same bytes: Writer::encoded() is there then.
   std::optional<CodedTiles> coded{};
 

@@ -211,14 +211,12 @@ TEST_CASE("After a kill at nine tenths of its writes less than a seventh is made
     REQUIRE(dies(job, kind, 0));
     disk.die_at(0);
     INFO(kind.name);
-    // Held rows of levels make records rarer.
-    CHECK(job.resume(kind, 0).pixels <= kExtent.area() * (kind.output.pyramid == true ? 20 : 15) / 100);
+    CHECK(job.resume(kind, 0).pixels <= kExtent.area() * 15 / 100);
   }
 }
 
 TEST_CASE("A part that returned is on the disk") {
   for (const Kind& kind : kinds()) {
-    if (kind.output.pyramid == true) continue;
     const Job job;
     const auto expected = job.in_one_run(kind);
     const fs::path out = job.folder.path() / kind.name;

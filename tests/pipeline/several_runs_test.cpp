@@ -130,10 +130,34 @@ TEST_CASE("Parts are all bands, each once, and about as many in each") {
     CHECK(next == 13);
   }
   CHECK_THROWS_AS(parts(job.plan, job.sink->layout(), 14), InvalidArgument);
+  // Through five images, whose parts end where they do or within.
+  CHECK(most_parts(job.plan, job.sink->layout(), 5) == 65);
+  CHECK(parts(job.plan, job.sink->layout(), 2, 5) == std::vector<BandRange>{{0, 32}, {32, 65}});
+  CHECK(bands_in({10, 40}, 0, job.plan) == BandRange{10, 13});
+  CHECK(bands_in({10, 40}, 1, job.plan) == BandRange{0, 13});
+  CHECK(bands_in({10, 40}, 3, job.plan) == BandRange{0, 1});
+  CHECK(bands_in({10, 40}, 4, job.plan).count() == 0);
   SinkLayout shards = job.sink->layout();
   shards.shard = {64, 64};  // four bands each
   CHECK(parts(job.plan, shards, 4) == std::vector<BandRange>{{0, 4}, {4, 8}, {8, 12}, {12, 13}});
   CHECK_THROWS_AS(parts(job.plan, shards, 5), InvalidArgument);
   shards.shard = {24, 64};  // which bands of 16 rows cut: three rows of bands are two of shards
   CHECK(parts(job.plan, shards, 5) == std::vector<BandRange>{{0, 3}, {3, 6}, {6, 9}, {9, 12}, {12, 13}});
+  SinkLayout levels = job.sink->layout();
+  levels.levels.resize(6);  // of 64 rows the smallest makes one
+  CHECK(parts(job.plan, levels, 4) == std::vector<BandRange>{{0, 4}, {4, 8}, {8, 12}, {12, 13}});
+  CHECK_THROWS_AS(parts(job.plan, levels, 5), InvalidArgument);
+}
+
+TEST_CASE("Rows of a level are one part's, and those of whole blocks are written by it") {
+  const LevelRows level{.index = 2, .rows = 250, .row_bytes = 1, .unit = 32};
+  const auto has = [](const PartRows& rows, std::int64_t begin, std::int64_t end, std::int64_t own_begin,
+                      std::int64_t own_end) {
+    return rows.begin == begin && rows.end == end && rows.own_begin == own_begin && rows.own_end == own_end;
+  };
+  CHECK(has(level.of_part(0, 400, 999), 0, 100, 0, 96));
+  CHECK(has(level.of_part(400, 520, 999), 100, 130, 0, 0));
+  CHECK(has(level.of_part(520, 999, 999), 130, 250, 160, 250));
+  CHECK(level.of_part(520, 999, 999).kept() == 30);
+  CHECK(LevelRows{.index = 2, .rows = 250, .row_bytes = 1, .unit = 0}.of_part(520, 999, 999).kept() == 120);
 }

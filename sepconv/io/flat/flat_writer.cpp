@@ -71,9 +71,10 @@ class FlatWriter final : public Writer, private ResumableWriter {
   }
 
   WriterState take_state() override { return {}; }
-  void restore(std::int64_t pixels, const WriterState&, const std::filesystem::path&) override {
+  void restore(std::int64_t pixels, const WriterState&, const StateFiles&, Executor&) override {
     written_.add_pixels(pixels);
   }
+  void leave_rest() override { written_.add_pixels(spec_.extent.area()); }
 
   void write_bytes(std::int64_t offset, const std::byte* data, std::int64_t bytes) {
     file_->write_pixels_at(offset, {data, static_cast<std::size_t>(bytes)});

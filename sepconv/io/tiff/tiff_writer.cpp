@@ -22,6 +22,7 @@ bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int6
 TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) {
   layout_.block = directory().layout_block();
   layout_.cuts_blocks = !directory().compressed();
+  layout_.appends = directory().compressed();
   layout_.stored = directory().stored();
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);
@@ -53,10 +54,14 @@ void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& exe
   written_.add(rect);
 }
 
-void TiffWriter::restore(std::int64_t pixels, const WriterState& state,
-                         const std::filesystem::path& segment) {
-  sink_->restore(state.places, segment);
+void TiffWriter::restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) {
+  sink_->restore(state.places, files.segment);
   written_.add_pixels(pixels);
+}
+
+void TiffWriter::leave_rest() {
+  written_.add_pixels(spec().extent.area());
+  for (const auto& level : levels_) level->leave_rest();
 }
 
 std::vector<Writer*> TiffWriter::levels() {

@@ -58,7 +58,8 @@ class TiffWriter : public Writer, private ResumableWriter {
 
  private:
   WriterState take_state() final { return {.places = sink_->take_places()}; }
-  void restore(std::int64_t pixels, const WriterState& state, const std::filesystem::path& segment) final;
+  void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) final;
+  void leave_rest() final;
   std::vector<std::uint64_t> finish_levels(Role role);
 
   std::unique_ptr<TiffSink> sink_;

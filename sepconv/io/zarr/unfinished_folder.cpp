@@ -172,13 +172,7 @@ void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offse
                              std::span<const std::byte> bytes) {
   const int opened = open_new(file, flags);
   if (opened < 0) throw_write_error(target_, errno);
-  int failed = 0;
-  while (failed == 0 && !bytes.empty()) {
-    const ssize_t count = pwrite(opened, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) failed = count == 0 ? ENOSPC : errno;
-    if (count > 0) bytes = bytes.subspan(static_cast<std::size_t>(count)), offset += count;
-  }
+  int failed = write_fully(opened, offset, bytes);
   if (close(opened) != 0 && failed == 0) failed = errno;  // where network file systems report a full disk
   if (failed != 0) throw_write_error(target_, failed);
 }
@@ -188,14 +182,14 @@ void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> b
   // One that another process was at work on may be there.
   write(part_of(name), O_CREAT | O_TRUNC, 0, bytes);
   complete_part(name);
-  options_.partial->sample(name, 0, bytes);
+  options_.partial->sample(name, bytes, 0);
 }
 
 void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::int64_t offset,
                                   std::span<const std::byte> bytes) {
   const int made_new = O_CREAT | (options_.partial ? O_TRUNC : O_EXCL);
   write(part_of(name), is_first ? made_new : 0, offset, bytes);
-  if (options_.partial) options_.partial->sample(name, offset, bytes);
+  if (options_.partial) options_.partial->sample(name, bytes, offset);
 }
 
 void UnfinishedFolder::complete_part(const std::string& name) {

@@ -80,6 +80,7 @@ class ZarrMaking {
                            spec_.raster.type};
       SinkLayout layout = layout_;
       layout.block = zarr_source_layout(level->array, level->axes).block;
+      layout.shard = shard_of(*level);
       sinks.push_back(make_zarr_writer(level, spec, position, std::move(layout)));
     }
     layout_.warnings.clear();

@@ -80,7 +80,7 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
   WriterState take_state() override {
     return {.places = shards_ ? shards_->take_placed() : std::vector<std::int64_t>()};
   }
-  void restore(std::int64_t, const WriterState& state, const std::filesystem::path&) override {
+  void restore(std::int64_t, const WriterState& state, const StateFiles&, Executor&) override {
     if (shards_) shards_->restore(state.places);
   }
 
@@ -244,6 +244,12 @@ std::unique_ptr<Writer> make_zarr_writer(std::shared_ptr<const ZarrTarget> targe
   return std::make_unique<ZarrWriter>(std::move(target), spec, position, std::move(layout), std::move(then));
 }
 
+Extent shard_of(const ZarrTarget& target) {
+  const auto side = [&](int axis) { return target.array.chunk[static_cast<std::size_t>(axis)]; };
+  if (target.array.shards.empty()) return {};
+  return {side(target.axes.row), side(target.axes.col)};
+}
+
 SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& options) {
   const SourceLayout same = zarr_source_layout(target.array, target.axes);
   SinkLayout layout{.block = same.block,
@@ -251,8 +257,7 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
                     .warnings = options.warnings,
                     .stored = options.stored,
                     .codec = same.codec};
-  const auto side = [&](int axis) { return target.array.chunk[static_cast<std::size_t>(axis)]; };
-  if (!target.array.shards.empty()) layout.shard = {side(target.axes.row), side(target.axes.col)};
+  layout.shard = shard_of(target);
   const ZarrArray& array = target.array;
   const bool is_fast = !array.codecs.empty() && array.codecs.front().raster.has_value();
   if (is_fast)

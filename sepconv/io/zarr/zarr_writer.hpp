@@ -27,6 +27,8 @@ std::unique_ptr<Writer> make_zarr_writer(std::shared_ptr<const ZarrTarget> targe
                                          std::vector<std::int64_t> position, SinkLayout layout,
                                          std::function<void()> then = {});
 
+/// Rows and columns of a shard; none: each chunk is a file.
+Extent shard_of(const ZarrTarget& target);
 /// What is said of such an array as a sink.
 SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& options);
 

@@ -115,7 +115,7 @@ void make_sinks(FileJob& job, const JobEnds& ends, const Beginning& begun, const
   const MissingPixels missing = begun.missing.of_result();
   if (begun.volume)
     job.sinks = volume_sinks(std::move(job.sinks), begun.spec, *begun.volume, missing, begun.of_plane);
-  job.sink = fill_levels(job.sinks->next(create.metadata), missing);
+  job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.partial);
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ void FileJob::advance(std::int64_t raster) {
     add_new(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
                    "MissingOptions::value if it is meant for all"});
   metadata = metadata.kept_for(change, lost);
-  sink = fill_levels(sinks->next(metadata), missing.of_result());
+  sink = fill_levels(sinks->next(metadata), missing.of_result(), partial);
   add_new(plan.warnings, source->layout().warnings);
   add_new(plan.warnings, lost);
   add_new(plan.warnings, sink->layout().warnings);

@@ -48,8 +48,9 @@ struct FileJob {
   std::shared_ptr<Partial> partial{};
   /// What that begins with, by the plan that is run.
   std::function<std::string(const Plan&)> made_of{};
-  std::vector<DoneRecord> done{};   ///< by runs before
-  std::optional<BandRange> part{};  ///< only these bands are made, in a process of their own
+  std::vector<DoneRecord> done{};  ///< by runs before
+  /// Only these bands are made, in a process of their own; they are counted through all rasters.
+  std::optional<BandRange> part{};
 
   std::int64_t count() const { return sources ? sources->count() : 1; }
   /// Puts the next raster and its sink in the place of those before, when the sink is finished. What is to be

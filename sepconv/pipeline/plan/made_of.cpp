@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/fingerprint.hpp"
 #include "sepconv/pipeline/plan/plan_fields.hpp"
 
 namespace sepconv {
@@ -15,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 using namespace stored_plan;
+
+/// Of what records hold.
+constexpr int kJournalVersion = 2;
 
 json tile_json(const std::optional<Extent>& extent) {
   return extent ? json{extent->rows, extent->cols} : json();
@@ -116,15 +118,15 @@ std::vector<std::pair<const char*, json>> making(const json& all) {
 
 }  // namespace
 
-std::string made_of_text(const std::filesystem::path& input, const Plan& plan, const FileOptions& files,
-                         bool in_parts) {
-  const json all = {{"path", std::filesystem::absolute(input).native()},
-                    {"fingerprint", fingerprint(input)},
-                    {"input", input_json(files.open)},
-                    {"output", output_json(files.output)},
-                    {"overwrite", files.output.overwrite},
-                    {"durable", files.output.durable},
-                    {"in_parts", in_parts},
+std::string made_of_text(const MadeOf& made, const Plan& plan) {
+  const json all = {{"journal", kJournalVersion},
+                    {"path", std::filesystem::absolute(made.input).native()},
+                    {"fingerprint", made.fingerprint},
+                    {"input", input_json(made.files.open)},
+                    {"output", output_json(made.files.output)},
+                    {"overwrite", made.files.output.overwrite},
+                    {"durable", made.files.output.durable},
+                    {"in_parts", made.in_parts},
                     {"plan", json::parse(to_json(plan))}};
   return all.dump(-1, ' ', true, json::error_handler_t::replace);
 }
@@ -133,12 +135,14 @@ MadeOf parse_made_of(const std::string& text) {
   MadeOf made;
   try {
     const json all = json::parse(text);
+    if (all.at("journal") != kJournalVersion) throw json::other_error::create(0, "", nullptr);
     made.input = all.at("path").get<std::string>();
     made.files.open = input_in(all.at("input"));
     made.files.output = output_in(all.at("output"));
     all.at("overwrite").get_to(made.files.output.overwrite);
     all.at("durable").get_to(made.files.output.durable);
     all.at("in_parts").get_to(made.in_parts);
+    all.at("fingerprint").get_to(made.fingerprint);
     made.plan = parse_plan(all.at("plan").dump());
   } catch (const json::exception&) {
     throw InvalidArgument("the partial result was made by another version of sepconv; discard it");

@@ -9,15 +9,15 @@
 namespace sepconv {
 
 struct MadeOf {
-  std::filesystem::path input;  ///< absolute
-  PlanRecord plan;
-  FileOptions files;
-  bool in_parts = false;  ///< by processes that make a part each
+  std::filesystem::path input{};  ///< absolute
+  PlanRecord plan{};
+  FileOptions files{};
+  bool in_parts = false;      ///< by processes that make a part each
+  std::string fingerprint{};  ///< of the source
 };
 
 /// On one line.
-std::string made_of_text(const std::filesystem::path& input, const Plan& plan, const FileOptions& files,
-                         bool in_parts);
+std::string made_of_text(const MadeOf& made, const Plan& plan);
 /// Throws InvalidArgument for what is none, or another version's.
 MadeOf parse_made_of(const std::string& text);
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/fingerprint.hpp"
 #include "sepconv/io/resumable.hpp"
 #include "sepconv/pipeline/plan/made_of.hpp"
 
@@ -35,18 +38,6 @@ void check_resumable(const FileJob& job, const fs::path& output) {
                                                : "its format is written as a whole"));
 }
 
-void check_can_be_in_parts(const FileJob& job, const fs::path& output) {
-  if (job.count() > 1)
-    throw InvalidArgument(
-        fmt::format("{} cannot be made in parts: the input has {} images ({}); name one with "
-                    "OpenOptions::select",
-                    output.native(), job.count(), to_string(job.plan.axes)));
-  if (job.sink->resumable()->held_bytes() > 0)
-    throw InvalidArgument(
-        fmt::format("{} cannot be made in parts with its smaller levels; make none (OutputRequest::pyramid)",
-                    output.native()));
-}
-
 /// Plans by the bands of what is begun, if it is.
 FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input, const fs::path& output,
                   const Chain& chain, PlanOptions options, FileOptions files, bool in_parts) {
@@ -68,28 +59,59 @@ FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input
   files.partial = partial;
   FileJob job = plan_file(input, output, chain, options, files);
   check_resumable(job, output);
-  job.made_of = [input, files, in_parts](const Plan& plan) {
-    return made_of_text(input, plan, files, in_parts);
-  };
+  MadeOf now{.input = input, .files = files, .in_parts = in_parts};
+  // All names of a folder would be looked at by each of a thousand processes: who finishes looks at them.
+  std::error_code ignored;
+  const bool is_known = before && partial->use() == Partial::Use::part && fs::is_directory(input, ignored);
+  now.fingerprint = is_known ? before->fingerprint : fingerprint(input);
+  job.made_of = [now](const Plan& plan) { return made_of_text(now, plan); };
   if (before) check_same_result(partial->beginning(), job.made_of(job.plan), partial->folder());
   return job;
 }
 
-/// Records of which each band has one, in the order of the bands; those that reach beyond the first that has
-/// none are left out. Parts of different cuts may overlap.
-std::vector<DoneRecord> disjoint(const std::vector<DoneRecord>& records, std::int64_t& end) {
-  std::map<std::int64_t, const DoneRecord*> reached{{0, nullptr}};  // by the band behind the last
+/// Throws for a record of what the plan has not.
+void check_is_of(const DoneRecord& record, const FileJob& job) {
+  const auto is_there = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
+    return 0 <= bands.first && bands.first < bands.second && bands.second <= job.plan.band_count();
+  };
+  if (record.raster < 0 || record.raster >= job.count() || record.bands.empty() ||
+      !std::ranges::all_of(record.bands, is_there))
+    throw IoError(
+        fmt::format("{} names bands that are not there; discard it", job.partial->folder().native()));
+}
+
+/// Of the records of one raster those of which each band has one, in the order of the bands; those that reach
+/// beyond the first that has none are left out. Parts of different cuts may overlap. Returns that first.
+std::int64_t keep_disjoint(std::vector<DoneRecord>& records) {
+  std::map<std::int64_t, DoneRecord*> reached{{0, nullptr}};  // by the band behind the last
   for (auto at = reached.begin(); at != reached.end(); ++at) {
-    for (const DoneRecord& record : records) {
-      if (record.bands.front().first == at->first) reached.try_emplace(record.bands.front().second, &record);
+    for (DoneRecord& record : records) {
+      if (record.bands[0].first == at->first) reached.try_emplace(record.bands[0].second, &record);
     }
   }
-  end = reached.rbegin()->first;
+  const std::int64_t end = reached.rbegin()->first;
   std::vector<DoneRecord> chosen;
-  for (std::int64_t at = end; at > 0; at = chosen.back().bands.front().first)
-    chosen.push_back(*reached.at(at));
+  for (std::int64_t at = end; at > 0; at = chosen.back().bands[0].first)
+    chosen.push_back(std::move(*reached.at(at)));
   std::ranges::reverse(chosen);
-  return chosen;
+  records = std::move(chosen);
+  return end;
+}
+
+/// Adds what is done of a raster to the job. Throws unless that is all of it.
+void add_raster(FileJob& job, std::int64_t raster, std::vector<DoneRecord> records) {
+  const std::int64_t end = keep_disjoint(records), bands = job.plan.band_count();
+  if (end < bands) {
+    const Rect first = job.plan.band_rect(end);
+    const std::string image =
+        job.count() > 1 ? fmt::format(" of the image at {}", position_text(job.plan.axes, raster)) : "";
+    throw IoError(
+        fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column {}, are "
+                    "missing{}; make the parts that have them",
+                    job.partial->folder().native(), bands, image, end, first.row, first.col,
+                    job.partial->lost() > 0 ? " or were changed" : ""));
+  }
+  std::ranges::move(records, std::back_inserter(job.done));
 }
 
 }  // namespace
@@ -104,9 +126,12 @@ FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain&
         fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
                     partial->folder().native()));
   FileJob job = plan_with(partial, input, output, chain, options, files, false);
-  job.done = partial->records();
+  job.done = partial->take_records();
   std::int64_t pixels = 0;
-  for (const DoneRecord& record : job.done) pixels += record.pixels;
+  for (const DoneRecord& record : job.done) {
+    check_is_of(record, job);
+    pixels += record.pixels;
+  }
   const double share = static_cast<double>(pixels) /
                        (static_cast<double>(job.plan.region.area()) * static_cast<double>(job.count()));
   if (!partial->beginning().empty())
@@ -121,12 +146,11 @@ FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain&
 
 FileJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                         const PlanOptions& options, const FileOptions& files) {
-  const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
   if (!partial->beginning().empty())
     throw InvalidArgument(
         fmt::format("{} is there already; go on with it, or discard it", partial->folder().native()));
   FileJob job = plan_with(partial, input, output, chain, options, files, true);
-  check_can_be_in_parts(job, output);
   partial->begin(job.made_of(job.plan));
   partial->sync();
   return job;
@@ -142,7 +166,8 @@ FileJob plan_part(const fs::path& input, const fs::path& output, const Chain& ch
   FileJob job = plan_with(partial, input, output, chain, options, files, true);
   if (part < 1 || part > count)
     throw InvalidArgument(fmt::format("there is no part {} of {}: they are 1 to {}", part, count, count));
-  job.part = parts(job.plan, job.sink->layout(), count)[static_cast<std::size_t>(part - 1)];
+  job.part = parts(job.plan, job.sink->layout(), count, job.count())[static_cast<std::size_t>(part - 1)];
+  partial->begin_part(job.part->first, job.part->end);
   return job;
 }
 
@@ -150,7 +175,7 @@ FileJob finish_job(const fs::path& output, Formats formats) {
   if (!Partial::is_there(output))
     throw IoError(fmt::format("there is nothing to finish: {} is not there",
                               Partial::folder_of_target(output).native()));
-  const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
   std::optional<MadeOf> before = begun(*partial);
   if (!before || !before->in_parts)
     throw InvalidArgument(fmt::format("{} is not made in parts: the command that began it goes on with it",
@@ -162,25 +187,30 @@ FileJob finish_job(const fs::path& output, Formats formats) {
   options.devices.clear();
   FileJob job = plan_with(partial, before->input, output, Chain::parse(before->plan.stages), options,
                           before->files, true);
-  std::int64_t end = 0;
-  job.done = disjoint(partial->records(), end);
-  if (const std::int64_t bands = job.plan.band_count(); end < bands) {
-    const Rect first = job.plan.band_rect(end);
-    throw IoError(
-        fmt::format("{} is not complete: of its {} bands those from {} on, at row {} and column {}, "
-                    "are missing{}; make the parts that have them",
-                    partial->folder().native(), bands, end, first.row, first.col,
-                    partial->lost() > 0 ? " or were changed" : ""));
+  std::map<std::int64_t, std::vector<DoneRecord>> by_raster;
+  for (DoneRecord& record : partial->take_records()) {
+    check_is_of(record, job);
+    by_raster[record.raster].push_back(std::move(record));
   }
+  for (std::int64_t raster = 0; raster < job.count(); ++raster)
+    add_raster(job, raster, std::move(by_raster[raster]));
   return job;
 }
 
 std::optional<PartialState> partial_state(const fs::path& output) {
   const std::string beginning = Partial::beginning_of(output);
   if (beginning.empty()) return std::nullopt;
-  const MadeOf made = parse_made_of(beginning);
-  const fs::path folder = Partial::folder_of_target(output);
-  return PartialState{folder, made.input, made.plan.stages, made.in_parts, is_named(output, folder)};
+  PartialState state{.folder = Partial::folder_of_target(output)};
+  state.is_named = is_named(output, state.folder);
+  try {
+    const MadeOf made = parse_made_of(beginning);
+    state.input = made.input;
+    state.stages = made.plan.stages;
+    state.in_parts = made.in_parts;
+  } catch (const InvalidArgument&) {
+    state.is_foreign = true;
+  }
+  return state;
 }
 
 }  // namespace sepconv

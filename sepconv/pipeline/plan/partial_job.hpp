@@ -16,9 +16,8 @@ FileJob plan_resumed(const std::filesystem::path& input, const std::filesystem::
                      const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
 /// Begins a result that is made in parts by processes of their own, on any machines that have its file
-/// system, and ends with finish_job(): an image of a format that takes rectangles in any order, without
-/// smaller levels. Its bands are this plan's; the job is to be looked at only. Throws InvalidArgument where
-/// there is one.
+/// system, and ends with finish_job(): an image or several, with smaller levels or without. Its bands are
+/// this plan's; the job is to be looked at only. Throws InvalidArgument where there is one.
 FileJob create_in_parts(const std::filesystem::path& input, const std::filesystem::path& output,
                         const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
@@ -34,10 +33,11 @@ FileJob finish_job(const std::filesystem::path& output, Formats formats = built_
 
 /// What is there of a result.
 struct PartialState {
-  std::filesystem::path folder, input;
-  std::vector<std::string> stages;
+  std::filesystem::path folder{}, input{};
+  std::vector<std::string> stages{};
   bool in_parts = false;
-  bool is_named = false;  ///< its result has its name: what is left is a killed run's
+  bool is_named = false;    ///< its result has its name: what is left is a killed run's
+  bool is_foreign = false;  ///< another version's, of which no more is known
 };
 /// Nothing where there is none.
 std::optional<PartialState> partial_state(const std::filesystem::path& output);

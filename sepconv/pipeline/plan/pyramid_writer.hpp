@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "sepconv/io/partial.hpp"
 #include "sepconv/io/writer.hpp"
 #include "sepconv/pipeline/plan/missing.hpp"
 
@@ -10,7 +11,10 @@ namespace sepconv {
 
 /// A sink that hands its pixels on to `image` and fills image->levels(): each is the stage `reduce:factor=2`
 /// of the level before it, as that is stored, of what is not `missing`, and nothing is read back. Rows come
-/// in ascending order. A writer without levels is returned as it is.
-std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing = {});
+/// in ascending order. A writer without levels is returned as it is. `partial`: that of the image, if it has
+/// one; a part that is made alone has rows of the levels that belong to blocks of its neighbours, which are
+/// kept there for who finishes all.
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing = {},
+                                    const std::shared_ptr<Partial>& partial = {});
 
 }  // namespace sepconv

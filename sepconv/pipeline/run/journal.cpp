@@ -8,13 +8,14 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/start_thread.hpp"
+#include "sepconv/pipeline/machine/thread_pool.hpp"
 
 namespace sepconv {
 namespace {
 
-/// Parts of the result from record to record; held pixels are written with each, and may be so much of them.
+/// Parts of the result from record to record; what waits is kept with each, and may be so much of them.
 constexpr std::int64_t kRecords = 50;
-constexpr std::int64_t kFewestRecords = 12;
+constexpr std::int64_t kFewestRecords = 25;
 constexpr std::int64_t kHeldShare = 32;
 
 /// [0, count) less what is done.
@@ -33,37 +34,52 @@ std::vector<BandRange> bands_left(std::vector<std::pair<std::int64_t, std::int64
 
 }  // namespace
 
-Journal::Journal(const FileJob& job, double sync_seconds) : job_(job), sync_seconds_(sync_seconds) {}
+Journal::Journal(FileJob& job, double sync_seconds) : job_(job), sync_seconds_(sync_seconds) {}
 
 Journal::~Journal() {
   syncing_.request_stop();
   if (syncing_.joinable()) syncing_.join();
 }
 
-std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, const Plan& plan) {
+std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, const Plan& plan,
+                                             const std::stop_token& stop) {
   sink_ = &sink;
   raster_ = raster;
-  pixels_before_ = 0;
   pending_ = {.raster = raster};
   const std::int64_t pixels = plan.region.area();
   pixels_at_once_ = std::clamp(kHeldShare * sink.resumable()->held_bytes() / plan.result().pixel_bytes(),
                                ceil_div(pixels, kRecords), ceil_div(pixels, kFewestRecords));
   std::vector<std::pair<std::int64_t, std::int64_t>> done;
-  DoneRecord all;  // those of one file, added up
   for (const DoneRecord& record : job_.done) {
-    if (record.raster != raster) continue;
-    done.insert(done.end(), record.bands.begin(), record.bands.end());
-    pixels_before_ += record.pixels;
-    if (!record.segment.empty()) {
-      sink.resumable()->restore(record.pixels, record.state, record.segment);
-      continue;
-    }
-    all.pixels += record.pixels;
-    all.state.add(record.state);
+    if (record.raster == raster) done.insert(done.end(), record.bands.begin(), record.bands.end());
   }
-  if (all.pixels > 0) sink.resumable()->restore(all.pixels, all.state, {});
+  pixels_before_ = 0;
+  if (!done.empty()) {
+    ThreadPool pool({.threads = plan.threads}, stop);
+    pixels_before_ = restore(raster, pool);
+  }
   pixels_left_ = pixels - pixels_before_;
   return bands_left(std::move(done), plan.band_count());
+}
+
+/// States are given away one by one: those of a long run take as much memory as the tables of its blocks.
+std::int64_t Journal::restore(std::int64_t raster, Executor& executor) {
+  const bool in_parts = job_.partial->use() == Partial::Use::all_parts;
+  DoneRecord all;  // of what is no part, added up
+  std::int64_t pixels = 0;
+  for (DoneRecord& record : job_.done) {
+    if (record.raster != raster) continue;
+    const WriterState state = std::exchange(record.state, {});
+    pixels += record.pixels;
+    if (in_parts) {
+      sink_->resumable()->restore(record.pixels, state, record.files, executor);
+    } else {
+      all.state.add(state);
+      all.files = record.files;
+    }
+  }
+  if (!in_parts) sink_->resumable()->restore(pixels, all.state, all.files, executor);
+  return pixels;
 }
 
 void Journal::written(const Plan& plan, std::int64_t band) {

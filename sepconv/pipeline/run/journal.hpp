@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -23,13 +24,15 @@ class Journal {
  public:
   /// For all rasters of a job with a partial result. `sync_seconds` 0: each record is on the disk before the
   /// run goes on.
-  Journal(const FileJob& job, double sync_seconds);
+  Journal(FileJob& job, double sync_seconds);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Puts the sink of a raster in the state that runs before left it in; returns the bands that are left.
-  std::vector<BandRange> begin_raster(std::int64_t raster, Writer& sink, const Plan& plan);
+  /// Puts the sink of a raster in the state that runs before left it in; returns the bands that are left. A
+  /// stop of `stop` ends it with Cancelled.
+  std::vector<BandRange> begin_raster(std::int64_t raster, Writer& sink, const Plan& plan,
+                                      const std::stop_token& stop);
   /// A band of this raster was written. Throws IoError.
   void written(const Plan& plan, std::int64_t band);
 
@@ -40,7 +43,9 @@ class Journal {
   void record();
   void sync_in_turns(const std::stop_token& stop);
 
-  const FileJob& job_;
+  std::int64_t restore(std::int64_t raster, Executor& executor);
+
+  FileJob& job_;
   double sync_seconds_;
   Writer* sink_ = nullptr;
   std::int64_t raster_ = 0, pixels_before_ = 0, pixels_left_ = 0;

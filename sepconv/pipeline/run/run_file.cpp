@@ -9,6 +9,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/resumable.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "sepconv/pipeline/plan/parts.hpp"
 #include "sepconv/pipeline/run/journal.hpp"
 #include "sepconv/pipeline/run/run_one.hpp"
 #include "sepconv/pipeline/run/run_state.hpp"
@@ -63,21 +64,32 @@ Plan plan_of_its_own(const FileJob& job, std::int64_t raster, const ExecutionOpt
   return own;
 }
 
-/// One process's part of a result: other processes make the others, and one finishes it.
-Ran<Plan> run_own_part(FileJob& job, ExecutionOptions options, Timeline& timeline) {
-  options.bands = job.part;
+/// What one process makes of a raster: other processes make the rest, and one finishes all.
+Ran<Plan> run_own_part(FileJob& job, std::int64_t raster, const Plan& plan, ExecutionOptions options,
+                       Timeline& timeline) {
+  const BandRange bands = bands_in(*job.part, raster, plan);
+  ResumableWriter& sink = *job.sink->resumable();
+  options.bands = bands;
   options.finishes = options.smaller_plans = false;
-  Ran<Plan> ran = run_one(*job.source, *job.sink, job.plan, options, timeline);
-  job.partial->finish_part({.bands = {{job.part->first, job.part->end}},
-                            .pixels = job.plan.pixels_of(*job.part),
-                            .state = job.sink->resumable()->take_state()});
+  sink.begin_part(plan.sink_rect(bands.first).row, plan.sink_rect(bands.end - 1).row_end());
+  Ran<Plan> ran = run_one(*job.source, *job.sink, plan, options, timeline);
+  job.partial->append({.raster = raster,
+                       .bands = {{bands.first, bands.end}},
+                       .pixels = plan.pixels_of(bands),
+                       .state = sink.take_state()});
   return ran;
+}
+
+/// A raster of which this process makes nothing more, so that the next one gets its place behind it.
+void leave_rest(Writer& sink) {
+  sink.resumable()->leave_rest();
+  sink.finish();
 }
 
 /// What runs before have left of a raster.
 Ran<Plan> run_rest(FileJob& job, std::int64_t raster, const Plan& plan, ExecutionOptions options,
                    Journal& journal, Timeline& timeline) {
-  const std::vector<BandRange> left = journal.begin_raster(raster, *job.sink, plan);
+  const std::vector<BandRange> left = journal.begin_raster(raster, *job.sink, plan, options.stop);
   options.written = [&, told = std::move(options.written)](const Plan& run, std::int64_t band) {
     journal.written(run, band);
     if (told) told(run, band);
@@ -95,6 +107,53 @@ Ran<Plan> run_rest(FileJob& job, std::int64_t raster, const Plan& plan, Executio
   return ran;
 }
 
+void check_serves(const FileJob& job, std::int64_t raster, const Plan& plan) {
+  if (!serves(plan, *job.source, *job.sink))
+    throw InvalidArgument(
+        fmt::format("images that are stored in different ways cannot be filtered in several runs, and that "
+                    "at {} is {}; make the result in one",
+                    position_text(job.plan.axes, raster), job.source->layout().description));
+}
+
+/// A job of which only a part is made: the last bands of a raster, all of some, and the first of one; or some
+/// of one.
+RunReport run_part_of(FileJob& job, const ExecutionOptions& options) {
+  const Plan plan = job.plan;
+  const std::int64_t bands = plan.band_count();
+  const std::int64_t first = job.part->first / bands, last = (job.part->end - 1) / bands;
+  const std::int64_t rasters = last - first + 1;
+  std::int64_t pixels = 0, bytes_stored = 0;
+  for (std::int64_t raster = first; raster <= last; ++raster)
+    pixels += plan.pixels_of(bands_in(*job.part, raster, plan));
+  Timeline timeline;
+  SetProgress progress(options.progress, rasters, SetProgress::All{job.part->count(), pixels});
+  ExecutionOptions execution = options;
+  SetMemory memory(options);
+  if (rasters > 1) memory.lend(execution);
+  std::optional<double> startup_seconds;
+  for (std::int64_t raster = 0; raster <= last; ++raster) {
+    if (raster > 0) {
+      leave_rest(*job.sink);
+      job.advance(raster);
+      check_serves(job, raster, plan);
+    }
+    if (raster < first) continue;
+    execution.progress = progress.next();
+    execution.observer = raster == first ? options.observer : nullptr;
+    timeline.begin_image(raster - first);
+    const Ran<Plan> ran = run_own_part(job, raster, plan, execution, timeline);
+    if (!startup_seconds) startup_seconds = ran.startup_seconds;
+    add_new(job.plan.warnings, ran.plan.warnings);
+    bytes_stored += job.source->stored_bytes();
+  }
+  job.partial->finish_part();
+  const BandRange of_each = rasters == 1 ? bands_in(*job.part, first, plan) : plan.all_bands();
+  Plan told = plan;
+  told.warnings = job.plan.warnings;
+  return make_report(told, *job.source, *job.sink, of_each, timeline, *startup_seconds, bytes_stored, rasters,
+                     rasters * plan.pixels_of(of_each) - pixels);
+}
+
 RunReport run_job(FileJob job, ExecutionOptions options) {
   options.smaller_plans = true;
   return run(job, options);
@@ -108,13 +167,14 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     throw InvalidArgument(
         fmt::format("bands are of one image, and the input has {} ({}); name one with OpenOptions::select",
                     count, to_string(job.plan.axes)));
+  if (job.part) return run_part_of(job, options);
   Timeline timeline;
   SetProgress progress(options.progress, count);
   std::optional<SetMemory> memory;
   ExecutionOptions execution = options;
   if (count > 1) memory.emplace(options).lend(execution);
   std::optional<Journal> journal;
-  if (job.partial && !job.part) journal.emplace(job, options.sync_seconds);
+  if (job.partial) journal.emplace(job, options.sync_seconds);
   std::int64_t pixels_before = 0;
   Plan plan = job.plan;
   double startup_seconds = 0;
@@ -124,18 +184,13 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     execution.progress = progress.next();
     execution.observer = raster == 0 ? options.observer : nullptr;
     timeline.begin_image(raster);
-    const bool served = raster == 0 || serves(plan, *job.source, *job.sink);
-    if (!served && job.partial)
-      throw InvalidArgument(
-          fmt::format("images that are stored in different ways cannot be filtered in several runs, and that "
-                      "at {} is {}; make the result in one",
-                      position_text(job.plan.axes, raster), job.source->layout().description));
+    if (journal && raster > 0) check_serves(job, raster, plan);
+    const bool served = journal || raster == 0 || serves(plan, *job.source, *job.sink);
     if (!served) memory->release();
     const auto ran =
-        job.part  ? run_own_part(job, execution, timeline)
-        : journal ? run_rest(job, raster, plan, execution, *journal, timeline)
-                  : run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
-                            execution, timeline);
+        journal ? run_rest(job, raster, plan, execution, *journal, timeline)
+                : run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
+                          execution, timeline);
     if (journal) pixels_before += journal->pixels_before();
     if (raster == 0) startup_seconds = ran.startup_seconds;
     if (!served) memory->release();
@@ -144,8 +199,8 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     bytes_stored += job.source->stored_bytes();
   }
   if (options.stop.stop_requested() && count > 1) throw Cancelled();
-  const BandRange bands = job.part ? *job.part : options.bands.value_or(plan.all_bands());
-  if (bands == plan.all_bands() && !job.part) job.finish();
+  const BandRange bands = options.bands.value_or(plan.all_bands());
+  if (bands == plan.all_bands()) job.finish();
   plan.warnings = job.plan.warnings;
   return make_report(plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored, count,
                      pixels_before);

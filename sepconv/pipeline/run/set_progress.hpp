@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "sepconv/pipeline/run/run.hpp"
 
@@ -14,6 +16,12 @@ class SetProgress {
   /// For ExecutionOptions::progress of the rasters; null where nobody asks.
   SetProgress(std::function<void(const Progress&)> told, std::int64_t rasters)
       : told_(std::move(told)), rasters_(rasters) {}
+  /// Where only some of the first and of the last are made.
+  struct All {
+    std::int64_t bands, pixels;
+  };
+  SetProgress(std::function<void(const Progress&)> told, std::int64_t rasters, All all)
+      : told_(std::move(told)), rasters_(rasters), all_(all) {}
 
   /// Of the next raster, which the one before has ended; this must outlive its run.
   std::function<void(const Progress&)> next() {
@@ -30,8 +38,8 @@ class SetProgress {
   void tell(const Progress& progress) {
     last_ = progress;
     Progress all = progress;
-    all.bands *= rasters_;
-    all.pixels *= rasters_;
+    all.bands = all_ ? all_->bands : all.bands * rasters_;
+    all.pixels = all_ ? all_->pixels : all.pixels * rasters_;
     all.bands_done += done_.bands_done;
     all.pixels_done += done_.pixels_done;
     all.bytes_read += done_.bytes_read;
@@ -42,6 +50,7 @@ class SetProgress {
 
   std::function<void(const Progress&)> told_;
   std::int64_t rasters_;
+  std::optional<All> all_;
   Progress done_, last_;
   Timeline clock_;
 };

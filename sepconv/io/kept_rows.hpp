@@ -1,0 +1,49 @@
+// Rows that wait in a file for others to be written with. Internal to io/.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "sepconv/io/file_errors.hpp"
+
+namespace sepconv {
+
+/// A file that rows are added to; it stays.
+class KeptRows {
+ public:
+  explicit KeptRows(std::filesystem::path path) : path_(std::move(path)) {
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    struct stat status {};
+    if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) throw_write_error(path_, errno);
+    end_ = status.st_size;
+  }
+  KeptRows(const KeptRows&) = delete;
+  KeptRows& operator=(const KeptRows&) = delete;
+  ~KeptRows() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  /// Behind what is there; returns where.
+  std::int64_t add(std::span<const std::byte> rows) {
+    const std::int64_t begin = end_;
+    if (const int failed = write_fully(descriptor_, begin, rows); failed != 0)
+      throw_write_error(path_, failed);
+    end_ += std::ssize(rows);
+    return begin;
+  }
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::int64_t end_ = 0;
+};
+
+}  // namespace sepconv
