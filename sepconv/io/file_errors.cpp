@@ -62,6 +62,8 @@ std::string write_fact(int error) {
       return "its file system is read-only; choose another place";
     case ENAMETOOLONG:
       return "the name is too long for its file system; choose a shorter one";
+    case ELOOP:
+      return "a symbolic link is there where none is followed; remove it, or choose another place";
     default:
       return fmt::format("{}; choose another place", std::strerror(error));
   }

@@ -63,7 +63,7 @@ void for_each_line(const std::filesystem::path& path,
 
 JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(path)), boot_(this_boot()) {
   if (use == Use::extend) {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) throw_write_error(path_, errno);
   }
   scan();

@@ -20,7 +20,7 @@ namespace sepconv {
 class KeptRows {
  public:
   explicit KeptRows(std::filesystem::path path) : path_(std::move(path)) {
-    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) throw_write_error(path_, errno);
     end_ = status.st_size;

@@ -135,7 +135,7 @@ void OutputFile::make_temporary() {
 
 TemporaryFile OutputFile::open_partial(mode_t mode) {
   TemporaryFile made{options_.partial->place(options_.own)};
-  made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
+  made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
   made.error = errno;
   descriptor_ = made.descriptor;  // closed whatever comes
   return made;

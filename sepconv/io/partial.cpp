@@ -110,8 +110,10 @@ Partial::~Partial() {
 }
 
 void Partial::open_folder() {
-  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) throw_write_error(folder_, errno);
+  // With O_NOFOLLOW a link to a folder is none. Others may have made what is there, and nothing that they put
+  // there is to lead elsewhere.
+  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (lock_ < 0) throw_write_error(folder_, fs::is_symlink(folder_) ? ELOOP : errno);
   if (flock(lock_, (use_ == Use::part ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw_write_error(folder_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
 }

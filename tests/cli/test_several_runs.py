@@ -229,6 +229,23 @@ def test_a_folder_of_somebody_elses_is_left_alone(sepconv, source):
     assert (sepconv.folder / "out.npy.partial/mine").read_text() == "x"
 
 
+@pytest.mark.parametrize("name, link", [("out.npy", ""), ("out.npy", "result"), ("out.zarr", "result"), ("out.npy", "journal")])
+def test_no_link_leads_elsewhere(sepconv, source, name, link):
+    """In a folder that others may write to they may have made it."""
+    partial, victim = sepconv.folder / f"{name}.partial", sepconv.folder / ("folder" if not link else "file")
+    sepconv("run", source, name, "abs", "--create-only", "--quiet")
+    if link:
+        victim.write_text("mine")
+        if link == "journal": victim.write_text((partial / "journal").read_text())
+        (partial / link).unlink(missing_ok=True)
+    else: partial.rename(victim)
+    (partial / link).symlink_to(victim)
+    before = content(victim)
+    ran = subprocess.run([BINARY, "run", source, name, "abs", *(["--part", "1/1"] if link != "journal" else ["--create-only"])], cwd=sepconv.folder, capture_output=True, text=True)
+    assert ran.returncode == 1 and one_sentence(ran.stderr)
+    assert content(victim) == before
+
+
 @pytest.mark.parametrize("name, options", [("out.npy", []), ("out.tif", ["--compress", "deflate"]), ("out.zarr", ["--chunk", "64"])])
 def test_a_full_disk_is_gone_on_with(sepconv, scan, name, options):
     small = sepconv.folder / "small"

@@ -160,12 +160,12 @@ fs::path UnfinishedFolder::part_of(const std::string& name) {
 }
 
 int UnfinishedFolder::open_new(const fs::path& file, int flags) {
-  int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+  int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   if (opened >= 0 || errno != ENOENT) return opened;
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
   if (failed) throw_write_error(target_, failed.value());
-  return open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+  return open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 }
 
 void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offset,
@@ -179,9 +179,10 @@ void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offse
 
 void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> bytes) {
   if (!options_.partial) return write(place() / name, O_CREAT | O_EXCL, 0, bytes);
-  // One that another process was at work on may be there.
-  write(part_of(name), O_CREAT | O_TRUNC, 0, bytes);
-  complete_part(name);
+  // One that a run before was at work on may be there; of parts, one that another process is at work on.
+  const bool is_alone = options_.partial->suffix().empty();
+  write(is_alone ? place() / name : part_of(name), O_CREAT | O_TRUNC, 0, bytes);
+  if (!is_alone) complete_part(name);
   options_.partial->sample(name, bytes, 0);
 }
 

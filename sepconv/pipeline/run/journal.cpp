@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -63,7 +64,7 @@ std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, 
 }
 
 /// States are given away one by one: those of a long run take as much memory as the tables of its blocks.
-std::int64_t Journal::restore(std::int64_t raster, Executor& executor) {
+std::int64_t Journal::restore(std::int64_t raster, Executor& executor) try {
   const bool in_parts = job_.partial->use() == Partial::Use::all_parts;
   DoneRecord all;  // of what is no part, added up
   std::int64_t pixels = 0;
@@ -80,6 +81,8 @@ std::int64_t Journal::restore(std::int64_t raster, Executor& executor) {
   }
   if (!in_parts) sink_->resumable()->restore(pixels, all.state, all.files, executor);
   return pixels;
+} catch (const std::out_of_range&) {
+  throw IoError(job_.partial->folder().native() + " lacks something of what is done; discard it");
 }
 
 void Journal::written(const Plan& plan, std::int64_t band) {
