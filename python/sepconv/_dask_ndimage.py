@@ -9,7 +9,7 @@ import numpy as np
 from dask.array.utils import meta_from_array
 from dask.base import tokenize
 
-from sepconv import _linear, _types, ndimage
+from sepconv import _linear, _order, _types, ndimage
 from sepconv._arguments import axes_of, each_of, result_of
 from sepconv._dask_blocks import checked, made_of
 from sepconv._separable import BORDERS
@@ -24,6 +24,12 @@ def _of_size(ndim, given, axes):
     return [(axis, int(size) // 2 + abs(operator.index(origin)), mode) for axis, size, origin, mode in zip(axes, *each)]
 
 
+def _of_window(ndim, given, axes):
+    sizes = _order.window_of(given["size"], given["footprint"], axes)
+    mode = given["mode"] if isinstance(given["mode"], str) else given["mode"][0]
+    return _of_size(ndim, {"size": sizes, "origin": given["origin"], "mode": mode}, axes)
+
+
 def _of_sigma(ndim, given, axes):
     passes = _linear._gaussian_passes(ndim, 0.0, given["sigma"], 0, given["mode"], given.get("truncate", 4.0), given.get("radius"), axes)
     reach = {one.axis: len(one.weights) // 2 for one in passes}
@@ -36,7 +42,8 @@ def _of_neighbours(ndim, given, axes):
 
 # Axis, reach and mode of each axis that neighbours count along.
 _REACH = {"convolve1d": _of_weights, "correlate1d": _of_weights, "gaussian_filter": _of_sigma, "gaussian_filter1d": _of_sigma, "gaussian_gradient_magnitude": _of_sigma,
-          "gaussian_laplace": _of_sigma, "laplace": _of_neighbours, "prewitt": _of_neighbours, "sobel": _of_neighbours, "uniform_filter": _of_size, "uniform_filter1d": _of_size}
+          "gaussian_laplace": _of_sigma, "laplace": _of_neighbours, "prewitt": _of_neighbours, "sobel": _of_neighbours, "uniform_filter": _of_size, "uniform_filter1d": _of_size,
+          "median_filter": _of_window, "percentile_filter": _of_window, "rank_filter": _of_window}
 
 
 def _reach(name, ndim, given):

@@ -18,9 +18,10 @@ from sepconv._arguments import of_any_library
 from sepconv._joined import gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace
 from sepconv._linear import (convolve1d, correlate1d, gaussian_filter, gaussian_filter1d, prewitt, sobel, uniform_filter,
                              uniform_filter1d)
+from sepconv._order import median_filter, percentile_filter, rank_filter
 
 __all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
-           "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
+           "generic_gradient_magnitude", "generic_laplace", "laplace", "median_filter", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d"]
 
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"

@@ -49,10 +49,26 @@ std::string random_taps(std::mt19937_64& random) {
   return fmt::format("{}", fmt::join(taps, ","));
 }
 
+/// Small windows and some that move.
+std::string random_ranked(std::mt19937_64& random) {
+  const std::int64_t most = random() % 6 == 0 ? 16 : 3;
+  switch (random() % 4) {
+    case 0:
+      return fmt::format("median:radius={},radius_y={}", between(random, 0, most), between(random, 0, most));
+    case 1:
+      return fmt::format("percentile:p={},radius={}", pick(random, {0.0, 12.5, 80.0, 100.0}),
+                         between(random, 0, most));
+    case 2:
+      return fmt::format("rank:rank=-1,size={}x{}", between(random, 1, 7), between(random, 1, 7));
+    default:
+      return "rank:rank=5,size=4x5,origin=1,origin_y=-2";
+  }
+}
+
 /// Stages that keep the number of channels.
 std::string random_stage(std::mt19937_64& random) {
   const std::string border = random_border(random);
-  switch (random() % 18) {
+  switch (random() % 19) {
     case 0:
       return fmt::format(
           "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
@@ -102,6 +118,8 @@ std::string random_stage(std::mt19937_64& random) {
                              : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
                          pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}),
                          random_missing(random, ",missing=ignore"));
+    case 17:
+      return fmt::format("{},border={}{}", random_ranked(random), border, random_missing(random));
     default:
       return "threshold:at=20,above=200,below=10";
   }

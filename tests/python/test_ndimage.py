@@ -20,6 +20,8 @@ CALLS = [("gaussian_filter", dict(sigma=1.3)), ("gaussian_filter", dict(sigma=0.
          ("uniform_filter", dict(size=4)), ("uniform_filter1d", dict(size=5, origin=2, axis=0)), ("sobel", {}), ("prewitt", dict(axis=0)), ("laplace", {}),
          ("gaussian_laplace", dict(sigma=1.1)), ("gaussian_gradient_magnitude", dict(sigma=1)), ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
          ("convolve1d", dict(weights=[1, 3, 2, 5]))]
+RANKS = [("median_filter", dict(size=3)), ("median_filter", dict(size=(4, 7), origin=(1, -3))), ("median_filter", dict(footprint=np.ones((2, 5)))),
+         ("percentile_filter", dict(percentile=-20, size=4)), ("percentile_filter", dict(percentile=100, size=(1, 9))), ("rank_filter", dict(rank=-3, size=(5, 2)))]
 
 
 def views(array):
@@ -51,6 +53,38 @@ def test_what_scipy_returns(name, keywords, dtype):
             for mode in MODES:
                 wanted = getattr(theirs, name)(view.astype("f8"), mode=mode, cval=3, **keywords)
                 check(getattr(ours, name)(view, mode=mode, cval=3, **keywords), wanted, np.dtype(dtype))
+
+
+@pytest.mark.parametrize("name, keywords", RANKS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(RANKS)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_ranks_are_scipys(name, keywords, dtype):
+    random = np.random.default_rng(4)
+    for shape in [(1, 1), (30, 41), (3, 8, 2), (12, 1)]:
+        axes = (0, 1) if len(shape) == 3 else None
+        for view in views((random.random(shape) * 100).astype(dtype))[: 6 if len(shape) == 2 else 1]:
+            for mode in MODES:
+                wanted = getattr(theirs, name)(view, mode=mode, cval=3, axes=axes, **keywords)
+                made = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
+                assert made.dtype == wanted.dtype and np.array_equal(made, wanted)
+    line = (random.random(50) * 100).astype(dtype)
+    assert np.array_equal(ours.median_filter(line, 7, mode="wrap"), theirs.median_filter(line, 7, mode="wrap"))
+    assert np.array_equal(ours.median_filter(line, 7, output="f4"), theirs.median_filter(line, 7).astype("f4"))
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda m, a: m.median_filter(a), RuntimeError), (lambda m, a: m.rank_filter(a, 9, size=3), RuntimeError), (lambda m, a: m.median_filter(a, 3, origin=2), ValueError),
+    (lambda m, a: m.percentile_filter(a, 101, size=3), RuntimeError), (lambda m, a: m.median_filter(a, 3, mode="no"), RuntimeError),
+    (lambda m, a: m.median_filter(a.astype("c8"), 3), TypeError), (lambda m, a: m.median_filter(a, footprint=np.ones(3)), RuntimeError)])
+def test_ranks_that_scipy_refuses(call, error):
+    for module in (ours, theirs):
+        with pytest.raises(error):
+            call(module, np.zeros((5, 5)))
+
+
+def test_windows_that_are_no_rectangles_are_refused():
+    for call in (lambda: ours.median_filter(np.zeros((5, 5)), footprint=[[0, 1], [1, 1]]), lambda: ours.median_filter(np.zeros((5, 5, 5)), 3)):
+        with pytest.raises(ValueError, match="not supported"):
+            call()
 
 
 @pytest.mark.parametrize("name", ours.__all__)

@@ -111,6 +111,24 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
   });
 }
 
+void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+  arena.allocate<std::byte>(order_bytes(filter, out.pixels.channels, arithmetic));
+  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+    const Kept kept(out.pixels, arithmetic);
+    Worker own(Buffer(order_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
+    order_host(filter, border, in, {kept.view, out.rect, out.image}, arithmetic, own);
+    apply_all(ops, kept.view, arithmetic);
+    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+  });
+}
+
+/// Stands for the network's comparisons.
+std::int64_t order_bytes(const OrderFilter& filter, std::int64_t, Arithmetic) {
+  return filter.network ? Arena::bytes_for(8 * filter.window.area()) : 0;
+}
+
 void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
               const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
               const ConvolutionEpilogue& epilogue) {

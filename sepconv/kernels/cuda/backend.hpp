@@ -14,6 +14,7 @@
 #include "sepconv/kernels/deflate/tiles.hpp"
 #include "sepconv/kernels/gemm/exact.hpp"
 #include "sepconv/kernels/gemm/gemm.hpp"
+#include "sepconv/kernels/order/order.hpp"
 #include "sepconv/kernels/pointwise/alpha.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
@@ -61,6 +62,8 @@ struct CudaBackend {
   decltype(sepconv::convolve_cuda_fits)& convolve_fits;
   decltype(sepconv::convolve_device_bytes)& convolve_bytes;
   decltype(sepconv::resample_cuda)& resample;
+  decltype(sepconv::order_cuda)& order;
+  decltype(sepconv::order_device_bytes)& order_bytes;
   decltype(sepconv::transpose_cuda)& transpose;
   decltype(sepconv::gemm_cuda)& gemm;
   decltype(sepconv::prepare_gemm_cuda)& prepare_gemm;

@@ -28,6 +28,8 @@ std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
 decltype(sepconv::resample_cuda) resample;
+decltype(sepconv::order_cuda) order;
+decltype(sepconv::order_device_bytes) order_bytes;
 decltype(sepconv::transpose_cuda) transpose;
 decltype(sepconv::gemm_cuda) gemm;
 decltype(sepconv::prepare_gemm_cuda) prepare_gemm;
@@ -221,6 +223,8 @@ const CudaBackend cuda_engine{.check = check,
                               .convolve_fits = engine::convolve_fits,
                               .convolve_bytes = engine::convolve_bytes,
                               .resample = engine::resample,
+                              .order = engine::order,
+                              .order_bytes = engine::order_bytes,
                               .transpose = engine::transpose,
                               .gemm = engine::gemm,
                               .prepare_gemm = engine::prepare_gemm,

@@ -93,6 +93,16 @@ void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Re
   if (!out.rect.empty()) cuda_backend().resample(resampling, in, out, arithmetic, arena, stream, then);
 }
 
+void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+  check_order(filter, border, in, out, false);
+  if (!out.rect.empty()) cuda_backend().order(filter, border, in, out, arithmetic, arena, stream, then);
+}
+std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
+  const CudaBackend* const backend = find_cuda_backend();
+  return backend == nullptr ? 0 : backend->order_bytes(filter, channels, arithmetic);
+}
+
 void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
   check_transpose(shape);
   cuda_backend().transpose(shape, in, out, stream);

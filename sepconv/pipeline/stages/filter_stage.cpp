@@ -233,7 +233,7 @@ void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithm
   convolve_cuda(branches_.back(), border_, in, out, arithmetic, arena, stream, epilogue);
 }
 
-Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing) {
+Keys border_keys(Border& border) {
   ChoiceWords<BorderMode> modes;
   for (const BorderMode mode : {BorderMode::reflect101, BorderMode::reflect, BorderMode::replicate,
                                 BorderMode::constant, BorderMode::wrap})
@@ -243,9 +243,17 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
        .value = choice(border.mode, modes),
        .words = "how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, "
                 "wrap bcd|abcd|abc"},
-      {.name = "value", .value = &border.value, .words = "what lies outside", .only_with = "border=constant"},
-      {.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"},
-      missing_key(missing)};
+      {.name = "value",
+       .value = &border.value,
+       .words = "what lies outside",
+       .only_with = "border=constant"}};
+}
+
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing) {
+  return joined(
+      {border_keys(border),
+       {{.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"},
+        missing_key(missing)}});
 }
 
 StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,

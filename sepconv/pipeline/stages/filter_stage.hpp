@@ -64,6 +64,9 @@ class FilterStage final : public Stage {
   std::optional<MissingPolicy> missing_;
 };
 
+/// border and value.
+Keys border_keys(Border& border);
+
 /// The keys that every convolving stage takes: border, value, flip, missing.
 Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing);
 template <class Options>

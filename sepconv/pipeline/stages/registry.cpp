@@ -30,12 +30,14 @@ namespace {
 
 const StageTable& stage_table() {
   static const StageTable all = {
-      GaussianOptions::entry(),  BoxOptions::entry(),        BinomialOptions::entry(), SobelOptions::entry(),
-      ScharrOptions::entry(),    DerivativeOptions::entry(), GradientOptions::entry(), LogOptions::entry(),
-      DogOptions::entry(),       UnsharpOptions::entry(),    TapsOptions::entry(),     MatrixOptions::entry(),
-      ScaleOptions::entry(),     CastOptions::entry(),       ClampOptions::entry(),    AbsOptions::entry(),
-      ThresholdOptions::entry(), TransposeOptions::entry(),  ProductOptions::entry(),  ReduceOptions::entry(),
-      ResizeOptions::entry(),
+      GaussianOptions::entry(), BoxOptions::entry(),        BinomialOptions::entry(),
+      SobelOptions::entry(),    ScharrOptions::entry(),     DerivativeOptions::entry(),
+      GradientOptions::entry(), LogOptions::entry(),        DogOptions::entry(),
+      UnsharpOptions::entry(),  TapsOptions::entry(),       MatrixOptions::entry(),
+      ScaleOptions::entry(),    CastOptions::entry(),       ClampOptions::entry(),
+      AbsOptions::entry(),      ThresholdOptions::entry(),  TransposeOptions::entry(),
+      ProductOptions::entry(),  ReduceOptions::entry(),     ResizeOptions::entry(),
+      MedianOptions::entry(),   PercentileOptions::entry(), RankOptions::entry(),
   };
   return all;
 }

@@ -174,6 +174,45 @@ struct MatrixOptions {
 };
 StagePtr matrix(const MatrixOptions& options);
 
+/// Of the window's values the middle one; of an even number the upper of the two.
+struct MedianOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  std::optional<Extent> size{};  ///< in place of radius; pixel size / 2 is the one that the window is for
+  std::int64_t origin = 0;       ///< the window lies so far to the left
+  std::int64_t origin_y = 0;
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+StagePtr median(const MedianOptions& options = {});
+
+struct PercentileOptions {
+  std::optional<double> p{};  ///< needed; 0 to 100
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  std::optional<Extent> size{};
+  std::int64_t origin = 0;
+  std::int64_t origin_y = 0;
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+StagePtr percentile(const PercentileOptions& options);
+
+struct RankOptions {
+  std::optional<std::int64_t> rank{};  ///< needed; from 0, or from -1 down from the greatest
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  std::optional<Extent> size{};
+  std::int64_t origin = 0;
+  std::int64_t origin_y = 0;
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+StagePtr rank(const RankOptions& options);
+
 struct ScaleOptions {
   double by = 1;
   double add = 0;

@@ -1,0 +1,172 @@
+"""The functions of `scipy.ndimage` that take the value of one rank under a window."""
+
+import math
+import operator
+import string
+import warnings
+
+import numpy as np
+
+from sepconv import _stages, _types
+from sepconv._arguments import axes_of, each_of, result_of
+from sepconv._devices import is_on_gpu
+from sepconv._separable import BORDERS
+
+_IMAGES = [letter for letter in string.ascii_letters if letter not in "cxy"]
+
+
+def window_of(size, footprint, axes):
+    """The window's length along each of the axes."""
+    if footprint is None:
+        if size is None:
+            raise RuntimeError("no footprint or filter size provided")
+        return [operator.index(one) for one in each_of(size, len(axes))]
+    if size is not None:
+        warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
+    footprint = np.asarray(footprint, bool)
+    if footprint.ndim != len(axes):
+        raise RuntimeError(f"footprint.ndim ({footprint.ndim}) must match len(axes) ({len(axes)})")
+    if not footprint.all():
+        raise ValueError("a footprint with pixels left out is not supported; give a full one, or size")
+    return list(footprint.shape)
+
+
+def _mode_of(mode):
+    modes = {mode} if isinstance(mode, str) else set(mode)
+    if len(modes) != 1:
+        raise RuntimeError("A sequence of modes is not supported by non-separable rank filters")
+    (mode,) = modes
+    if mode not in BORDERS:
+        raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
+    return BORDERS[mode]
+
+
+def _seen(ndim, reach):
+    """The axes that windows reach along, two of them, and a letter for each axis."""
+    if len(reach) > 2:
+        raise ValueError(f"windows along {len(reach)} axes are not supported; they reach along two at most")
+    beside = [axis for axis in range(ndim) if axis not in reach]
+    rows, cols = sorted([*reach, *beside[::-1]][:2])
+    letters = iter(_IMAGES)
+    return (rows, cols), "".join({rows: "y", cols: "x"}.get(axis) or next(letters) for axis in range(ndim))
+
+
+def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, threads, stream):
+    if array.dtype.kind == "c" if isinstance(array, np.ndarray) else False:
+        raise TypeError("Complex type not supported")
+    axes = axes_of(axes, array.ndim)
+    sizes, origins = window_of(size, footprint, axes), each_of(origin, len(axes))
+    if any(one < 1 for one in sizes):
+        raise RuntimeError("incorrect filter size")
+    for one, at in zip(sizes, origins):
+        if not 0 <= one // 2 + at < one:
+            raise ValueError("invalid origin")
+    area = math.prod(sizes)
+    rank = rank_of(area)
+    rank += area if rank < 0 else 0
+    if not 0 <= rank < area:
+        raise RuntimeError("rank not within filter footprint size")
+    border = _mode_of(mode)
+    if array.ndim < 2:  # as a row
+        made = _ranked(array.reshape(1, -1), lambda _: rank, (1, *sizes)[-2:], None, None, mode, cval, (0, *origins)[-2:], None, threads, stream)
+        return _given(made.reshape(array.shape), array, output)
+    window = {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)}
+    (rows, cols), letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
+    (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in (rows, cols))
+    chain = _stages.rank(rank, size=(height, width), origin=right, origin_y=down, border=border, **({"value": float(cval)} if border == "constant" else {}))
+    return _given(chain(array, axes=letters, threads=threads, stream=stream), array, output)
+
+
+def _given(made, array, output):
+    """In `output`, or of its type. What lies on a GPU is converted there."""
+    if output is None:
+        return made
+    if is_on_gpu(array):
+        return _stored_on_gpu(made, output)
+    out, dtype = result_of(output, array)
+    out = np.empty(array.shape, dtype) if out is None else out
+    _types.store(made, out)
+    return out
+
+
+def _stored_on_gpu(made, output):
+    from sepconv._linear import gaussian_filter
+
+    return gaussian_filter(made, 0, output=output)
+
+
+def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+    """The value of one rank under a window.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    rank : int
+        so many of the window's values come before it; of a negative one, from the greatest
+    size : int or sequence
+        of the window: along all axes, or along each of `axes`; longer than 1 along two of them at most
+    footprint : array_like, optional
+        in place of `size`: all of its elements are to be true
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window lies before the pixel
+    axes : tuple of int, optional
+        those that the window has; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, a rank, an output or a number of values that cannot be, as SciPy
+    ValueError
+        for an origin, axes or a window that cannot be, and for a footprint that is no rectangle
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.rank_filter([3, 1, 4, 1, 5, 9], -2, size=3).tolist()
+    [3, 3, 1, 4, 5, 9]
+    """
+    return _ranked(input, lambda area: operator.index(rank), size, footprint, output, mode, cval, origin, axes, threads, stream)
+
+
+def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.percentile_filter([3, 1, 4, 1, 5, 9], 50, size=3).tolist()
+    [3, 3, 1, 4, 5, 9]
+    """
+    hundredths = percentile + 100 if percentile < 0 else percentile
+    if not 0 <= hundredths <= 100:
+        raise RuntimeError("invalid percentile")
+    return _ranked(input, lambda area: area - 1 if hundredths == 100 else int(area * hundredths / 100), size, footprint, output, mode, cval, origin, axes, threads, stream)
+
+
+def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
+    [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
+    """
+    return _ranked(input, lambda area: area // 2, size, footprint, output, mode, cval, origin, axes, threads, stream)

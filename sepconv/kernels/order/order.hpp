@@ -1,0 +1,95 @@
+// Order statistics of a region: every pixel of the result is the element of one rank among those under a
+// rectangular window, each channel for itself. docs/maths.md states it for users.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "sepconv/core/image.hpp"
+#include "sepconv/core/worker.hpp"
+#include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/cuda/runtime.hpp"
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+
+namespace sepconv {
+
+class SortingNetwork;
+
+/// Pixels under the window beside the one that it is for.
+struct OrderWindow {
+  std::int64_t left = 0, right = 0, up = 0, down = 0;
+
+  std::int64_t cols() const noexcept { return left + 1 + right; }
+  std::int64_t rows() const noexcept { return up + 1 + down; }
+  std::int64_t area() const noexcept { return rows() * cols(); }
+  OrderWindow transposed() const noexcept { return {up, down, left, right}; }
+  /// Of an image, what `out` depends on; not clipped. As far on both sides, because borders mirror.
+  Rect needed(const Rect& out) const noexcept { return out.grown(std::max(up, down), std::max(left, right)); }
+  friend bool operator==(const OrderWindow&, const OrderWindow&) = default;
+};
+
+/// What NaN does, which stands for a missing pixel.
+enum class OrderMissing : std::uint8_t {
+  propagate,  ///< a window that has one makes NaN
+  ignore,     ///< the others are ranked, and a pixel that is NaN stays so
+  fill,       ///< the others are ranked
+};
+
+/// Of the n elements under a window of N pixels that are there, the one of rank
+/// floor((2 rank + 1) n / (2 N)), ascending from 0: `rank` where none is missing. NaN where none is there.
+struct OrderFilter {
+  OrderWindow window{};
+  std::int64_t rank = 0;  ///< less than window.area()
+  OrderMissing missing = OrderMissing::propagate;
+  /// How values of few pixels are sorted; null for windows that have too many, and for none at all.
+  std::shared_ptr<const SortingNetwork> network{};
+
+  OrderFilter() = default;
+  OrderFilter(const OrderWindow& of, std::int64_t ranked, OrderMissing policy);
+
+  std::int64_t rank_of(std::int64_t there) const noexcept {
+    return (2 * rank + 1) * there / (2 * window.area());
+  }
+};
+
+/// Largest radius of a window; half of its largest side.
+inline constexpr std::int64_t kMostOrderRadius = 1024;
+/// Windows of at most so many pixels have a network.
+inline constexpr std::int64_t kMostSortedArea = 21 * 21;
+
+/// out = the ranked element of `in` extended by `border`, for the pixels of out.rect. Values are compared as
+/// numbers, in the arithmetic type, and a zero is +0; stored as docs/maths.md says. So all ways to find it
+/// have the same bits.
+///
+/// Shape: `in.rect` holds filter.window.needed(out.rect), clipped to the image; in.image == out.image. Any
+/// pixel types; channels equal. With BorderMode::wrap the image is one that holds what lies beyond its edges,
+/// but for the reference. Throws InvalidArgument. The reference sorts each window by itself.
+void order_reference(const OrderFilter& filter, const Border& border, const ConstRegion& in,
+                     const Region& out, Arithmetic arithmetic);
+
+/// The same, fast: sorting networks for small windows, histograms of columns for u8, and else the window's
+/// elements as a set of bits that moves over the ranks of all elements near. Scratch comes from `worker`.
+/// Throws Cancelled when that is to stop.
+void order_host(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                Arithmetic arithmetic, Worker& worker);
+
+/// Upper bound of the scratch bytes of order_host for outputs up to this extent, from any type.
+std::int64_t order_scratch_bytes(const OrderFilter& filter, Extent out, std::int64_t channels,
+                                 Arithmetic arithmetic);
+
+/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena as of
+/// convolve_cuda, `then` as of pointwise_cuda. Throws CudaError too.
+void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                std::span<const PointwiseOp> then = {});
+
+/// Upper bound of the arena bytes of order_cuda.
+std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic);
+
+/// Throws InvalidArgument unless the arguments are as said above; `wraps`: the image's other edge is at hand.
+void check_order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                 bool wraps);
+
+}  // namespace sepconv

@@ -1,0 +1,132 @@
+// How order_host cuts a region into blocks, and a block's input; private to this folder.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "sepconv/core/memory.hpp"
+#include "sepconv/kernels/order/order.hpp"
+#include "sepconv/kernels/simd/rows.hpp"
+
+namespace sepconv {
+
+/// Tuning of order_host. Measured on a Zen 5 by bench run with one thread.
+struct OrderTuning {
+  static constexpr std::int64_t kBlockRows = 128;
+  static constexpr std::int64_t kBlockElements = 1024;  ///< of a row
+  static constexpr std::int64_t kMovingElements = 256;  ///< of a row that a window moves along
+  static constexpr std::int64_t kSlackElements = 64;    ///< that kernels may touch beyond a row's end
+  /// Vectors of minima and maxima for a vector of pixels, up to which a network is faster than counts of
+  /// columns, and than a window that moves, of no rows and for each.
+  static constexpr std::int64_t kMostBeforeCounts = 14;
+  static constexpr std::int64_t kMostBeforeMoving = 70;
+  static constexpr std::int64_t kMostForEachRow = 2;
+  static constexpr std::int64_t kNetworkBytes = 40 << 10;  ///< of slots that stay in the L1 cache...
+  static constexpr std::int64_t kLeastBytes = 1024;        ///< ... unless pieces would be shorter than this
+};
+
+/// Sizes of a block and of its input, which grow with the output's extent.
+struct OrderLayout {
+  std::int64_t rows, cols;                 ///< of a block of output
+  std::int64_t padded_rows, padded_pitch;  ///< of its input, in elements
+  std::int64_t moving_cols;                ///< of a part of it that a window moves over
+
+  OrderLayout(const OrderWindow& window, Extent out, std::int64_t channels)
+      : rows(std::min(out.rows, OrderTuning::kBlockRows)),
+        cols(std::min(out.cols, std::max<std::int64_t>(16, OrderTuning::kBlockElements / channels))),
+        padded_rows(rows + window.rows() - 1),
+        padded_pitch((cols + window.cols() - 1) * channels + OrderTuning::kSlackElements),
+        moving_cols(std::min(cols, OrderTuning::kMovingElements)) {}
+
+  std::int64_t moving_area(const OrderWindow& window) const noexcept {
+    return padded_rows * (moving_cols + window.cols() - 1);
+  }
+};
+
+/// Elements in which a region's values are compared: those of the input where they and the border's constant
+/// are exact, else those of the arithmetic.
+inline PixelType order_elements(PixelType input, const Border& border, Arithmetic arithmetic) {
+  if (size_of(input) > size_of(pixel_type_of(arithmetic))) return pixel_type_of(arithmetic);
+  if (border.mode != BorderMode::constant) return input;
+  const bool held = visit_pixel_type(input, [&]<class T>(std::type_identity<T>) {
+    return static_cast<double>(to_pixel<T>(border.value)) == border.value;
+  });
+  return held ? input : pixel_type_of(arithmetic);
+}
+
+/// The input of a block, in elements E: data points to the first element under the first window.
+template <class E>
+struct OrderInput {
+  const E* data = nullptr;
+  std::int64_t pitch = 0;  ///< elements from row to row
+  const E* row(std::int64_t i) const noexcept { return data + i * pitch; }
+};
+
+/// Reads a region with its border.
+template <class E>
+class OrderReader {
+ public:
+  OrderReader(const OrderFilter& filter, const Border& border, const ConstRegion& in)
+      : window_(filter.window), border_(border), in_(in) {
+    if constexpr (std::is_floating_point_v<E>)
+      if (in.pixels.type != pixel_type_of<E>()) load_ = load_row_for<E>(in.pixels.type);
+  }
+
+  /// Where the pixels lie, if they need no border, no conversion and there are enough of them; else a copy in
+  /// `scratch`.
+  OrderInput<E> block(const Rect& out, E* scratch, std::int64_t pitch) const {
+    const Rect needed{out.row - window_.up, out.col - window_.left, out.rows + window_.rows() - 1,
+                      out.cols + window_.cols() - 1};
+    const std::int64_t channels = in_.pixels.channels;
+    Rect with_slack = needed;
+    with_slack.cols += OrderTuning::kSlackElements;
+    if (load_ == nullptr && in_.rect.contains(with_slack)) {
+      const auto size = static_cast<std::int64_t>(sizeof(E));
+      if (in_.pixels.pitch_bytes % size == 0)
+        return {reinterpret_cast<const E*>(in_.crop(needed).pixels.data), in_.pixels.pitch_bytes / size};
+    }
+    for (std::int64_t row = 0; row < needed.rows; ++row)
+      copy_row(needed.row + row, needed.col, needed.col_end(), scratch + row * pitch, channels);
+    return {scratch, pitch};
+  }
+
+ private:
+  void copy_row(std::int64_t row, std::int64_t first, std::int64_t end, E* to, std::int64_t channels) const {
+    const std::int64_t from = border_index(row, in_.image.rows, border_.mode);
+    const E constant = static_cast<E>(border_.value);
+    std::fill_n(to + (end - first) * channels, OrderTuning::kSlackElements, E(0));
+    if (from < 0) {
+      std::fill_n(to, (end - first) * channels, constant);
+      return;
+    }
+    const std::byte* const source = in_.pixels.row_data(from - in_.rect.row);
+    const std::int64_t inside = std::max<std::int64_t>(first, 0), outside = std::min(end, in_.image.cols);
+    const auto one = [&](std::int64_t col) {
+      E* const at = to + (col - first) * channels;
+      const std::int64_t mapped = border_index(col, in_.image.cols, border_.mode);
+      if (mapped < 0)
+        std::fill_n(at, channels, constant);
+      else
+        copy(source, mapped, 1, at);
+    };
+    for (std::int64_t col = first; col < std::min(inside, end); ++col) one(col);
+    if (inside < outside) copy(source, inside, outside - inside, to + (inside - first) * channels);
+    for (std::int64_t col = std::max(outside, first); col < end; ++col) one(col);
+  }
+
+  void copy(const std::byte* row, std::int64_t col, std::int64_t cols, E* to) const {
+    const std::byte* const from = row + (col - in_.rect.col) * in_.pixels.pixel_bytes();
+    const std::int64_t elements = cols * in_.pixels.channels;
+    if constexpr (std::is_floating_point_v<E>)
+      if (load_ != nullptr) return load_(from, elements, to);
+    std::memcpy(to, from, static_cast<std::size_t>(elements) * sizeof(E));
+  }
+
+  OrderWindow window_;
+  Border border_;
+  ConstRegion in_;
+  void (*load_)(const std::byte*, std::int64_t, E*) = nullptr;
+};
+
+}  // namespace sepconv

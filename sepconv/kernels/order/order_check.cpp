@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/order/order.hpp"
+#include "sepconv/kernels/order/sorting_network.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Whether comparing all values of such windows costs less than moving one along. Measured for each type on
+/// the CPU (OrderTuning); a network is made where any of them takes it.
+bool is_small(const OrderWindow& window) { return window.area() <= kMostSortedArea; }
+
+}  // namespace
+
+OrderFilter::OrderFilter(const OrderWindow& of, std::int64_t ranked, OrderMissing policy)
+    : window(of), rank(ranked), missing(policy) {
+  if (std::min({of.left, of.right, of.up, of.down}) < 0 ||
+      std::max({of.left, of.right, of.up, of.down}) > 2 * kMostOrderRadius)
+    throw InvalidArgument(
+        fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
+                    of.cols(), of.rows(), 2 * kMostOrderRadius + 1));
+  if (ranked < 0 || ranked >= of.area())
+    throw InvalidArgument(
+        fmt::format("rank {} is none of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
+  if (is_small(of)) network = std::make_shared<SortingNetwork>(of.rows(), of.cols(), ranked);
+}
+
+void check_order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                 bool wraps) {
+  if (in.pixels.channels != out.pixels.channels)
+    throw InvalidArgument(fmt::format("a rank of {} channels cannot make {}: give as many",
+                                      in.pixels.channels, out.pixels.channels));
+  const Rect whole = Rect::whole(out.image), wanted = filter.window.needed(out.rect);
+  const Rect needed = wanted.intersect(whole);
+  const bool inside = border.mode != BorderMode::wrap || wraps || whole.contains(wanted);
+  if (in.image != out.image || !in.rect.contains(needed) || !whole.contains(out.rect) || !inside ||
+      in.pixels.extent != in.rect.extent() || out.pixels.extent != out.rect.extent())
+    throw InvalidArgument(fmt::format("a rank of {} needs the input's {} but was given {}",
+                                      to_string(out.rect), to_string(inside ? needed : wanted),
+                                      to_string(in.rect)));
+}
+
+}  // namespace sepconv

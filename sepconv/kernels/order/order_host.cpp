@@ -1,0 +1,246 @@
+#include <limits>
+
+#include "sepconv/kernels/order/order.hpp"
+#include "sepconv/kernels/order/order_block.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/kernels/simd/dispatch.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sepconv/kernels/order/order_host.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "sepconv/kernels/order/column_counts-inl.h"
+#include "sepconv/kernels/order/moving_window-inl.h"
+#include "sepconv/kernels/order/run_network-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// Stores rows of E as pixels.
+template <class E, class A>
+class OrderWriter {
+ public:
+  OrderWriter(const Region& out, std::int64_t elements, Arena& arena)
+      : out_(out), store_(store_row_for<A>(out.pixels.type)), load_(load_row_for<A>(pixel_type_of<E>())) {
+    values = arena.allocate<E>(elements);
+    converted_ = std::is_same_v<E, A> ? reinterpret_cast<A*>(values) : arena.allocate<A>(elements);
+  }
+
+  /// The values, a row of `block`, as row `row` of it.
+  void store(const Rect& block, std::int64_t row) const {
+    const PixelView& pixels = out_.pixels;
+    const std::int64_t elements = block.cols * pixels.channels;
+    std::byte* const to =
+        pixels.row_data(block.row + row - out_.rect.row) + (block.col - out_.rect.col) * pixels.pixel_bytes();
+    if (pixels.type == pixel_type_of<E>()) {
+      std::memcpy(to, values, static_cast<std::size_t>(elements) * sizeof(E));
+      return;
+    }
+    if (!std::is_same_v<E, A>) load_(reinterpret_cast<const std::byte*>(values), elements, converted_);
+    store_(converted_, elements, to);
+  }
+
+  E* values;
+
+ private:
+  const Region& out_;
+  StoreRow<A> store_;
+  LoadRow<A> load_;
+  A* converted_;
+};
+
+/// Parts of a block, each channel for itself; the values of all rows are kept until all channels are done.
+template <class E, class A>
+void move_over(const OrderFilter& filter, const OrderInput<E>& input, const OrderLayout& layout,
+               const Rect& block, const Region& out, Worker& worker) {
+  const std::int64_t channels = out.pixels.channels;
+  const Arena::Scope scope(worker);
+  const MovingScratch<E> scratch(worker, layout.moving_area(filter.window));
+  const std::int64_t pitch = layout.moving_cols * channels;
+  E* const values = worker.allocate<E>(layout.rows * pitch);
+  for (std::int64_t col = 0; col < block.cols; col += layout.moving_cols) {
+    const Rect part{block.row, block.col + col, block.rows, std::min(layout.moving_cols, block.cols - col)};
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      MovingWindow<E> window(filter, {input.data + col * channels + channel, input.pitch}, channels,
+                             part.extent(), scratch);
+      window.run([&](std::int64_t row) { return values + row * pitch + channel; },
+                 [&] { worker.throw_if_stopped(); });
+    }
+    const Arena::Scope row_scope(worker);
+    const OrderWriter<E, A> writer(out, pitch, worker);
+    for (std::int64_t row = 0; row < part.rows; ++row) {
+      std::copy_n(values + row * pitch, part.cols * channels, writer.values);
+      writer.store(part, row);
+    }
+  }
+}
+
+template <class E>
+bool has_nan(const OrderInput<E>& input, const OrderWindow& window, const Rect& block,
+             std::int64_t channels) {
+  if constexpr (!std::is_floating_point_v<E>) return false;
+  const Extent extent{block.rows + window.rows() - 1, block.cols + window.cols() - 1};
+  const ConstPixelView pixels{reinterpret_cast<const std::byte*>(input.data), extent, channels,
+                              pixel_type_of<E>(), input.pitch * static_cast<std::int64_t>(sizeof(E))};
+  return presence_of(pixels, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there;
+}
+
+/// Whether values are sorted by the network: it takes less time than what else there is for elements of E.
+template <class E>
+bool takes_network(const OrderFilter& filter) {
+  if (!filter.network) return false;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<E>()));
+  const bool counts = sizeof(E) == 1 && ColumnCounts::fits(filter.window);
+  const std::int64_t most =
+      counts ? OrderTuning::kMostBeforeCounts
+             : OrderTuning::kMostBeforeMoving + OrderTuning::kMostForEachRow * filter.window.rows();
+  return filter.network->operations() <= most * lanes;
+}
+
+template <class E, class A>
+void sort_by_network(const OrderFilter& filter, const OrderInput<E>& input, const Rect& block,
+                     const Region& out, const OrderWriter<E, A>& writer, Worker& worker) {
+  const Arena::Scope scope(worker);
+  const NetworkRow<E> network(*filter.network, out.pixels.channels, worker);
+  for (std::int64_t row = 0; row < block.rows; ++row) {
+    worker.throw_if_stopped();
+    network.run({input.row(row), input.pitch}, block.cols * out.pixels.channels, writer.values);
+    writer.store(block, row);
+  }
+}
+
+/// Parts of a block.
+template <class A>
+void count_columns(const OrderFilter& filter, const OrderInput<std::uint8_t>& input, std::int64_t part_cols,
+                   const Rect& block, const Region& out, const OrderWriter<std::uint8_t, A>& writer,
+                   Worker& worker) {
+  const std::int64_t channels = out.pixels.channels;
+  for (std::int64_t col = 0; col < block.cols; col += part_cols) {
+    const Rect part{block.row, block.col + col, block.rows, std::min(part_cols, block.cols - col)};
+    const Arena::Scope scope(worker);
+    ColumnCounts counts(filter, part.cols, channels, worker);
+    const OrderInput<std::uint8_t> from{input.data + col * channels, input.pitch};
+    counts.begin(from);
+    for (std::int64_t row = 0; row < part.rows; ++row) {
+      worker.throw_if_stopped();
+      if (row > 0) counts.step(from.row(row - 1), from.row(row + filter.window.rows() - 1));
+      counts.rank(part.cols, writer.values);
+      writer.store(part, row);
+    }
+  }
+}
+
+/// One block, in the way that is fastest for its elements.
+template <class E, class A>
+void order_block(const OrderFilter& filter, const OrderInput<E>& input, const OrderLayout& layout,
+                 const Rect& block, const Region& out, const OrderWriter<E, A>& writer, Worker& worker) {
+  if (!has_nan(input, filter.window, block, out.pixels.channels)) {
+    if (takes_network<E>(filter)) return sort_by_network(filter, input, block, out, writer, worker);
+    if constexpr (std::is_same_v<E, std::uint8_t>)
+      if (ColumnCounts::fits(filter.window))
+        return count_columns(filter, input, layout.moving_cols, block, out, writer, worker);
+  }
+  move_over<E, A>(filter, input, layout, block, out, worker);
+}
+
+template <class E, class A>
+void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+           Worker& worker) {
+  const Arena::Scope scope(worker);
+  const std::int64_t channels = out.pixels.channels;
+  const OrderLayout layout(filter.window, out.rect.extent(), channels);
+  const OrderReader<E> reader(filter, border, in);
+  E* const padded = worker.allocate<E>(layout.padded_rows * layout.padded_pitch);
+  const OrderWriter<E, A> writer(out, layout.cols * channels + OrderTuning::kSlackElements, worker);
+  for (std::int64_t row = out.rect.row; row < out.rect.row_end(); row += layout.rows) {
+    for (std::int64_t col = out.rect.col; col < out.rect.col_end(); col += layout.cols) {
+      const Rect block = Rect{row, col, layout.rows, layout.cols}.intersect(out.rect);
+      order_block(filter, reader.block(block, padded, layout.padded_pitch), layout, block, out, writer,
+                  worker);
+    }
+  }
+}
+
+template <class A>
+void order_as(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+              Worker& worker) {
+  const Arithmetic arithmetic = sizeof(A) == 4 ? Arithmetic::f32 : Arithmetic::f64;
+  visit_pixel_type(order_elements(in.pixels.type, border, arithmetic), [&]<class E>(std::type_identity<E>) {
+    if constexpr (sizeof(E) <= sizeof(A)) order<E, A>(filter, border, in, out, worker);
+  });
+}
+
+void order_f32(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+               Worker& worker) {
+  order_as<float>(filter, border, in, out, worker);
+}
+void order_f64(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+               Worker& worker) {
+  order_as<double>(filter, border, in, out, worker);
+}
+
+/// The most that any elements take, which are as large as the arithmetic's at most.
+template <class A>
+std::int64_t scratch_of(const OrderFilter& filter, Extent out, std::int64_t channels) {
+  const OrderLayout layout(filter.window, out, channels);
+  const auto bytes = [](std::int64_t count) {
+    return Arena::bytes_for(count * static_cast<std::int64_t>(sizeof(A)));
+  };
+  const std::int64_t row = layout.cols * channels + OrderTuning::kSlackElements;
+  const std::int64_t pitch = layout.moving_cols * channels;
+  const std::int64_t moving = MovingScratch<A>::bytes(layout.moving_area(filter.window), sizeof(A)) +
+                              bytes(layout.rows * pitch) + 2 * bytes(pitch);
+  std::int64_t network = 0;
+  if (filter.network) {
+    const auto of = [&]<class E>(E) {
+      return (filter.network->slots() - filter.network->rows()) *
+             NetworkRow<E>::slot_pitch(*filter.network, channels) * static_cast<std::int64_t>(sizeof(E));
+    };
+    network =
+        Arena::bytes_for(std::max({of(std::uint8_t()), of(std::uint16_t()), of(float()), of(double())})) +
+        Arena::bytes_for(filter.network->slots() * static_cast<std::int64_t>(sizeof(void*)));
+  }
+  const std::int64_t counts =
+      ColumnCounts::bytes(ColumnCounts::row_elements(filter.window, layout.moving_cols, channels));
+  return bytes(layout.padded_rows * layout.padded_pitch) + 2 * bytes(row) +
+         std::max({moving, network, counts});
+}
+
+std::int64_t scratch_f32(const OrderFilter& filter, Extent out, std::int64_t channels) {
+  return scratch_of<float>(filter, out, channels);
+}
+std::int64_t scratch_f64(const OrderFilter& filter, Extent out, std::int64_t channels) {
+  return scratch_of<double>(filter, out, channels);
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(order_f32);
+HWY_EXPORT(order_f64);
+HWY_EXPORT(scratch_f32);
+HWY_EXPORT(scratch_f64);
+
+void order_host(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                Arithmetic arithmetic, Worker& worker) {
+  check_order(filter, border, in, out, false);
+  if (out.rect.empty()) return;
+  if (arithmetic == Arithmetic::f64)
+    HWY_DYNAMIC_DISPATCH(order_f64)(filter, border, in, out, worker);
+  else
+    HWY_DYNAMIC_DISPATCH(order_f32)(filter, border, in, out, worker);
+}
+
+std::int64_t order_scratch_bytes(const OrderFilter& filter, Extent out, std::int64_t channels,
+                                 Arithmetic arithmetic) {
+  if (out.empty()) return 0;
+  if (arithmetic == Arithmetic::f64) return HWY_DYNAMIC_DISPATCH(scratch_f64)(filter, out, channels);
+  return HWY_DYNAMIC_DISPATCH(scratch_f32)(filter, out, channels);
+}
+
+}  // namespace sepconv
+#endif

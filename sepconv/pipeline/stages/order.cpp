@@ -1,0 +1,215 @@
+// median, percentile, rank: the element of one rank under a rectangular window.
+#include "sepconv/kernels/order/order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sepconv/kernels/order/sorting_network.hpp"
+#include "sepconv/pipeline/stages/blur_width.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+StageTraits traits_of(const OrderFilter& filter, const Border& border, std::optional<MissingPolicy> missing) {
+  // A window that moves changes a bit for each of its rows twice, some instructions each.
+  constexpr double kPerRow = 12;
+  const double values[] = {border.value};
+  return {.needs_f64 = any_beyond_f32(values),
+          .runs_on_device = true,
+          .operations_per_element = filter.network ? static_cast<double>(filter.network->operations())
+                                                   : kPerRow * static_cast<double>(filter.window.rows()),
+          .halo_share = 0,
+          .growth = std::max(1.0, std::abs(border.value)),
+          .settles_missing = missing.has_value(),
+          .keeps_missing = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant)};
+}
+
+class OrderStage final : public Stage {
+ public:
+  OrderStage(std::string text, OrderFilter filter, const Border& border, std::optional<MissingPolicy> missing)
+      : Stage(traits_of(filter, border, missing)),
+        text_(std::move(text)),
+        filter_(std::move(filter)),
+        border_(border),
+        missing_(missing) {}
+
+  /// With " (transposed)" at the end of what transposed() makes.
+  std::string text() const override { return text_; }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    const Rect needed = filter_.window.needed(output);
+    return border_.mode == BorderMode::wrap ? needed : needed.intersect(Rect::whole(input.extent));
+  }
+
+  StagePtr transposed() const override {
+    static constexpr std::string_view kMark = " (transposed)";
+    std::string text =
+        text_.ends_with(kMark) ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
+    return std::make_shared<OrderStage>(
+        std::move(text), OrderFilter(filter_.window.transposed(), filter_.rank, filter_.missing), border_,
+        missing_);
+  }
+
+  StagePtr honouring_missing() const override {
+    if (missing_) return shared_from_this();
+    OrderFilter filter = filter_;
+    filter.missing = OrderMissing::ignore;
+    return std::make_shared<OrderStage>(
+        text_ + (text_.find(':') == text_.npos ? ':' : ',') + "missing=ignore", std::move(filter), border_,
+        MissingPolicy::ignore);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    if (scratch == Scratch::device) return order_device_bytes(filter_, input.channels, arithmetic);
+    return order_scratch_bytes(filter_, output, input.channels, arithmetic);
+  }
+
+  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+             Worker& worker) const override {
+    const auto [in, out] = without_edges(given, result);
+    order_host(filter_, border_, in, out, arithmetic, worker);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    order_reference(filter_, border_, in, out, arithmetic);
+  }
+
+  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const auto [in, out] = without_edges(given, result);
+    order_cuda(filter_, border_, in, out, arithmetic, arena, stream, then);
+  }
+
+ private:
+  struct Regions {
+    ConstRegion in;
+    Region out;
+  };
+  /// With border=wrap `in` holds what lies beyond the image's edges too: an image of its own.
+  Regions without_edges(const ConstRegion& in, const Region& out) const {
+    if (border_.mode != BorderMode::wrap) return {in, out};
+    const Rect needed = filter_.window.needed(out.rect);
+    const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
+    return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.past_caches}};
+  }
+
+  std::string text_;
+  OrderFilter filter_;
+  Border border_;
+  std::optional<MissingPolicy> missing_;
+};
+
+template <class Options>
+Keys window_keys(Options& options) {
+  Keys keys = radius_keys(options, kMostOrderRadius);
+  for (Key& key : keys) key.not_with = "size";
+  Key missing = missing_key(options.missing);
+  missing.words =
+      "of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or "
+      "as the first, and holes are filled too";
+  const KeyRange shift = between(-kMostOrderRadius, kMostOrderRadius);
+  return joined(
+      {std::move(keys),
+       {{.name = "size",
+         .value = &options.size,
+         .words =
+             "of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for"},
+        length_key("origin", &options.origin, "how far the window lies to the left", shift),
+        length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
+       border_keys(options.border),
+       {std::move(missing)}});
+}
+
+/// Pixels before and after the one that a window of this size is for.
+std::pair<std::int64_t, std::int64_t> around(const Spelling& spelling, std::string_view key,
+                                             std::int64_t size, std::int64_t origin) {
+  if (size > 2 * kMostOrderRadius + 1)
+    spelling.refuse("size", fmt::format("a side exceeds {}", 2 * kMostOrderRadius + 1));
+  const std::int64_t before = size / 2 + origin;
+  if (before < 0 || before >= size) spelling.refuse(key, "the window would not hold its own pixel");
+  return {before, size - 1 - before};
+}
+
+template <class Options>
+OrderWindow window_of(const Options& options, const Spelling& spelling) {
+  const Extent size = options.size.value_or(
+      Extent{2 * options.radius_y.value_or(options.radius) + 1, 2 * options.radius + 1});
+  const auto [left, right] = around(spelling, "origin", size.cols, options.origin);
+  const auto [up, down] = around(spelling, "origin_y", size.rows, options.origin_y);
+  return {left, right, up, down};
+}
+
+template <class Options>
+StagePtr make_stage(const Options& options, const Spelling& spelling, const OrderWindow& window,
+                    std::int64_t rank) {
+  OrderMissing missing = OrderMissing::propagate;
+  if (options.missing == MissingPolicy::ignore) missing = OrderMissing::ignore;
+  if (options.missing == MissingPolicy::fill) missing = OrderMissing::fill;
+  return std::make_shared<OrderStage>(spelling.text(), OrderFilter(window, rank, missing), options.border,
+                                      options.missing);
+}
+
+Keys keys(MedianOptions& options) { return window_keys(options); }
+Keys keys(PercentileOptions& options) {
+  return joined({{{.name = "p",
+                   .value = &options.p,
+                   .words = "so many hundredths of the values come before it; 100: the greatest",
+                   .unit = "%",
+                   .range = between(0, 100),
+                   .needed = true}},
+                 window_keys(options)});
+}
+Keys keys(RankOptions& options) {
+  const double most = static_cast<double>(2 * kMostOrderRadius + 1);
+  return joined({{{.name = "rank",
+                   .value = &options.rank,
+                   .words = "so many of the values come before it; of -1 on, from the greatest",
+                   .range = between(-most * most, most * most - 1),
+                   .needed = true}},
+                 window_keys(options)});
+}
+
+StagePtr make(const MedianOptions& options, const Spelling& spelling) {
+  const OrderWindow window = window_of(options, spelling);
+  return make_stage(options, spelling, window, window.area() / 2);
+}
+
+/// SciPy's rule.
+StagePtr make(const PercentileOptions& options, const Spelling& spelling) {
+  const OrderWindow window = window_of(options, spelling);
+  const double rank = static_cast<double>(window.area()) * *options.p / 100;
+  return make_stage(options, spelling, window, std::min(static_cast<std::int64_t>(rank), window.area() - 1));
+}
+
+StagePtr make(const RankOptions& options, const Spelling& spelling) {
+  const OrderWindow window = window_of(options, spelling);
+  const std::int64_t rank = *options.rank < 0 ? *options.rank + window.area() : *options.rank;
+  if (rank < 0 || rank >= window.area())
+    spelling.refuse("rank", fmt::format("the window has {} values", window.area()));
+  return make_stage(options, spelling, window, rank);
+}
+
+constexpr StageKind<MedianOptions> kMedian{
+    "median", "middle value of (2 radius + 1) x (2 radius_y + 1) pixels", "median:radius=2", keys, make};
+constexpr StageKind<PercentileOptions> kPercentile{"percentile",
+                                                   "value that p % of those under the window come before",
+                                                   "percentile:p=10,radius=4", keys, make};
+constexpr StageKind<RankOptions> kRank{"rank", "value that so many of those under the window come before",
+                                       "rank:rank=3,radius=1", keys, make};
+
+}  // namespace
+
+StagePtr median(const MedianOptions& options) { return kMedian(options); }
+StagePtr percentile(const PercentileOptions& options) { return kPercentile(options); }
+StagePtr rank(const RankOptions& options) { return kRank(options); }
+StageEntry MedianOptions::entry() { return kMedian.entry(); }
+StageEntry PercentileOptions::entry() { return kPercentile.entry(); }
+StageEntry RankOptions::entry() { return kRank.entry(); }
+
+}  // namespace sepconv

@@ -1,0 +1,67 @@
+// Order statistics for the tests of their kernels: windows of any size and place, every border, parts of an
+// image.
+#pragma once
+
+#include <string>
+
+#include "cuda_case.hpp"
+#include "sepconv/kernels/order/order.hpp"
+
+namespace sepconv {
+
+struct OrderCase {
+  OrderFilter filter;
+  Border border;
+  Extent image;
+  std::int64_t channels = 1;
+  Rect out;
+  PixelType from = PixelType::u8, to = PixelType::u8;
+  bool missing = false;  ///< some values are NaN, infinite or -0
+
+  Rect in() const { return filter.window.needed(out).intersect(Rect::whole(image)); }
+
+  std::string text() const {
+    const auto& [left, right, up, down] = filter.window;
+    return "rank " + std::to_string(filter.rank) + " of " + std::to_string(left) + "+1+" +
+           std::to_string(right) + " x " + std::to_string(up) + "+1+" + std::to_string(down) + ", policy " +
+           std::to_string(static_cast<int>(filter.missing)) + ", border " +
+           std::string(name_of(border.mode)) + " " + std::to_string(border.value) + ", " +
+           std::to_string(channels) + " channels, " + to_string(out) + " of " + std::to_string(image.rows) +
+           " x " + std::to_string(image.cols) + " from " + std::string(name_of(from)) + " to " +
+           std::string(name_of(to)) + (missing ? ", NaN and other special values" : "");
+  }
+};
+
+/// Windows of up to 2 * `most` + 1 pixels on a side.
+inline OrderCase random_order(Random& random, Extent image, std::int64_t most) {
+  OrderCase c;
+  const auto side = [&] { return random_between(random, 0, most); };
+  const OrderWindow window{side(), side(), side(), side()};
+  c.filter = OrderFilter(window, random_between(random, 0, window.area() - 1),
+                         static_cast<OrderMissing>(random_between(random, 0, 2)));
+  // 7.5 and 300 are values of some types only.
+  c.border = {static_cast<BorderMode>(random_between(random, 0, 3)),
+              random_of(random, std::initializer_list<double>{9, 7.5, 300, -0.0})};
+  c.image = {random_between(random, 1, image.rows), random_between(random, 1, image.cols)};
+  c.channels = random_between(random, 1, 4);
+  c.out.row = random_between(random, 0, c.image.rows - 1) / 2;
+  c.out.col = random_between(random, 0, c.image.cols - 1) / 2;
+  c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
+  c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
+  c.from = random_of(random, kPixelTypes);
+  c.to = random_of(random, kPixelTypes);
+  c.missing = random() % 2 == 0;
+  return c;
+}
+
+/// Values of which many are equal.
+inline void fill_ranked(const PixelView& view, Random& random, bool special) {
+  fill_random(view, random, special);
+  visit_pixel_type(view.type, [&]<class T>(std::type_identity<T>) {
+    for (std::int64_t row = 0; row < view.extent.rows; ++row)
+      for (std::int64_t i = 0; i < view.row_elements(); ++i)
+        if (random() % 3 == 0) view.row<T>(row)[i] = static_cast<T>(random() % 8);
+  });
+}
+
+}  // namespace sepconv

@@ -1,0 +1,146 @@
+// Order statistics: the reference against what can be seen by eye, the host's bits against the reference's,
+// and sorting networks against sorted values.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "order_case.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/order/order_block.hpp"
+#include "sepconv/kernels/order/sorting_network.hpp"
+
+using namespace sepconv;
+using Catch::Contains;
+
+namespace {
+
+void check_host(const OrderCase& c, Random& random) {
+  const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
+  const FramedImage in(c.in().extent(), c.channels, c.from);
+  const FramedImage expected(c.out.extent(), c.channels, c.to);
+  fill_ranked(in.view(), random, c.missing);
+  const ConstRegion source{in.view(), c.in(), c.image};
+  order_reference(c.filter, c.border, source, {expected.view(), c.out, c.image}, arithmetic);
+  for (const std::string& target : simd_targets()) {
+    const ForcedTarget forced(target);
+    const FramedImage actual(c.out.extent(), c.channels, c.to);
+    // As much as was promised: the worker throws if it is not enough.
+    Worker worker(Buffer(order_scratch_bytes(c.filter, c.out.extent(), c.channels, arithmetic)));
+    order_host(c.filter, c.border, source, {actual.view(), c.out, c.image}, arithmetic, worker);
+    INFO(c.text() << " in " << name_of(arithmetic) << " on " << target);
+    REQUIRE(worker.used_bytes() == 0);
+    REQUIRE(same_pixels(expected, actual));
+  }
+}
+
+template <class T>
+std::vector<T> reference_of(const std::vector<T>& row, const OrderFilter& filter, Border border = {}) {
+  std::vector<T> made(row.size());
+  const Extent extent{1, static_cast<std::int64_t>(row.size())};
+  order_reference(filter, border, ConstRegion::whole(view_of(row.data(), extent)),
+                  Region::whole(view_of(made.data(), extent)), Arithmetic::f32);
+  return made;
+}
+
+/// What a network makes of one pixel's window, given row by row.
+double ranked_by(const SortingNetwork& network, const std::vector<double>& window) {
+  const auto rows = network.rows(), cols = network.cols();
+  std::vector<std::vector<double>> slots(static_cast<std::size_t>(network.slots()),
+                                         std::vector<double>(static_cast<std::size_t>(cols)));
+  for (std::int64_t row = 0; row < rows; ++row)
+    std::copy_n(window.begin() + row * cols, cols, slots[static_cast<std::size_t>(row)].begin());
+  const auto at = [&](const ShiftedSlot& value, std::int64_t i) {
+    return slots.at(static_cast<std::size_t>(value.slot)).at(static_cast<std::size_t>(value.shift + i));
+  };
+  for (const SortingNetwork::Comparison& one : network.comparisons()) {
+    for (std::int64_t i = 0; i <= one.more; ++i) {
+      const auto [low, high] = std::minmax({at(one.a, i), at(one.b, i)});
+      if (one.low >= 0) slots.at(static_cast<std::size_t>(one.low)).at(static_cast<std::size_t>(i)) = low;
+      if (one.high >= 0) slots.at(static_cast<std::size_t>(one.high)).at(static_cast<std::size_t>(i)) = high;
+    }
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (const SortingNetwork::Term& term : network.terms())
+    least = std::min(least, std::max(at(term.a, 0), at(term.b, 0)));
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("the middle of three, and what a zero is", "[order]") {
+  const OrderFilter middle({1, 1, 0, 0}, 1, OrderMissing::propagate);
+  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle) == std::vector<std::uint8_t>{1, 5, 4, 4, 4});
+  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle, {BorderMode::constant, 0}) ==
+        std::vector<std::uint8_t>{1, 5, 4, 4, 4});
+  const std::vector<float> zeros = reference_of<float>({-0.0F, -0.0F, -0.0F}, middle);
+  CHECK(std::ranges::none_of(zeros, [](float zero) { return std::signbit(zero); }));
+}
+
+TEST_CASE("ranks of what is there keep their share", "[order]") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto made = [&](OrderMissing missing, std::int64_t rank) {
+    std::string text;
+    for (const float value :
+         reference_of<float>({nan, 1, 2, nan, nan, nan, 9}, OrderFilter({1, 1, 0, 0}, rank, missing),
+                             {BorderMode::replicate}))
+      text += std::isnan(value) ? "-" : std::to_string(static_cast<int>(value));
+    return text;
+  };
+  CHECK(made(OrderMissing::propagate, 1) == "-------");
+  CHECK(made(OrderMissing::ignore, 1) == "-22---9");
+  CHECK(made(OrderMissing::fill, 1) == "1222-99");
+  CHECK(made(OrderMissing::fill, 0) == "1112-99");
+  const OrderFilter filter({2, 2, 2, 2}, 24, OrderMissing::ignore);
+  for (std::int64_t there = 1; there <= 25; ++there) CHECK(filter.rank_of(there) == there - 1);
+}
+
+TEST_CASE("a network finds the rank of any window, also of zeros and ones", "[order]") {
+  // By the zero-one principle a network of comparisons that is right for zeros and ones is right.
+  Random random(3);
+  for (std::int64_t rows = 1; rows <= 7; ++rows) {
+    for (std::int64_t cols = 1; cols <= 7; ++cols) {
+      const std::int64_t area = rows * cols;
+      for (const std::int64_t rank : std::set<std::int64_t>{0, area / 4, area / 2, area - 1}) {
+        const SortingNetwork network(rows, cols, rank);
+        for (int i = 0; i < 60; ++i) {
+          std::vector<double> window(static_cast<std::size_t>(area));
+          const std::int64_t ones = std::clamp<std::int64_t>(area - rank + i % 2 - 1, 0, area);
+          std::fill_n(window.begin(), ones, 1);
+          std::ranges::shuffle(window, random);
+          INFO(rows << " x " << cols << ", rank " << rank);
+          REQUIRE(ranked_by(network, window) == (rank >= area - ones ? 1 : 0));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the host's order statistics are the reference's, bit for bit", "[order]") {
+  Random random(11);
+  for (int i = 0; i < 150; ++i) check_host(random_order(random, {40, 60}, 4), random);
+}
+
+TEST_CASE("the same for windows larger than the image, and blocks cut in several", "[order]") {
+  Random random(12);
+  for (int i = 0; i < 6; ++i) check_host(random_order(random, {20, 30}, 25), random);
+  for (int i = 0; i < 4; ++i) {
+    OrderCase c = random_order(random, {1, 1}, 2);
+    c.image = {OrderTuning::kBlockRows + 2, 2 * OrderTuning::kBlockElements / c.channels + 3};
+    c.out = Rect::whole(c.image);
+    check_host(c, random);
+  }
+}
+
+TEST_CASE("windows that cannot be, and regions that do not fit, are refused", "[order]") {
+  CHECK_THROWS_WITH(OrderFilter({1, 1, 1, 1}, 9, OrderMissing::ignore), Contains("rank 9 is none of 9"));
+  CHECK_THROWS_AS(OrderFilter({-1, 1, 1, 1}, 0, OrderMissing::ignore), InvalidArgument);
+  const Image in({5, 5}, 1, PixelType::u8), out({5, 5}, 1, PixelType::u8);
+  const OrderFilter filter({1, 1, 1, 1}, 4, OrderMissing::propagate);
+  Worker worker;
+  CHECK_THROWS_AS(order_host(filter, {}, {in.view, {0, 0, 5, 5}, {9, 9}}, {out.view, {0, 0, 5, 5}, {9, 9}},
+                             Arithmetic::f32, worker),
+                  InvalidArgument);
+  CHECK_THROWS_WITH(order_host(filter, {BorderMode::wrap}, ConstRegion::whole(ConstPixelView(in.view)),
+                               Region::whole(out.view), Arithmetic::f32, worker),
+                    Contains("needs the input's rows -1..6"));
+}
