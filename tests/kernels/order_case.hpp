@@ -39,9 +39,8 @@ inline OrderCase random_order(Random& random, Extent image, std::int64_t most) {
   const OrderWindow window{side(), side(), side(), side()};
   c.filter = OrderFilter(window, random_between(random, 0, window.area() - 1),
                          static_cast<OrderMissing>(random_between(random, 0, 2)));
-  // 7.5 and 300 are values of some types only.
-  c.border = {static_cast<BorderMode>(random_between(random, 0, 3)),
-              random_of(random, std::initializer_list<double>{9, 7.5, 300, -0.0})};
+  constexpr double kConstants[] = {9, 7.5, 300, -0.0};  // 7.5 and 300 are values of some types only
+  c.border = {static_cast<BorderMode>(random_between(random, 0, 3)), random_of(random, kConstants)};
   c.image = {random_between(random, 1, image.rows), random_between(random, 1, image.cols)};
   c.channels = random_between(random, 1, 4);
   c.out.row = random_between(random, 0, c.image.rows - 1) / 2;

@@ -73,6 +73,7 @@ TEST_CASE("a device filter is captured into a graph and launched again and again
   SEPCONV_NEEDS_GPU();
   check_graph({"gaussian:sigma=2", "unsharp:sigma=1", "cast:type=u8"});
   check_graph({"reduce:factor=3", "resize:by=1.3,filter=cubic"});
+  check_graph({"median:radius=4", "median:radius=1", "median:radius=12"});
 }
 
 TEST_CASE("a device filter with a matrix is captured into a graph", "[gpu]") {

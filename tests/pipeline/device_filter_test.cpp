@@ -27,6 +27,8 @@ const std::vector<std::string> kChains[] = {
      "scale:by=0.7,add=1"},
     {"matrix:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
     {"box:radius=7,border=wrap", "abs", "unsharp:sigma=2,border=wrap", "box:radius=3"},
+    {"median:radius=3", "scale:by=0.7,add=1", "percentile:p=20,radius=1,border=wrap",
+     "rank:rank=7,size=30x25"},
     {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:by=0.7,add=1", "resize:by=1.7,filter=lanczos3"},
     {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
     {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},

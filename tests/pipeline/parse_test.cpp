@@ -11,7 +11,7 @@ using namespace sepconv;
 using Catch::Contains;
 
 TEST_CASE("every stage's example parses, and its text parses to itself") {
-  CHECK(stage_table().size() == 21);
+  CHECK(stage_table().size() == 24);
   const test::MatrixFolder matrices;
   const std::string file = matrices.noise({4, 3}, PixelType::f32, 1);
   for (const StageEntry& entry : stage_table()) {
@@ -87,7 +87,8 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"gaussian:sigma=2,sigma_y=1e9", "cannot take sigma_y=1000000000: the radius would exceed 1048576"},
       {"blur:sigma=2", "unknown stage 'blur': use gaussian:sigma=2 or box:radius=2"},
       {"Laplacian", "use log:sigma=2, the Laplacian of a Gaussian"},
-      {"median:radius=1", "filters of ranks and shapes are not there; sepconv stages lists what there is"},
+      {"bilateral:radius=1",
+       "filters whose weights depend on the pixels are not there; sepconv stages lists what there is"},
       {"gaussian:sigma=1,sigma=2", "is given 'sigma' twice"},
       {"gaussian:2", "key=value is expected"},
       {"gaussian:sigma=2,radius=3,truncate=4", "not both"},

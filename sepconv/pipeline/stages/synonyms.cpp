@@ -48,7 +48,7 @@ const std::vector<Synonym>& stage_synonyms() {
       {{"rank_filter"}, {"rank:rank=3,radius=1"}, ""},
       {{"min", "max", "minimum", "maximum", "erode", "dilate", "open", "close", "opening", "closing"},
        {},
-       "filters of ranks and shapes are not there"},
+       "filters of shapes are not there"},
       {{"bilateral", "nlmeans", "denoise", "guided"},
        {},
        "filters whose weights depend on the pixels are not there"},

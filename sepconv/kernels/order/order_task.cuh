@@ -1,0 +1,71 @@
+// What the kernels of order statistics are told, and an element of an image that goes on beyond its edges.
+// Private to order_cuda.cu.
+#pragma once
+
+#include <cstdint>
+
+#include "sepconv/kernels/order/order.hpp"
+#include "sepconv/kernels/pointwise/device_op.cuh"
+
+namespace sepconv::order_kernels {
+
+struct OrderCudaTuning {
+  static constexpr int kThreads = 128;
+  static constexpr int kVectors = 2;             ///< values of a slot in a lane
+  static constexpr int kWidth = 32 * kVectors;   ///< values of a slot
+  static constexpr int kLeastOutputs = 16;       ///< of them that are results, or bisection is as fast
+  static constexpr int kSharedBytes = 48 << 10;  ///< of a block
+  static constexpr int kMostWarps = 4;           ///< of a block
+  static constexpr int kStepsByValue = 480;      ///< of a network, in one launch
+  static constexpr std::int64_t kMaxGridRows = 65535;
+};
+using Tuning = OrderCudaTuning;
+
+/// What all kernels are told: a region of the image, the window, and where results go.
+template <class A>
+struct Task {
+  device::Rows in;
+  Rect in_rect, out;
+  Extent image;
+  std::int64_t channels;
+  OrderWindow window;
+  std::int64_t rank;
+  OrderMissing missing;
+  BorderMode border;
+  A constant;
+  /// Bits of the values that differ, from the first: those of integers, else of all numbers.
+  int bits;
+  device::Store<A> store;
+
+  __device__ __forceinline__ std::int64_t area() const {
+    return (window.left + 1 + window.right) * (window.up + 1 + window.down);
+  }
+  __device__ __forceinline__ std::int64_t rank_of(std::int64_t there) const {
+    return (2 * rank + 1) * there / (2 * area());
+  }
+};
+
+/// An element at any place of the image's plane.
+template <class T, class A>
+__device__ __forceinline__ A value_at(const Task<A>& task, std::int64_t row, std::int64_t col,
+                                      std::int64_t channel) {
+  const std::int64_t y = border_index(row, task.image.rows, task.border);
+  const std::int64_t x = border_index(col, task.image.cols, task.border);
+  if (y < 0 || x < 0) return task.constant;
+  return static_cast<A>(
+      task.in.template row<const T>(y - task.in_rect.row)[(x - task.in_rect.col) * task.channels + channel]);
+}
+
+template <class A>
+__device__ __forceinline__ A not_a_number() {
+  return device::Op<A>::missing();
+}
+
+/// The rank among the numbers of a window, of which there are `there`; -1 where the result is missing.
+template <class A>
+__device__ __forceinline__ std::int64_t rank_among(const Task<A>& task, std::int64_t there, A own) {
+  if (there == task.area()) return task.rank;
+  if (there == 0 || task.missing == OrderMissing::propagate) return -1;
+  return task.missing == OrderMissing::ignore && own != own ? -1 : task.rank_of(there);
+}
+}  // namespace sepconv::order_kernels
