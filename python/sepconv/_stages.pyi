@@ -4,9 +4,9 @@ from os import PathLike
 
 from sepconv._chain import Chain
 
-__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize"]
+__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank"]
 
-def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
 
     Parameters
@@ -25,6 +25,12 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
         order of the derivative along both axes; 0 blurs (between 0 and 3; default 0)
     order_y : int | None
         order of the derivative along y; as along x where it is left out (between 0 and 3)
+    sigma_z : float | None
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+    radius_z : int | None
+        radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
+    order_z : int
+        order of the derivative along z (between 0 and 3; default 0; only with sigma_z)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -50,7 +56,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     >>> sc.gaussian(sigma=2.5)  # doctest: +ELLIPSIS
     Chain('gaussian...')
     """
-def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def box(radius: int = 1, *, radius_y: int | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Mean of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -59,6 +65,8 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -84,7 +92,7 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
     >>> sc.box(radius=4)  # doctest: +ELLIPSIS
     Chain('box...')
     """
-def binomial(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Row 2 radius of Pascal's triangle, sum 1: (1 2 1)/4 for radius 1.
 
     Parameters
@@ -93,6 +101,8 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, border: str = 'ref
         pixels on each side of the middle one (pixels; between 0 and 512; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 512)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 512)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -124,7 +134,7 @@ def sobel(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, fl
     Parameters
     ----------
     axis : str
-        x: from column to column; y: from row to row (x y; default x)
+        x: from column to column; y: from row to row; z: from plane to plane of a stack (x y z; default x)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -156,7 +166,7 @@ def scharr(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, f
     Parameters
     ----------
     axis : str
-        x: from column to column; y: from row to row (x y; default x)
+        x: from column to column; y: from row to row; z: from plane to plane of a stack (x y z; default x)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -190,7 +200,7 @@ def derivative(order: int = 1, *, axis: str = 'x', radius: int | None = None, bo
     order : int
         order of the derivative (between 1 and 16; default 1)
     axis : str
-        x: from column to column; y: from row to row (x y; default x)
+        x: from column to column; y: from row to row; z: from plane to plane of a stack (x y z; default x)
     radius : int | None
         what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis (pixels; between 0 and 64)
     border : str
@@ -388,7 +398,7 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     >>> sc.unsharp(sigma=1.5, amount=0.8)  # doctest: +ELLIPSIS
     Chain('unsharp...')
     """
-def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, z: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """A separable filter with the given taps, applied as correlation.
 
     Parameters
@@ -397,6 +407,8 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
         taps along x, odd in number; left out: no row pass (not with file)
     col : Sequence[float] | None
         taps along y, odd in number; left out: no column pass (not with file)
+    z : Sequence[float] | None
+        taps along z, of stacks, odd in number
     file : str | PathLike[str] | None
         text or NPY with a row of row taps and a row of column taps (one row: both)
     border : str
@@ -679,4 +691,122 @@ def resize(to: tuple[int, int] | None = None, *, by: float | None = None, filter
     >>> import sepconv as sc
     >>> sc.resize(by=0.5)  # doctest: +ELLIPSIS
     Chain('resize...')
+    """
+def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """Middle value of (2 radius + 1) x (2 radius_y + 1) pixels.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1024; not with size)
+    size : tuple[int, int] | None
+        of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for; here (rows, cols), or such a text
+    origin : int
+        how far the window lies to the left (pixels; between -1024 and 1024; default 0)
+    origin_y : int
+        how far it lies upwards (pixels; between -1024 and 1024; default 0)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.median(radius=2)  # doctest: +ELLIPSIS
+    Chain('median...')
+    """
+def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """Value that p % of those under the window come before.
+
+    Parameters
+    ----------
+    p : float
+        so many hundredths of the values come before it; 100: the greatest (%; between 0 and 100; needed)
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1024; not with size)
+    size : tuple[int, int] | None
+        of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for; here (rows, cols), or such a text
+    origin : int
+        how far the window lies to the left (pixels; between -1024 and 1024; default 0)
+    origin_y : int
+        how far it lies upwards (pixels; between -1024 and 1024; default 0)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.percentile(p=10, radius=4)  # doctest: +ELLIPSIS
+    Chain('percentile...')
+    """
+def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """Value that so many of those under the window come before.
+
+    Parameters
+    ----------
+    rank : int
+        so many of the values come before it; of -1 on, from the greatest (between -4198401 and 4198400; needed)
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1024; not with size)
+    size : tuple[int, int] | None
+        of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for; here (rows, cols), or such a text
+    origin : int
+        how far the window lies to the left (pixels; between -1024 and 1024; default 0)
+    origin_y : int
+        how far it lies upwards (pixels; between -1024 and 1024; default 0)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.rank(rank=3, radius=1)  # doctest: +ELLIPSIS
+    Chain('rank...')
     """

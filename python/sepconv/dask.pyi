@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from sepconv._chain import Chain
 from sepconv.files import Image
 
-__all__ = ["Made", "apply", "run", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
+__all__ = ["Made", "apply", "run", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "median_filter", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d"]
 
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -187,10 +187,40 @@ def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[
     -------
     dask.array.Array
     """
+def median_filter(input: Array, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.median_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.percentile_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
 def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
     """Prewitt's filter: differences along the axis, sums of three along all others.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.prewitt` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def rank_filter(input: Array, rank: int, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The value of one rank under a window.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.rank_filter` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
 
     Returns

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sepconv._chain import GpuArray, HasStream
 
-__all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "prewitt", "sobel", "uniform_filter", "uniform_filter1d"]
+__all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "median_filter", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d"]
 
 @overload
 def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
@@ -385,6 +385,48 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: s
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
+def median_filter(input: ArrayLike, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
+    [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
+    """
+@overload
+def median_filter(input: GpuArray, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sepconv import ndimage
+    >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
+    [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
+    """
+@overload
+def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.percentile_filter([3, 1, 4, 1, 5, 9], 50, size=3).tolist()
+    [3, 3, 1, 4, 5, 9]
+    """
+@overload
+def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.percentile_filter([3, 1, 4, 1, 5, 9], 50, size=3).tolist()
+    [3, 3, 1, 4, 5, 9]
+    """
+@overload
 def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Prewitt's filter: differences along the axis, sums of three along all others.
 
@@ -405,6 +447,100 @@ def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None
     >>> from sepconv import ndimage
     >>> ndimage.prewitt(np.array([[1, 2, 4], [1, 2, 4]])).tolist()
     [[3, 9, 6], [3, 9, 6]]
+    """
+@overload
+def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The value of one rank under a window.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    rank : int
+        so many of the window's values come before it; of a negative one, from the greatest
+    size : int or sequence
+        of the window: along all axes, or along each of `axes`; longer than 1 along two of them at most
+    footprint : array_like, optional
+        in place of `size`: all of its elements are to be true
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window lies before the pixel
+    axes : tuple of int, optional
+        those that the window has; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, a rank, an output or a number of values that cannot be, as SciPy
+    ValueError
+        for an origin, axes or a window that cannot be, and for a footprint that is no rectangle
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.rank_filter([3, 1, 4, 1, 5, 9], -2, size=3).tolist()
+    [3, 3, 1, 4, 5, 9]
+    """
+@overload
+def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The value of one rank under a window.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    rank : int
+        so many of the window's values come before it; of a negative one, from the greatest
+    size : int or sequence
+        of the window: along all axes, or along each of `axes`; longer than 1 along two of them at most
+    footprint : array_like, optional
+        in place of `size`: all of its elements are to be true
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window lies before the pixel
+    axes : tuple of int, optional
+        those that the window has; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
+
+    Raises
+    ------
+    RuntimeError
+        for a mode, a rank, an output or a number of values that cannot be, as SciPy
+    ValueError
+        for an origin, axes or a window that cannot be, and for a footprint that is no rectangle
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.rank_filter([3, 1, 4, 1, 5, 9], -2, size=3).tolist()
+    [3, 3, 1, 4, 5, 9]
     """
 @overload
 def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:

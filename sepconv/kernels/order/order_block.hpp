@@ -11,7 +11,7 @@
 
 namespace sepconv {
 
-/// Tuning of order_host. Measured on a Zen 5 by bench run with one thread.
+/// Tuning of order_host. Measured on a Zen 5, one thread on 2048 x 512 pixels of waves and noise.
 struct OrderTuning {
   static constexpr std::int64_t kBlockRows = 128;
   static constexpr std::int64_t kBlockElements = 1024;  ///< of a row

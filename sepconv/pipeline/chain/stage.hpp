@@ -17,6 +17,9 @@
 //   scale cast clamp abs threshold     pointwise.cpp   itself        cast changes the type
 //   transpose   transpose.cpp          rows and columns exchanged    swaps the extent
 //   gemm        gemm.cpp               whole rows, or whole columns  sets the number of columns, or of rows
+//   median      order.cpp              grown by the window
+//   percentile  order.cpp              grown by the window
+//   rank        order.cpp              grown by the window
 //   reduce      reduce.cpp             the windows of its cells      divides the extent
 //   resize      resize.cpp             the windows of its pixels     sets the extent
 //
