@@ -187,7 +187,7 @@ def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[
     -------
     dask.array.Array
     """
-def median_filter(input: Array, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def median_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.median_filter` makes of the whole array. Parameters are those of
@@ -197,7 +197,7 @@ def median_filter(input: Array, size: int | Sequence[int] = None, footprint: Arr
     -------
     dask.array.Array
     """
-def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The value that so many hundredths of those under a window come before. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.percentile_filter` makes of the whole array. Parameters are those of
@@ -217,7 +217,7 @@ def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode:
     -------
     dask.array.Array
     """
-def rank_filter(input: Array, rank: int, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def rank_filter(input: Array, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The value of one rank under a window.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.rank_filter` makes of the whole array. Parameters are those of

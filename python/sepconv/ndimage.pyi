@@ -385,7 +385,7 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: s
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
-def median_filter(input: ArrayLike, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
 
     Examples
@@ -396,7 +396,7 @@ def median_filter(input: ArrayLike, size: int | Sequence[int] = None, footprint:
     [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
     """
 @overload
-def median_filter(input: GpuArray, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
 
     Examples
@@ -407,7 +407,7 @@ def median_filter(input: GpuArray, size: int | Sequence[int] = None, footprint: 
     [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
     """
 @overload
-def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The value that so many hundredths of those under a window come before. See `rank_filter`.
 
     Examples
@@ -417,7 +417,7 @@ def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[
     [3, 3, 1, 4, 5, 9]
     """
 @overload
-def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The value that so many hundredths of those under a window come before. See `rank_filter`.
 
     Examples
@@ -449,7 +449,7 @@ def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None
     [[3, 9, 6], [3, 9, 6]]
     """
 @overload
-def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The value of one rank under a window.
 
     Parameters
@@ -496,7 +496,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] = None, f
     [3, 3, 1, 4, 5, 9]
     """
 @overload
-def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The value of one rank under a window.
 
     Parameters

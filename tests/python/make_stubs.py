@@ -28,7 +28,8 @@ def parameters(signature, types):
             words.append("*")
             starred = True
         name = "**" + one.name if one.kind is one.VAR_KEYWORD else one.name
-        words.append(f"{name}: {types[one.name]}" + ("" if one.default is one.empty else f" = {one.default!r}"))
+        optional = " | None" if one.default is None and "None" not in types[one.name] else ""
+        words.append(f"{name}: {types[one.name]}{optional}" + ("" if one.default is one.empty else f" = {one.default!r}"))
     return ", ".join(words)
 
 
