@@ -26,8 +26,7 @@ def _of_size(ndim, given, axes):
 
 def _of_window(ndim, given, axes):
     sizes = _order.window_of(given["size"], given["footprint"], axes)
-    mode = given["mode"] if isinstance(given["mode"], str) else given["mode"][0]
-    return _of_size(ndim, {"size": sizes, "origin": given["origin"], "mode": mode}, axes)
+    return _of_size(ndim, {**given, "size": sizes}, axes)
 
 
 def _of_sigma(ndim, given, axes):

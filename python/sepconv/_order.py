@@ -32,10 +32,8 @@ def window_of(size, footprint, axes):
 
 
 def _mode_of(mode):
-    modes = {mode} if isinstance(mode, str) else set(mode)
-    if len(modes) != 1:
+    if not isinstance(mode, str):
         raise RuntimeError("A sequence of modes is not supported by non-separable rank filters")
-    (mode,) = modes
     if mode not in BORDERS:
         raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
     return BORDERS[mode]
