@@ -68,7 +68,7 @@ std::string random_ranked(std::mt19937_64& random) {
 /// Stages that keep the number of channels.
 std::string random_stage(std::mt19937_64& random) {
   const std::string border = random_border(random);
-  switch (random() % 19) {
+  switch (random() % 18) {
     case 0:
       return fmt::format(
           "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
@@ -106,6 +106,8 @@ std::string random_stage(std::mt19937_64& random) {
     case 13:
       return fmt::format("cast:type={}", pick<std::string>(random, {"u8", "u16", "i16", "f32", "f64"}));
     case 14:
+      if (random() % 2 == 0)
+        return fmt::format("{},border={}{}", random_ranked(random), border, random_missing(random));
       return pick<std::string>(random, {"clamp:low=3,high=90", "abs"});
     case 15:
       return fmt::format("reduce:factor={},factor_y={},filter={}{}", between(random, 1, 5),
@@ -118,8 +120,6 @@ std::string random_stage(std::mt19937_64& random) {
                              : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
                          pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}),
                          random_missing(random, ",missing=ignore"));
-    case 17:
-      return fmt::format("{},border={}{}", random_ranked(random), border, random_missing(random));
     default:
       return "threshold:at=20,above=200,below=10";
   }
