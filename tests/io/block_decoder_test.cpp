@@ -1,9 +1,59 @@
 #include "sepconv/io/tiff/block_decoder.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+
+#include "libtiff_file.hpp"
+#include "sepconv/core/error.hpp"
 
 namespace sepconv {
 namespace {
+
+using Bytes = std::vector<std::byte>;
+
+struct JpegTile {
+  Bytes tables, stream;
+};
+
+/// One tile of a TIFF, with the tables beside it or in it.
+JpegTile jpeg_tile(const BlockFormat& format, int quality, int tables_mode) {
+  const TemporaryFolder folder;
+  const GlobalMessages quiet;
+  TIFF* const tiff = TIFFOpen((folder.path() / "tile.tif").c_str(), "w+");
+  REQUIRE(tiff != nullptr);
+  set_fields(tiff, {format.extent, 1, PixelType::u8}, {.compression = COMPRESSION_JPEG, .tiled = true});
+  TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, quality);
+  TIFFSetField(tiff, TIFFTAG_JPEGTABLESMODE, tables_mode);
+  Bytes pixels(static_cast<std::size_t>(format.bytes()));
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::byte>(i * i / 7);
+  REQUIRE(TIFFWriteEncodedTile(tiff, 0, pixels.data(), static_cast<tmsize_t>(pixels.size())) > 0);
+  JpegTile tile;
+  std::uint32_t table_bytes = 0;
+  const std::byte* tables = nullptr;
+  if (tables_mode != 0 && TIFFGetField(tiff, TIFFTAG_JPEGTABLES, &table_bytes, &tables) == 1)
+    tile.tables.assign(tables, tables + table_bytes);
+  REQUIRE(TIFFWriteDirectory(tiff) == 1);
+  REQUIRE(TIFFSetDirectory(tiff, 0) == 1);
+  tile.stream.resize(TIFFGetStrileByteCount(tiff, 0));
+  const auto stream_bytes = static_cast<tmsize_t>(tile.stream.size());
+  REQUIRE(TIFFReadRawTile(tiff, 0, tile.stream.data(), stream_bytes) == stream_bytes);
+  TIFFClose(tiff);
+  return tile;
+}
+
+Bytes decoded(BlockDecoder& decoder, const Bytes& stream, const BlockFormat& format) {
+  std::ranges::copy(stream, decoder.encoded(std::ssize(stream)).begin());
+  Bytes pixels(static_cast<std::size_t>(format.bytes()), std::byte{0xA5});
+  decoder.decode(pixels, "block");
+  return pixels;
+}
+
+BlockFormat jpeg_format() {
+  BlockFormat format;
+  format.extent = {16, 32};
+  format.compression = COMPRESSION_JPEG;
+  return format;
+}
 
 TEST_CASE("The row that the floating-point predictor is undone in counts in a decoder's memory") {
   for (const std::uint16_t codec : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_ZSTD}) {
@@ -15,6 +65,35 @@ TEST_CASE("The row that the floating-point predictor is undone in counts in a de
     const std::int64_t without = BlockDecoder::memory_bytes(format);
     format.predictor = PREDICTOR_FLOATINGPOINT;
     CHECK(BlockDecoder::memory_bytes(format) >= without + format.row_bytes());
+  }
+}
+
+TEST_CASE("A JPEG is decoded with the shared tables and its own, whatever block came before") {
+  BlockFormat format = jpeg_format();
+  const JpegTile shared = jpeg_tile(format, 90, JPEGTABLESMODE_QUANT | JPEGTABLESMODE_HUFF);
+  const JpegTile own = jpeg_tile(format, 10, 0);
+  format.jpeg_tables = shared.tables;
+  REQUIRE(!shared.tables.empty());
+  const Bytes by_shared = decoded(*std::make_unique<BlockDecoder>(format, "a"), shared.stream, format);
+  const Bytes by_own = decoded(*std::make_unique<BlockDecoder>(format, "b"), own.stream, format);
+  REQUIRE(by_shared != by_own);
+  BlockDecoder decoder(format, "c");
+  for (int round = 0; round < 2; ++round) {
+    CHECK(decoded(decoder, own.stream, format) == by_own);
+    CHECK(decoded(decoder, shared.stream, format) == by_shared);
+    CHECK(decoded(decoder, shared.stream, format) == by_shared);
+  }
+}
+
+TEST_CASE("A JPEG without quantization tables is an error, also behind a block that has them") {
+  const BlockFormat format = jpeg_format();
+  const Bytes whole = jpeg_tile(format, 90, 0).stream;
+  const Bytes part = jpeg_tile(format, 90, JPEGTABLESMODE_QUANT).stream;
+  BlockDecoder decoder(format, "a");
+  for (int round = 0; round < 2; ++round) {
+    const Bytes pixels = decoded(decoder, whole, format);
+    CHECK_THROWS_AS(decoded(decoder, part, format), IoError);
+    CHECK(decoded(decoder, whole, format) == pixels);
   }
 }
 

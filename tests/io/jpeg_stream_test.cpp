@@ -57,6 +57,17 @@ TEST_CASE("Only tables and comments are put in front of a block") {
   CHECK(!are_plain_jpeg_tables(more));
 }
 
+TEST_CASE("Tables of a JPEG's own are seen wherever they are") {
+  const Bytes none = bytes_of({0xFF, 0xD8, 0xFF, 0xC0, 0, 3, 7, 0xFF, 0xDA, 0, 2, 0xDB, 0xC4, 0xFF, 0, 0xFF});
+  CHECK(!may_bring_jpeg_tables({}));
+  CHECK(!may_bring_jpeg_tables(none));
+  for (const int table : {0xDB, 0xC4}) {
+    Bytes late = none;
+    late.push_back(static_cast<std::byte>(table));
+    CHECK(may_bring_jpeg_tables(late));
+  }
+}
+
 TEST_CASE("A JPEG's frame says which process, bits and extent it has") {
   const Bytes stream =
       bytes_of({0xFF, 0xD8, 0xFF, 0xE0, 0, 3, 7, 0xFF, 0xC2, 0, 11, 8, 1, 2, 3, 4, 1, 1, 0x11, 0});

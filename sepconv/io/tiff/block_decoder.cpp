@@ -60,24 +60,30 @@ bool is_deflate(std::uint16_t compression) {
   return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
 }
 
+TiffHandle open_handle(const BlockFormat& format, TiffBytes& directory, std::string name) {
+  TiffHandle handle(directory, std::move(name), "r", std::max<std::int64_t>(16 << 20, 2 * format.bytes()));
+  if (format.compression == COMPRESSION_JPEG && format.photometric == PHOTOMETRIC_YCBCR) {
+    handle.check(TIFFSetField(handle.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0,
+                 "cannot deliver YCbCr as RGB");
+  }
+  // What is left to libtiff are streams of more than the block. By zlib it fills the block or fails; by
+  // libdeflate it leaves what does not fit as it was, without a word.
+  if (is_deflate(format.compression)) {
+    handle.check(TIFFSetField(handle.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0,
+                 "cannot choose a decoder");
+  }
+  return handle;
+}
+
 }  // namespace
 
 BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
     : format_(format),
       directory_(std::make_unique<ConstantBytes>(one_block_tiff(format))),
-      handle_(*directory_, std::move(name), "r", std::max<std::int64_t>(16 << 20, 2 * format.bytes())) {
-  if (format.compression == COMPRESSION_JPEG && format.photometric == PHOTOMETRIC_YCBCR) {
-    handle_.check(TIFFSetField(handle_.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0,
-                  "cannot deliver YCbCr as RGB");
-  }
-  if (format.compression == COMPRESSION_ZSTD && format.fill_order == FILLORDER_MSB2LSB)
-    zstd_ = std::make_unique<ZstdDecoder>();
-  if (!is_deflate(format.compression)) return;
-  if (format.fill_order == FILLORDER_MSB2LSB) inflater_ = std::make_unique<deflate::Inflater>();
-  // What is left to libtiff are streams of more than the block. By zlib it fills the block or fails; by
-  // libdeflate it leaves what does not fit as it was, without a word.
-  handle_.check(TIFFSetField(handle_.get(), TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0,
-                "cannot choose a decoder");
+      handle_(open_handle(format, *directory_, std::move(name))) {
+  if (format.fill_order != FILLORDER_MSB2LSB) return;
+  if (format.compression == COMPRESSION_ZSTD) zstd_ = std::make_unique<ZstdDecoder>();
+  if (is_deflate(format.compression)) inflater_ = std::make_unique<deflate::Inflater>();
 }
 
 BlockDecoder::~BlockDecoder() = default;
@@ -98,7 +104,10 @@ std::span<std::byte> BlockDecoder::scratch() {
 
 void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, bool is_last_strip) {
   if (decode_directly(out, what)) return;
-  if (format_.compression == COMPRESSION_JPEG) check_jpeg_extent(out, what, is_last_strip);
+  if (format_.compression == COMPRESSION_JPEG) {
+    check_jpeg_extent(out, what, is_last_strip);
+    forget_other_tables();
+  }
   handle_.clear_messages();
   const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
                                              static_cast<tmsize_t>(out.size()));
@@ -125,6 +134,13 @@ bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byt
                                                         : "its deflate stream is broken"));
   }
   return true;
+}
+
+// libjpeg keeps tables from one image to the next: a block that lacks some would be decoded with another
+// block's, whichever this decoder happened to have before.
+void BlockDecoder::forget_other_tables() {
+  if (has_other_tables_) handle_ = open_handle(format_, *directory_, handle_.name());
+  has_other_tables_ = may_bring_jpeg_tables(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
 }
 
 // Of a stream that is smaller than its block libtiff fills a part of the block and only warns; one that is

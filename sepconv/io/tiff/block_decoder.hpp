@@ -31,7 +31,8 @@ class BlockDecoder {
   /// Decodes what encoded() was filled with into `out`: whole rows of the block, in native byte order, YCbCr
   /// as RGB. Fills all of `out` or throws IoError, with `what` between the file's name and the codec's
   /// message; OutOfMemory where that was the reason. `is_last_strip`: a JPEG may have more rows than the
-  /// image, as writers leave them that fill up the last strip.
+  /// image, as writers leave them that fill up the last strip. It has the format's tables and its own, never
+  /// those of a block before it.
   void decode(std::span<std::byte> out, const std::string& what, bool is_last_strip = false);
 
   /// Upper bound of the memory of one decoder.
@@ -42,12 +43,14 @@ class BlockDecoder {
   bool decode_directly(std::span<std::byte> out, const std::string& what);
   bool inflate(std::span<const std::byte> stream, std::span<std::byte> out, const std::string& what);
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
+  void forget_other_tables();
 
   BlockFormat format_;
   std::unique_ptr<deflate::Inflater> inflater_;
   std::unique_ptr<ZstdDecoder> zstd_;
   std::unique_ptr<TiffBytes> directory_;
   TiffHandle handle_;
+  bool has_other_tables_ = false;  // than the format's: a JPEG brought its own
   Buffer encoded_;
   Buffer scratch_;
   std::int64_t encoded_bytes_ = 0;

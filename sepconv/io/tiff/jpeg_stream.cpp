@@ -1,6 +1,7 @@
 #include "sepconv/io/tiff/jpeg_stream.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sepconv {
 namespace {
@@ -47,6 +48,12 @@ bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept {
     tables = tables.subspan(bytes);
   }
   return tables.size() == kMarkerBytes && is_marker(tables, kEnd);
+}
+
+bool may_bring_jpeg_tables(std::span<const std::byte> stream) noexcept {
+  using namespace std::string_view_literals;
+  const std::string_view bytes(reinterpret_cast<const char*>(stream.data()), stream.size());
+  return bytes.find("\xFF\xDB"sv) != bytes.npos || bytes.find("\xFF\xC4"sv) != bytes.npos;
 }
 
 std::int64_t whole_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept {

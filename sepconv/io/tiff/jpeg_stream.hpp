@@ -24,6 +24,10 @@ std::optional<JpegFrame> jpeg_frame(std::span<const std::byte> stream) noexcept;
 /// Whether streams may have these in front of what they say themselves: nothing but tables and comments.
 bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept;
 
+/// False: the stream defines no tables, neither before nor between its scans. True also where bytes of a
+/// comment look as if it did.
+bool may_bring_jpeg_tables(std::span<const std::byte> stream) noexcept;
+
 /// Bytes of the stream that is made of such tables, or of none, and of a block of so many.
 std::int64_t whole_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept;
 
