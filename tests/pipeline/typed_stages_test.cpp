@@ -277,6 +277,6 @@ TEST_CASE("a table of keys says what texts get") {
   CHECK(keys[2].help() ==
         "where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
         "radius)");
-  CHECK_THAT(keys[8].help(), Contains("(default 0; only with border=constant)"));
-  CHECK_THAT(keys[9].help(), Contains("(false true; default false)"));
+  CHECK_THAT(keys[11].help(), Contains("(default 0; only with border=constant)"));
+  CHECK_THAT(keys[12].help(), Contains("(false true; default false)"));
 }
