@@ -12,8 +12,8 @@ constexpr int kLiteralBits = 11;  // of the stream that are looked up at once
 constexpr int kDistanceBits = 8;
 constexpr int kLengthBits = 7;
 constexpr int kMostCodeBits = 15;
-// The last bytes of the result, from which nearly all repeats are copied: a stream goes back by as many at
-// most.
+// The last bytes of the result, from which nearly all repeats are copied. Deflate goes back by up to 32768:
+// what lies further back than the window surely holds is copied from the result itself.
 constexpr unsigned kWindow = 16384;
 constexpr unsigned kRingWords = 256;
 

@@ -47,8 +47,9 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
                                        : "the CPU decodes the source's blocks: " + why);
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
-        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG, each "
-        "alone, of whole pixels of a pixel type");
+        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
+        "the "
+        "first 4096 bytes of the first block say that it is), each alone, of whole pixels of a pixel type");
   }
   if (sink.layout().coded) {
     codecs.encodes = true;

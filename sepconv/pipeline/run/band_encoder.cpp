@@ -7,7 +7,8 @@
 namespace sepconv {
 namespace {
 
-std::int64_t bytes_of_table(std::int64_t blocks) {
+/// Of the table of so many blocks and the entry that ends it.
+std::int64_t bytes_with_end(std::int64_t blocks) {
   return (blocks + 1) * static_cast<std::int64_t>(sizeof(EncodedTile));
 }
 
@@ -35,7 +36,7 @@ void BandEncoder::encode(std::int64_t slot_index, const ConstPixelView& result, 
 void BandEncoder::download_table(std::int64_t slot_index, const Rect& rect, DeviceStream stream) {
   Slot& slot = slot_at(slot_index);
   slot.blocks = tiles_.grid(rect.extent()).area();
-  const std::int64_t bytes = bytes_of_table(slot.blocks);
+  const std::int64_t bytes = bytes_with_end(slot.blocks);
   copy_rows(slot.host.data(), bytes, slot.device.data(), bytes, bytes, 1, stream);
 }
 
