@@ -208,17 +208,23 @@ class VolumeStage final : public Stage {
     return {output.row, needed.col, output.rows, needed.cols};
   }
 
-  /// Of what the pass along z makes, at most, for an output of this extent wherever it lies.
+  /// Of what the pass along z makes, at most, for an output of this extent wherever it lies: of those that
+  /// begin where a row of a plane does, and those that begin with its last pixel. Planes are alike.
   Extent middle_extent(Extent output, const ImageSpec& input) const {
-    std::int64_t cols = 0;
     const std::int64_t last = std::max<std::int64_t>(output_spec(input).extent.cols - output.cols, 0);
-    const std::int64_t step = std::max<std::int64_t>(to_.plane.cols, last / kMostPlaces);
+    const std::int64_t rows = std::min(to_.plane.rows, last / to_.plane.cols + 1);
+    const std::int64_t step = ceil_div(rows, kMostPlaces);
+    std::int64_t cols = 0;
     const auto look = [&](std::int64_t col) {
-      cols = std::max(cols, within_planes({0, col, 1, output.cols}, input).cols);
+      cols = std::max(cols, within_planes({0, std::min(col, last), 1, output.cols}, input).cols);
     };
-    for (std::int64_t col = 0; col < last; col += step) look(col);
+    for (std::int64_t row = 0; row < rows; row += step) {
+      look(row * to_.plane.cols);
+      look(row * to_.plane.cols + to_.plane.cols - 1);
+    }
+    look(to_.plane.area() - 1);
     look(last);
-    return {output.rows, std::min(cols + 2 * from_.plane.cols, input.extent.cols)};
+    return {output.rows, std::min(cols + 2 * (step - 1) * from_.plane.cols, input.extent.cols)};
   }
 
   /// Where a plane repeats beyond its edges, what is needed of it is put together.
