@@ -12,7 +12,8 @@
 namespace sepconv {
 
 /// In images of floating point NaN often stands for a missing pixel; a stage that works on neighbours makes
-/// them missing too. Both runners show it what they read.
+/// them missing too. Both runners show it what they read into the host's
+/// memory: not what a GPU decodes, which a plan's notes say, and not what lies in page-locked memory already.
 class NanWatch {
  public:
   /// What NaN in the source is.
