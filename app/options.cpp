@@ -91,15 +91,6 @@ void parse_page(const std::string& option, const std::string& text, OpenOptions&
   options.select = text;
 }
 
-/// Of tiles, chunks and shards; 0 x 0 where there are to be none.
-Extent parse_block(const std::string& option, const std::string& text, std::string_view none) {
-  if (text == "0") return {0, 0};
-  const auto sides = parse_sides(text, 1, 2);
-  if (!sides)
-    throw InvalidArgument(fmt::format("{} {} is no size; use {} 512, 512x256 (rows x columns) or 0 for {}",
-                                      option, shortened(text), option, none));
-  return {sides->front(), sides->back()};
-}
 }  // namespace
 
 std::int64_t parse_size(const std::string& option, const std::string& text) {
@@ -209,15 +200,25 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
       .add_option_function<std::string>(
           "--tile,--chunk",
-          [&request](const std::string& text) { request.tile = parse_block("--tile", text, "strips"); },
-          "TIFF tiles or Zarr chunks of N x N or ROWSxCOLS pixels; 0 for strips")
-      ->type_name("N|ROWSxCOLS");
+          [&request](const std::string& text) {
+            BlockShape shape = parse_block_shape(text);
+            if (shape.sides) request.tile = shape.sides;
+            request.tile_others = std::move(shape.others);
+          },
+          "TIFF tiles or Zarr chunks of N x N or ROWSxCOLS pixels, of Zarr also along other axes: "
+          "z=16,512x512; 0 for strips")
+      ->type_name("N|ROWSxCOLS|AXIS=N,...");
   command
       .add_option_function<std::string>(
           "--shard",
-          [&request](const std::string& text) { request.shard = parse_block("--shard", text, "none"); },
-          "Zarr chunks together in files of N x N or ROWSxCOLS pixels, whole chunks each; 0: a file a chunk")
-      ->type_name("N|ROWSxCOLS");
+          [&request](const std::string& text) {
+            BlockShape shape = parse_block_shape(text);
+            if (shape.sides) request.shard = shape.sides;
+            request.shard_others = std::move(shape.others);
+          },
+          "Zarr chunks together in files of N x N or ROWSxCOLS pixels, also along other axes, whole chunks "
+          "each; 0: a file a chunk")
+      ->type_name("N|ROWSxCOLS|AXIS=N,...");
   take_one_of(command.add_option_function<std::string>(
                   "--zarr", [&request](const std::string& text) { request.zarr = text == "2" ? 2 : 3; },
                   "version of Zarr, with OME-Zarr 0.4 or 0.5; the input's, or 3, by default"),

@@ -62,7 +62,11 @@ def _number(name, value):
 
 
 def _tile(name, value):
-    """N, rows and columns, or 'ROWSxCOLS'; 0 for strips, or no shards."""
+    """N, rows and columns, 'ROWSxCOLS', or sizes by names of axes, as {"z": 16} or 'z=16,512x512'; 0 for strips, or no shards."""
+    if isinstance(value, dict) and value:
+        value = ",".join(f"{axis}={whole(1)(f'{name}[{axis!r}]', size)}" for axis, size in value.items())
+    if isinstance(value, str) and "=" in value:
+        return value
     if isinstance(value, str) and re.fullmatch(r"\d+(x\d+)?", value):
         value = [int(side) for side in value.split("x")]
     sides = list(value) if isinstance(value, (tuple, list)) else [value]

@@ -80,10 +80,10 @@ def run(source, sink, chain=(), *, progress=True, **options):
         what missing pixels are in the result
     compress : str, optional
         ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``
-    tile : int or tuple of int, optional
-        rows and columns of a TIFF's tiles, or of a Zarr's chunks; 0 for strips
-    shard : int or tuple of int, optional
-        rows and columns of a Zarr's files, of whole chunks each; 0: a file a chunk
+    tile : int, tuple of int or dict, optional
+        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
+    shard : int, tuple of int or dict, optional
+        the same of a Zarr's files, of whole chunks each; 0: a file a chunk
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional

@@ -43,10 +43,18 @@ void take_region(Settings& settings, nb::handle value) {
   settings.run.region = {row, col, rows, cols};
 }
 
-template <auto member>
+/// Rows and columns, or a text with names of axes.
+template <auto sides, auto others>
 void take_block(Settings& settings, nb::handle value) {
-  const auto [rows, cols] = nb::cast<Sides>(value);
-  settings.files.output.*member = Extent{rows, cols};
+  OutputRequest& output = settings.files.output;
+  if (!nb::isinstance<nb::str>(value)) {
+    const auto [rows, cols] = nb::cast<Sides>(value);
+    output.*sides = Extent{rows, cols};
+    return;
+  }
+  BlockShape shape = parse_block_shape(nb::cast<std::string>(value));
+  if (shape.sides) output.*sides = shape.sides;
+  output.*others = std::move(shape.others);
 }
 
 void take_arithmetic(Settings& settings, nb::handle value) {
@@ -71,8 +79,8 @@ constexpr Option kOptions[] = {
     {"axes", [](Settings& s, nb::handle v) { s.files.open.axes = nb::cast<std::string>(v); }},
     {"raw", take_raw},
     {"compress", take_compress},
-    {"tile", take_block<&OutputRequest::tile>},
-    {"shard", take_block<&OutputRequest::shard>},
+    {"tile", take_block<&OutputRequest::tile, &OutputRequest::tile_others>},
+    {"shard", take_block<&OutputRequest::shard, &OutputRequest::shard_others>},
     {"zarr", [](Settings& s, nb::handle v) { s.files.output.zarr = nb::cast<int>(v); }},
     {"planar", take_output<&OutputRequest::planar>},
     {"no_predictor", take_output<&OutputRequest::no_predictor>},

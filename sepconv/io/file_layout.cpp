@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
@@ -64,6 +65,73 @@ Codec parse_codec(std::string_view text) {
                     printable(text)));
   }
   return {*compression, number};
+}
+
+const AxisPositions* find_positions(const std::vector<AxisPositions>& of, std::string_view axis) noexcept {
+  const auto found = std::ranges::find(of, axis, &AxisPositions::axis);
+  return found == of.end() ? nullptr : &*found;
+}
+
+std::string to_string(const std::vector<AxisPositions>& positions) {
+  std::string text;
+  for (const auto& [axis, count, asked_for] : positions)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, count);
+  return text;
+}
+
+namespace {
+
+/// From 1 on; "0" where it may be.
+std::optional<std::int64_t> side_in(std::string_view text, std::int64_t least) {
+  std::int64_t side = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), side);
+  if (error != std::errc() || end != text.data() + text.size() || side < least || side > kMaxSide)
+    return std::nullopt;
+  return side;
+}
+
+/// Takes "512", "512x256", "0" or "z=16". False: it is none, or is said twice.
+bool take_sides(std::string_view text, BlockShape& shape, Extent& named) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) {
+    const std::size_t cross = text.find('x');
+    const auto rows = side_in(text.substr(0, cross), cross == text.npos ? 0 : 1);
+    const auto cols = cross == text.npos ? rows : side_in(text.substr(cross + 1), 1);
+    if (!rows || !cols || shape.sides) return false;
+    shape.sides = {*rows, *cols};
+    return true;
+  }
+  const std::string_view axis = text.substr(0, equals);
+  const auto side = side_in(text.substr(equals + 1), 1);
+  if (!side || axis.empty() || find_positions(shape.others, axis) != nullptr) return false;
+  if (axis != "y" && axis != "x") {
+    shape.others.push_back({std::string(axis), *side, true});
+    return true;
+  }
+  std::int64_t& of = axis == "y" ? named.rows : named.cols;
+  return std::exchange(of, *side) == 0;
+}
+
+}  // namespace
+
+BlockShape parse_block_shape(std::string_view text) {
+  BlockShape shape;
+  Extent named;
+  bool is_shape = true;
+  for (std::string_view rest = text; is_shape;) {
+    const std::size_t comma = rest.find(',');
+    is_shape = take_sides(rest.substr(0, comma), shape, named);
+    if (comma == rest.npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  const bool names_sides = named != Extent{};
+  if (!is_shape || (names_sides && (named.empty() || shape.sides)))
+    throw InvalidArgument(fmt::format(
+        "'{}' is no shape of a block; use 512, 512x256 (rows x columns), or names, as in z=16,512x256 or "
+        "z=16,y=512,x=256",
+        printable(text)));
+  if (names_sides) shape.sides = named;
+  return shape;
 }
 
 std::vector<Extent> level_extents(Extent image, const FileLayout& layout) {

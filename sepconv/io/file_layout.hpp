@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,28 @@ struct Codec {
 /// "jpeg:85". Throws InvalidArgument.
 Codec parse_codec(std::string_view text);
 
+/// How many positions of an axis are stored together.
+struct AxisPositions {
+  std::string axis;  ///< as RasterAxis::name; "c" also of the channels of a pixel
+  std::int64_t count = 1;
+  bool asked_for = false;  ///< so it is also where the axis has fewer
+
+  friend bool operator==(const AxisPositions&, const AxisPositions&) = default;
+};
+/// Of this axis; null if it is not among them.
+const AxisPositions* find_positions(const std::vector<AxisPositions>& of, std::string_view axis) noexcept;
+/// "t 2, z 30"
+std::string to_string(const std::vector<AxisPositions>& positions);
+
+/// What a block of a file is to be.
+struct BlockShape {
+  std::optional<Extent> sides{};        ///< 0 x 0: none
+  std::vector<AxisPositions> others{};  ///< along axes beside y and x
+};
+/// "512", "512x256" (rows x columns), "z=16,512x256", "z=16,y=512,x=256", "z=16", and "0". Throws
+/// InvalidArgument.
+BlockShape parse_block_shape(std::string_view text);
+
 /// Where an image's smaller levels are: each has half the sides (rounded up) of the one before, down to what
 /// fits into a tile.
 enum class Levels : std::uint8_t {
@@ -43,6 +66,9 @@ struct ZarrLayout {
   int version = 0;  ///< 2 or 3; 0: 3, and none of this is asked for or a source's
   /// Of an object of the store, which holds whole chunks; empty: chunks are objects of their own.
   Extent shard{};
+  /// Along axes beside y and x, of a chunk and of such an object; an axis that is not there has one position
+  /// in a chunk, and channels of pixels all of them.
+  std::vector<AxisPositions> chunk_others{}, shard_others{};
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
   std::string fill{};    ///< the value of what is not stored, as JSON; empty, or none of the type: 0
   bool big_endian = false;
@@ -53,7 +79,11 @@ struct ZarrLayout {
   /// Axes in the order in which elements of a chunk lie, slowest first: y, x, c, and others by their numbers,
   /// from '0' on. Empty: C order.
   std::string order{};
-  std::int64_t images = 1;  ///< that a chunk holds; of a result always one
+  /// Of a source, where its label images lie; of a result, those that are copied into it, which then has the
+  /// source's places of pixels and version. And what is said where they are not.
+  std::filesystem::path labels{};
+  std::string labels_left_out{};
+  bool nests_shards = false;  ///< a source's shards are cut into shards; of a result never
 };
 
 struct FileLayout {

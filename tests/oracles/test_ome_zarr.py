@@ -235,8 +235,6 @@ def test_labels_plates_and_wells(sepconv, version):
     inner.attrs.update({"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}})
     np.testing.assert_array_equal(read(sepconv, "in.zarr/labels/cells"), label)
     np.testing.assert_array_equal(read(sepconv, "in.zarr/labels"), label)
-    said = sepconv("run", "in.zarr", "out.zarr", "--verbose").stderr
-    assert "label images are left out (cells)" in said
     assert "labels" in sepconv("info", "in.zarr").stdout
 
     plate = zarr.create_group(sepconv.folder / "plate.zarr", zarr_format=2 if version == "0.4" else 3)
@@ -250,9 +248,94 @@ def test_labels_plates_and_wells(sepconv, version):
         for field in (0, 1):
             write_ome(sepconv.folder / f"plate.zarr/{well}/{field}", values + field, "yx", version)
     np.testing.assert_array_equal(read(sepconv, "plate.zarr/A/2/1"), values + 1)
-    assert "A/1, A/2" in sepconv("run", "plate.zarr", "no.npy", status=1).stderr
+    assert "like plate.zarr/A/1/0: A/1, A/2" in sepconv("run", "plate.zarr", "no.npy", status=1).stderr
+    sepconv("run", "plate.zarr/A/2/1", "field.zarr", "gaussian:sigma=1", "--quiet")
+    assert ome_of(sepconv.folder / "field.zarr")[1] == version
     assert "0, 1" in sepconv("run", "plate.zarr/A/2", "no.npy", status=1).stderr
     assert "holds 2 wells of a plate" in sepconv("info", "plate.zarr").stdout
+
+
+def with_labels(folder, version):
+    values = values_of("czyx")
+    write_ome(folder / "in.zarr", values, "czyx", version)
+    group = zarr.open_group(folder / "in.zarr", mode="r+")
+    labels = group.create_group("labels")
+    labels.attrs.update({"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}})
+    label = (values[0] % 7).astype("uint32")
+    write_ome(folder / "in.zarr/labels/cells", label, "zyx", version)
+    inner = zarr.open_group(folder / "in.zarr/labels/cells", mode="r+")
+    said = {"image-label": {"source": {"image": "../../"}, "colors": [{"label-value": 1, "rgba": [255, 0, 0, 255]}]}}
+    inner.attrs.update(said if version == "0.4" else {"ome": {**inner.attrs["ome"], **said}})
+    return label
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_label_images_go_along_where_pixels_stay(sepconv, version):
+    label = with_labels(sepconv.folder, version)
+    before = contents(sepconv.folder / "in.zarr/labels")
+    for chain in [], ["gaussian:sigma=2"], ["abs", "--page", "c=1"], ["transpose", "transpose"]:
+        said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr
+        assert "label" not in said and contents(sepconv.folder / "out.zarr/labels") == before
+    _, _, group = ome_of(sepconv.folder / "out.zarr")
+    models_of = models.v04 if version == "0.4" else models.v05
+    np.testing.assert_array_equal(group["labels/cells/0"][...], label)
+    assert models_of.ImageLabel.from_zarr(group["labels/cells"]) and models_of.Labels.from_zarr(group["labels"])
+
+
+def test_label_images_are_said_to_be_left_out(sepconv):
+    with_labels(sepconv.folder, "0.5")
+    shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder / "in.zarr")
+    for source, sink, *options in [("in.zarr", "out.zarr", "transpose"), ("in.zarr", "out.zarr", "reduce:factor=2"), ("in.zarr", "out.zarr", "--region", "20x20+1+1"),
+                                   ("in.zarr", "out.zarr", "--page", "z=1-2"), ("in.zarr", "out.zarr", "--zarr", "2"), ("in.zarr", "out.zarr", "--level", "1"),
+                                   ("in.zarr", "out.tif"), ("in.zarr.zip", "out.zarr")]:
+        for command in ("plan", "run"):
+            done = sepconv(command, source, sink, *options, "--force")
+            assert (done.stdout + done.stderr).count("label images are left out (cells)") == 1, (sink, options)
+        assert not (sepconv.folder / "out.zarr/labels").exists()
+
+
+def test_label_images_that_are_no_files(sepconv):
+    with_labels(sepconv.folder, "0.5")
+    (sepconv.folder / "secret").write_text("mine")
+    for target in "../../../secret", "/dev/zero":
+        (sepconv.folder / "in.zarr/labels/cells/more").symlink_to(target)
+        error = sepconv("run", "in.zarr", "out.zarr", status=1).stderr
+        assert "more" in error and error.count("\n") == 1 and not (sepconv.folder / "out.zarr").exists()
+        (sepconv.folder / "in.zarr/labels/cells/more").unlink()
+    assert sorted(path.name for path in sepconv.folder.iterdir()) == ["in.zarr", "secret"]
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+@pytest.mark.parametrize("pyramid", [True, False])
+def test_chunks_of_several_positions_are_kept(sepconv, version, pyramid):
+    values = values_of("tczyx")
+    group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2 if version == "0.4" else 3, attributes=attributes_of("tczyx", 1, version))
+    group.create_array("0", shape=values.shape, chunks=(1, 2, 3, 32, 40), dtype="uint16")[...] = values
+    sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=1", "--quiet", *(["--pyramid", "--chunk", "16"] if pyramid else []))
+    sepconv("run", "in.zarr", "each.zarr", "gaussian:sigma=1", "--quiet", "--chunk", "c=1,z=1,16", *(["--pyramid"] if pyramid else []))
+    ome, _, out = ome_of(sepconv.folder / "out.zarr")
+    each = zarr.open_group(sepconv.folder / "each.zarr", mode="r")
+    for dataset in ome["multiscales"][0]["datasets"]:
+        assert out[dataset["path"]].chunks[:3] == (1, 2, 3) and each[dataset["path"]].chunks[:3] == (1, 1, 1)
+        np.testing.assert_array_equal(out[dataset["path"]][...], each[dataset["path"]][...])
+    assert len(ome["multiscales"][0]["datasets"]) == (4 if pyramid else 1)
+
+
+def test_colours_in_one_chunk_stay_in_one(sepconv):
+    values = values_of("cyx")
+    picture = [{"label": name, "color": color, "window": CHANNELS[0]["window"]} for name, color in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))]
+    attributes = attributes_of("cyx", 1, "0.5")
+    attributes["ome"]["omero"]["channels"] = picture
+    group = zarr.create_group(sepconv.folder / "in.zarr", attributes=attributes)
+    group.create_array("0", shape=values.shape, chunks=(3, 32, 40), dtype="uint16")[...] = values
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    _, _, out = ome_of(sepconv.folder / "out.zarr")
+    assert out["0"].chunks == (3, 32, 40)
+    np.testing.assert_array_equal(out["0"][...], values)
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])

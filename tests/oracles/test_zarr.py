@@ -56,6 +56,14 @@ def make(path, values, chunks, version=3, order="C", big=False, **options):
     return made
 
 
+def files_of(folder):
+    return [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+
+
+def same_files(a, b):
+    return sorted(files_of(a)) == sorted(files_of(b)) and all((a / name).read_bytes() == (b / name).read_bytes() for name in files_of(a))
+
+
 def read_by_us(sepconv, name="in.zarr", *options):
     sepconv("run", name, "read.npy", "--quiet", "--force", *options)
     return np.load(sepconv.folder / "read.npy")
@@ -169,11 +177,11 @@ def test_shapes(sepconv, axes, version):
         if axes == "x":
             continue  # a result has rows
         said = sepconv("run", "in.zarr", "out.zarr", "--verbose", "--force").stderr
-        together = math.prod(chunks[:-2])
-        assert (f"a chunk holds one image where the source's hold {together}" in said) == (together > 1)
+        assert ("wait on the disk" in said) == (math.prod(chunks[:-2]) > 1)
         read_by_both(sepconv.folder / "out.zarr", values)
         out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
-        assert out.chunks == (*[1] * (len(axes) - 2), *made.chunks[-2:])
+        assert out.chunks == made.chunks
+        assert sorted(files_of(sepconv.folder / "out.zarr")) == sorted(files_of(sepconv.folder / "in.zarr"))
         assert (out.metadata.dimension_names == tuple(axes)) if version == 3 else (out.attrs["_ARRAY_DIMENSIONS"] == list(axes))
 
 
@@ -242,8 +250,13 @@ def test_shards(sepconv, axes, codec, where):
     same(read_by_us(sepconv), values)
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     read_by_both(sepconv.folder / "out.zarr", values)
-    (ours,), (theirs,) = (a.metadata.codecs for a in (zarr.open_array(sepconv.folder / "out.zarr", mode="r"), made))
-    assert ours.codecs == theirs.codecs and ours.chunk_shape[-2:] == theirs.chunk_shape[-2:] and ours.index_location == theirs.index_location
+    out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
+    (ours,), (theirs,) = out.metadata.codecs, made.metadata.codecs
+    assert ours.codecs == theirs.codecs and ours.chunk_shape == theirs.chunk_shape and ours.index_location == theirs.index_location
+    fits = [-(-side // chunk) * chunk for side, chunk in zip(shape, chunks)]
+    assert out.shards == tuple(min(pair) for pair in zip(shards, fits))  # none is larger than the chunks that there are
+    sepconv("run", "in.zarr", "again.zarr", "--threads", "3", "--quiet")
+    assert same_files(sepconv.folder / "out.zarr", sepconv.folder / "again.zarr")
 
 
 def test_shards_in_shards(sepconv):
@@ -255,6 +268,69 @@ def test_shards_in_shards(sepconv):
         "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [8, 16], "codecs": [inner], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}}]}}
     tensorstore.open(spec).result().write(values).result()
     same(read_by_us(sepconv), values)
+    for said in (sepconv("plan", "in.zarr", "out.zarr").stdout, sepconv("run", "in.zarr", "out.zarr").stderr):
+        assert "shards hold chunks where the source's hold shards of chunks" in said
+    read_by_both(sepconv.folder / "out.zarr", values)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("order", "CF")
+def test_a_filter_keeps_chunks_of_several_images(sepconv, version, order):
+    values = values_of((3, 7, 37, 45), "uint16")
+    values[:2, :4, :16, :20] = 7  # chunks that are not stored
+    names = {"dimension_names": list("tzyx")} if version == 3 else {"attributes": {"_ARRAY_DIMENSIONS": list("tzyx")}}
+    made = make(sepconv.folder / "in.zarr", values, (2, 4, 16, 20), version, order, fill_value=7, **names)
+    sepconv("run", "in.zarr", "each.zarr", "--chunk", "t=1,z=1", "gaussian:sigma=2", "--quiet")
+    expected = zarr.open_array(sepconv.folder / "each.zarr", mode="r")
+    assert expected.chunks == (1, 1, 16, 20)
+    for threads in "1", "3":
+        sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=2", "--threads", threads, "--band-rows", "16", "--force", "--quiet")
+        assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == made.chunks
+        read_by_both(sepconv.folder / "out.zarr", expected[...])
+    sepconv("run", "in.zarr", "same.zarr", "--quiet")
+    assert sorted(files_of(sepconv.folder / "same.zarr")) == sorted(files_of(sepconv.folder / "in.zarr"))
+
+
+@pytest.mark.parametrize("chunk, shard, chunks, shards", [
+    ("z=2,16", None, (1, 2, 16, 16), None), ("t=3,z=9,y=16,x=24", None, (3, 9, 16, 24), None), ("16x24", "z=4,32x48", (1, 1, 16, 24), (1, 4, 32, 48)),
+    ("t=2,z=2,16x24", "t=2,z=8", (2, 2, 16, 24), (2, 8, 16, 24)), ("z=3,16", "z=4,30", (1, 3, 16, 16), (1, 6, 32, 32))])
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "complex64"])
+def test_chunks_and_shards_along_all_axes(sepconv, dtype, chunk, shard, chunks, shards):
+    values = values_of((3, 7, 37, 45), dtype)
+    make(sepconv.folder / "in.zarr", values, (1, 1, 37, 45), dimension_names=list("tzyx"))
+    sepconv("run", "in.zarr", "out.zarr", "--chunk", chunk, *(["--shard", shard] if shard else []), "--quiet")
+    out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
+    assert out.chunks == chunks and out.shards == shards
+    read_by_both(sepconv.folder / "out.zarr", values)
+
+
+def test_channels_keep_their_chunks(sepconv):
+    values = values_of((4, 37, 45, 5), "uint16")
+    make(sepconv.folder / "in.zarr", values, (3, 16, 20, 2), dimension_names=list("zyxc"))
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == (3, 16, 20, 2)
+    read_by_both(sepconv.folder / "out.zarr", values)
+
+
+@pytest.mark.parametrize("chunk", ["z", "z=", "z=0", "=3", "z=2,z=3", "y=3", "16,16", "z=2,16,y=16,x=16", "z=99999999999999999999", "16x", "-3"])
+def test_shapes_of_chunks_that_are_none(sepconv, chunk):
+    np.save(sepconv.folder / "in.npy", values_of((3, 37, 45), "uint8"))
+    for option in "--chunk", "--shard":
+        error = sepconv("run", "in.npy", "out.zarr", "--axes", "zyx", option, chunk, status=2).stderr
+        assert error.count("\n") == 1 and "no shape" in error and not (sepconv.folder / "out.zarr").exists()
+
+
+def test_axes_that_a_result_has_not_and_ceilings_that_chunks_do_not_fit(sepconv):
+    values = values_of((40, 300, 400), "uint16")
+    make(sepconv.folder / "in.zarr", values, (40, 300, 400), dimension_names=list("zyx"))
+    error = sepconv("run", "in.zarr", "out.zarr", "--chunk", "t=2", status=2).stderr
+    assert "no axis t" in error and "z, y, x" in error and error.count("\n") == 1
+    assert "means nothing for" in sepconv("run", "in.zarr", "out.tif", "--chunk", "z=2", status=2).stderr
+    said = sepconv("plan", "in.zarr", "out.zarr", "--max-memory", "40M", "--threads", "1").stdout
+    assert "a chunk holds one image where the source's hold z 40: more do not fit the ceiling" in said
+    sepconv("run", "in.zarr", "out.zarr", "--max-memory", "40M", "--threads", "1", "--quiet")
+    assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == (1, 300, 400)
+    read_by_both(sepconv.folder / "out.zarr", values)
 
 
 @pytest.mark.parametrize("version", [2, 3])

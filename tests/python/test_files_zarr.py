@@ -36,6 +36,7 @@ CASES = [
     (dict(tile=(16, 24), shard=(32, 48)), ["--chunk", "16x24", "--shard", "32x48"]),
     (dict(tile="16x24", shard="32x48", compress="none"), ["--tile", "16x24", "--shard", "32x48", "--compress", "none"]),
     (dict(tile=32, pyramid=True, compress="zstd:3"), ["--tile", "32", "--pyramid", "--compress", "zstd:3"]),
+    (dict(tile="y=16,x=24", shard={"y": 32, "x": 48}), ["--chunk", "16x24", "--shard", "32x48"]),
     (dict(tile=16, shard=64, pyramid=True, zarr=3), ["--tile", "16", "--shard", "64", "--pyramid", "--zarr", "3"]),
 ]
 
@@ -73,6 +74,9 @@ def test_what_zarr_or_others_have_not_is_refused():
         (ValueError, "is no size", "a.zarr", dict(shard="large")),
         (ValueError, "is no size", "a.zarr", dict(tile="512,512")),
         (ValueError, "strips", "a.zarr", dict(tile=0)),
+        (ValueError, "no shape", "a.zarr", dict(tile="z=,16")),
+        (ValueError, "no axis q", "a.zarr", dict(tile={"q": 3})),
+        (ValueError, "tile.* means nothing for TIFF", "a.tif", dict(tile={"z": 3})),
         (ValueError, "lzw", "a.zarr", dict(compress="lzw")),
         (ValueError, "cog", "a.zarr", dict(cog=True)),
         (ValueError, "shard.* means nothing for TIFF", "a.tif", dict(shard=64)),
@@ -97,6 +101,19 @@ def test_images_and_levels_are_sliced():
     assert np.array_equal(np.asarray(sc.open("part.zarr")), VALUES[1:3, 10:50, 20:100])
     with pytest.raises(OSError, match="has no level 9|levels"):
         sc.open("a.zarr", level=9)
+
+
+def test_chunks_of_several_images_are_kept():
+    sc.run("stack.npy", "a.zarr", axes="zyx", tile={"z": 3, "y": 32, "x": 40}, pyramid=True, progress=False)
+    assert metadata("a.zarr/0/zarr.json")["chunk_grid"]["configuration"]["chunk_shape"] == [3, 32, 40]
+    report = sc.run("a.zarr", "same.zarr", progress=False)
+    assert contents("same.zarr") == contents("a.zarr") and any("wait on the disk" in said for said in report.warnings)
+    assert np.array_equal(np.asarray(sc.open("same.zarr")), VALUES)
+    sc.run("a.zarr", "shards.zarr", tile="z=1", shard={"z": 4, "y": 64, "x": 64}, progress=False)
+    array = metadata("shards.zarr/0/zarr.json")
+    assert array["chunk_grid"]["configuration"]["chunk_shape"] == [4, 64, 80]
+    assert array["codecs"][0]["configuration"]["chunk_shape"] == [1, 32, 40]
+    assert np.array_equal(np.asarray(sc.open("shards.zarr")), VALUES)
 
 
 def test_every_function_takes_paths_of_zarr():

@@ -87,13 +87,15 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
                    .version = group.version,
                    .attributes = group.others,
                    .smaller = {},
-                   .labels = labels_below(store, key)};
+                   .labels = labels_below(store, key),
+                   .labels_key = joined_key(key, "labels"),
+                   .is_whole = level == 0};
   for (std::size_t i = 1; i < one.levels.size(); ++i)
     source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
   if (!source.labels.empty())
-    source.left_out.push_back(fmt::format(
+    source.labels_left_out = fmt::format(
         "label images are left out ({}): they are images of their own, {} is one", first_names(source.labels),
-        store.name_of(joined_key(key, "labels/" + printable(source.labels.front()))).native()));
+        store.name_of(joined_key(source.labels_key, printable(source.labels.front()))).native());
   if (!one.others.empty())
     source.left_out.push_back(
         fmt::format("of OME-Zarr's metadata are left out: {}", first_names(one.others)));
@@ -103,6 +105,14 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
   return source;
 }
 
+/// Of the first well, if it has one.
+std::string field_of(const ZarrStore& store, const std::string& well) {
+  const auto node = read_zarr_node(store, well);
+  if (!node || node->array) return {};
+  const NgffGroup group = read_ngff(node->attributes, store.name_of(well).native());
+  return group.fields.empty() ? std::string() : group.fields.front();
+}
+
 /// One of several that a group holds: the only one, or an error that lists them.
 std::string only_one(const ZarrStore& store, const std::string& key, std::string_view what,
                      const std::vector<std::string>& names) {
@@ -110,8 +120,11 @@ std::string only_one(const ZarrStore& store, const std::string& key, std::string
   const std::string name = store.name_of(key).native();
   if (names.empty())
     throw IoError(fmt::format("{}: is a group of {} and has none; name another", name, what));
+  std::filesystem::path example = store.name_of(key) / printable(names.front());
+  if (const std::string field = field_of(store, joined_key(key, names.front())); !field.empty())
+    example /= printable(field);
   throw OmeChoice(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), what,
-                              (store.name_of(key) / printable(names.front())).native(), first_names(names)));
+                              example.native(), first_names(names)));
 }
 
 std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& key, const ZarrNode& node,

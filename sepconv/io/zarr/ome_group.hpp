@@ -26,6 +26,9 @@ struct OmeSource {
   std::string attributes;               ///< of the group, without those that are OME-Zarr's; empty: none
   std::vector<Extent> smaller;          ///< levels, by rows and columns
   std::vector<std::string> labels;      ///< below the image
+  std::string labels_key{};             ///< of their group
+  bool is_whole = false;                ///< the level is the first
+  std::string labels_left_out{};        ///< what is said of a result without them
   std::vector<std::string> left_out{};  ///< what a result of the image will not have, a sentence each
 };
 

@@ -69,21 +69,20 @@ std::vector<NgffStep> OmeResult::steps(const std::vector<Extent>& levels) const 
 }
 
 ZarrArray OmeResult::ordered(ZarrArray array) const {
-  const auto place = [&](const char* side) {
-    return static_cast<std::size_t>(std::ranges::find(array.names, side) - array.names.begin());
+  const auto in_order = [&](const ZarrShape& sides) {  // one along axes that the array lacks
+    ZarrShape ordered;
+    for (const OmeAxis& axis : image.axes) {
+      const auto place = std::ranges::find(array.names, axis.name) - array.names.begin();
+      ordered.push_back(place == std::ssize(array.names) ? 1 : sides[static_cast<std::size_t>(place)]);
+    }
+    return ordered;
   };
-  const auto with_sides = [&](ZarrShape other, const ZarrShape& sides) {
-    other.end()[-2] = sides[place("y")];
-    other.back() = sides[place("x")];
-    return other;
-  };
-  const ZarrShape ones(shape.size(), 1);
-  array.shape = with_sides(shape, array.shape);
-  array.chunk = with_sides(ones, array.chunk);
-  for (ZarrShards& level : array.shards) level.inner = with_sides(ones, level.inner);
+  array.shape = in_order(array.shape);
+  array.chunk = in_order(array.chunk);
+  for (ZarrShards& level : array.shards) level.inner = in_order(level.inner);
   array.names.clear();
   for (const OmeAxis& axis : image.axes) array.names.push_back(axis.name);
-  array.order.resize(shape.size());
+  array.order.resize(image.axes.size());
   std::iota(array.order.begin(), array.order.end(), 0);
   for (ZarrShards& level : array.shards) level.order = array.order;
   array.attributes = "{}";
@@ -140,7 +139,6 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
     const auto said = std::ranges::find(known.axes, axis.name, &OmeAxis::name);
     result.image.axes.push_back(said != known.axes.end() ? *said
                                                          : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
-    result.shape.push_back(axis.size);
   }
   for (const RasterAxis& axis : result.axes.rasters) result.axes.others.push_back(place(axis.name));
   result.axes.row = place("y");

@@ -13,10 +13,9 @@
 namespace sepconv {
 
 struct OmeResult {
-  Metadata left{};                  ///< what is not said of the image
-  OmeImage image;                   ///< with the axes of the arrays, in their order
-  std::vector<std::int64_t> shape;  ///< of the full image
-  ZarrAxes axes;                    ///< of the arrays
+  Metadata left{};  ///< what is not said of the image
+  OmeImage image;   ///< with the axes of the arrays, in their order
+  ZarrAxes axes;    ///< of the arrays
 
   /// This array of an image with its axes in the order of OME-Zarr.
   ZarrArray ordered(ZarrArray array) const;

@@ -22,7 +22,7 @@ void put_little(std::uint64_t value, int bytes, std::vector<std::byte>& to) {
 ShardWriter::Shard ShardWriter::begin(const ZarrShape& chunk) const {
   const ZarrArray& array = target_.array;
   Shard shard;
-  shard.key = joined_key(target_.key, array.key_of(chunk));
+  shard.key = target_.key_of(chunk);
   shard.blocks = 1;
   std::size_t parts = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
@@ -133,10 +133,17 @@ std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {
   constexpr std::int64_t kEntry = 16, kOfShard = 512;
   std::int64_t parts = 1;
   for (std::size_t i = 0; i < array.chunk.size(); ++i) parts *= array.chunk[i] / array.block()[i];
-  std::int64_t shards = 1;  // of one image
-  for (const int axis : {target.axes.row, target.axes.col, target.axes.channel}) {
+  std::int64_t shards =
+      1;  // of one image, and of those that the first axis along which they are several leaves open
+  const auto count = [&](int axis) {
     const auto i = static_cast<std::size_t>(axis);
-    if (axis >= 0) shards *= ceil_div(array.shape[i], array.chunk[i]);
+    return axis < 0 ? 1 : ceil_div(array.shape[i], array.chunk[i]);
+  };
+  for (const int axis : {target.axes.row, target.axes.col, target.axes.channel}) shards *= count(axis);
+  bool are_several = false;
+  for (const int axis : target.axes.others) {
+    if (are_several) shards *= count(axis);
+    are_several |= array.chunk[static_cast<std::size_t>(axis)] > 1;
   }
   const std::int64_t placed =
       target.folder->partial() ? shards * parts * 2 * 8 * (std::ssize(array.shape) + 1) : 0;

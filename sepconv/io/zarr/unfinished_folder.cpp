@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
@@ -196,6 +197,12 @@ void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::i
 void UnfinishedFolder::complete_part(const std::string& name) {
   const fs::path file = place() / name;
   if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_write_error(target_, errno);
+}
+
+void UnfinishedFolder::take_part(const std::string& name, std::span<std::byte> bytes) {
+  const fs::path part = part_of(name);
+  InputFile(part).read_at(0, bytes);
+  if (unlink(part.c_str()) != 0) throw_write_error(target_, errno);
 }
 
 void UnfinishedFolder::reopen_part(const std::string& name, std::int64_t bytes) {

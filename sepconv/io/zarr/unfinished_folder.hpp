@@ -47,6 +47,8 @@ class UnfinishedFolder {
   void write_part(const std::string& name, bool is_first, std::int64_t offset,
                   std::span<const std::byte> bytes);
   void complete_part(const std::string& name);
+  /// Reads such a file, of so many bytes at least, and removes it.
+  void take_part(const std::string& name, std::span<std::byte> bytes);
   /// Makes a file of another process one again that is not complete, of so many bytes.
   void reopen_part(const std::string& name, std::int64_t bytes);
 

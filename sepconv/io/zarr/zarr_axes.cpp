@@ -167,7 +167,22 @@ std::optional<CodedTiles> coded_chunks(const ZarrArray& array, const ZarrAxes& a
                     .codec = *codec};
 }
 
+/// FileLayout's positions of an object of this shape: of an axis that is no longer than it, all.
+std::vector<AxisPositions> others_of(const ZarrArray& array, const ZarrShape& shape, const ZarrAxes& axes) {
+  std::vector<AxisPositions> others;
+  const auto add = [&](int axis, const std::string& name) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (const std::int64_t count = std::min(shape[i], array.shape[i]); count > 1)
+      others.push_back({name, count});
+  };
+  for (std::size_t i = 0; i < axes.others.size(); ++i) add(axes.others[i], axes.rasters[i].name);
+  if (axes.channel >= 0) add(axes.channel, channel_axis(axes.rasters));
+  return others;
+}
+
 }  // namespace
+
+const char* channel_axis(const RasterAxes& others) { return find_axis(others, "c") == nullptr ? "c" : "s"; }
 
 SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   const auto side = [&](const ZarrShape& shape, int axis) {
@@ -192,6 +207,7 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   file.tiled = true;
   file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};
   file.planar = axes.channel >= 0 && side(array.block(), axes.channel) < side(array.shape, axes.channel);
+  file.zarr.chunk_others = others_of(array, array.block(), axes);
   file.predictor = false;
   for (const ZarrCodec& codec : array.codecs) {
     const bool deflates = codec.kind == ZarrCodec::Kind::gzip || codec.kind == ZarrCodec::Kind::zlib ||
@@ -203,7 +219,11 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
     file.predictor = codec.blosc_shuffle != 0;
   }
   file.zarr.version = array.version;
-  if (!array.shards.empty()) file.zarr.shard = {side(array.chunk, axes.row), side(array.chunk, axes.col)};
+  if (!array.shards.empty()) {
+    file.zarr.shard = {side(array.chunk, axes.row), side(array.chunk, axes.col)};
+    file.zarr.shard_others = others_of(array, array.chunk, axes);
+    file.zarr.nests_shards = array.shards.size() > 1;
+  }
   file.zarr.codecs = zarr_codecs_text(array);
   file.zarr.fill = array.fill_text;
   file.zarr.big_endian = array.big_endian;
@@ -211,8 +231,6 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   file.zarr.separator = array.separator;
   file.zarr.index_at_start = !array.shards.empty() && array.shards.front().index_at_start;
   file.zarr.order = zarr_order_text(array, axes);
-  for (const int axis : axes.others)
-    file.zarr.images *= std::min(side(array.block(), axis), side(array.shape, axis));
   layout.file = std::move(file);
   return layout;
 }

@@ -1,6 +1,7 @@
 #include "sepconv/io/zarr/zarr_result.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -58,6 +59,29 @@ void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
   }
 }
 
+/// How many positions an object of the result holds along an axis of so many.
+std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view axis, std::int64_t size,
+                          std::int64_t usual = 1) {
+  const AxisPositions* const said = find_positions(of, axis);
+  if (said == nullptr) return usual;
+  return said->asked_for ? said->count : std::min(said->count, size);
+}
+
+/// Axes that are asked for and are not there.
+void check_axes(const FileLayout& layout, const RasterAxes& axes, const ZarrArray& array) {
+  for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
+    for (const AxisPositions& positions : *of) {
+      if (!positions.asked_for || find_axis(axes, positions.axis) != nullptr ||
+          std::ranges::find(array.names, positions.axis) != array.names.end())
+        continue;
+      throw InvalidArgument(
+          fmt::format("the result has no axis {}, of which chunks are to hold {}; its axes "
+                      "are {}",
+                      positions.axis, positions.count, fmt::join(array.names, ", ")));
+    }
+  }
+}
+
 void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
                  std::vector<std::string>& warnings) {
   const Extent asked = layout.zarr.shard;
@@ -73,8 +97,12 @@ void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
       round_up(std::min(asked.rows, round_up(array.shape[others], block[others])), block[others]);
   array.chunk[others + 1] =
       round_up(std::min(asked.cols, round_up(array.shape[others + 1], block[others + 1])), block[others + 1]);
-  if (array.shape.size() > others + 2)
-    array.chunk[others + 2] = round_up(array.shape[others + 2], block[others + 2]);
+  for (std::size_t i = 0; i < array.shape.size(); ++i) {
+    if (i == others || i == others + 1) continue;
+    const std::int64_t usual = i > others ? array.shape[i] : 1;  // all channels
+    array.chunk[i] =
+        round_up(positions_of(layout.zarr.shard_others, array.names[i], array.shape[i], usual), block[i]);
+  }
   array.shards = {{.inner = block, .order = array.order, .index_at_start = layout.zarr.index_at_start}};
 }
 
@@ -92,13 +120,10 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   array.big_endian = layout.zarr.big_endian;
   array.keys_of_v2 = array.version == 2 || layout.zarr.keys_of_v2;
   if (layout.zarr.separator != 0) array.separator = layout.zarr.separator;
-  if (layout.zarr.images > 1)
-    warnings.push_back(fmt::format(
-        "a chunk holds one image where the source's hold {}: images are written one after another",
-        layout.zarr.images));
   for (const RasterAxis& axis : spec.axes) {
     if (axis.single || spec.count() == 1) continue;
-    array.shape.push_back(axis.size), array.chunk.push_back(1), array.names.push_back(axis.name);
+    array.shape.push_back(axis.size), array.names.push_back(axis.name);
+    array.chunk.push_back(positions_of(layout.zarr.chunk_others, axis.name, axis.size));
   }
   const std::size_t others = array.shape.size();
   const Extent tile = layout.tiled ? layout.tile : kUsualChunk;
@@ -107,9 +132,11 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
                      {std::min(tile.rows, image.extent.rows), std::min(tile.cols, image.extent.cols)});
   array.names.insert(array.names.end(), {"y", "x"});
   if (const std::int64_t channels = image.channels / array.type.parts(); channels > 1) {
-    array.shape.push_back(channels), array.chunk.push_back(layout.planar ? 1 : channels);
-    array.names.emplace_back(find_axis(spec.axes, "c") == nullptr ? "c" : "s");
+    array.shape.push_back(channels), array.names.emplace_back(channel_axis(spec.axes));
+    array.chunk.push_back(
+        positions_of(layout.zarr.chunk_others, array.names.back(), channels, layout.planar ? 1 : channels));
   }
+  check_axes(layout, spec.axes, array);
   array.order.resize(array.shape.size());
   std::iota(array.order.begin(), array.order.end(), 0);
   array.codecs = codecs_of(layout, array.version, array.type.bits / 8);

@@ -76,12 +76,14 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
 
 class ZarrSet final : public RasterSet {
  public:
+  /// `is_folder`: and not a zip file.
   ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes,
-          std::optional<OmeSource> ome)
+          std::optional<OmeSource> ome, bool is_folder)
       : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
         source_(std::move(source)),
         axes_(std::move(axes)),
-        ome_(std::move(ome)) {}
+        ome_(std::move(ome)),
+        is_folder_(is_folder) {}
 
   const std::optional<OmeSource>& ome() const noexcept { return ome_; }
   const ZarrArray& array() const noexcept { return source_->array(); }
@@ -106,8 +108,20 @@ class ZarrSet final : public RasterSet {
       }
       layout.description = fmt::format("OME-Zarr {}, {}", ome_->version, layout.description);
       if (!ome_->smaller.empty()) layout.file->levels = Levels::inside;
+      add_labels(layout);
     }
     return make_zarr_reader(source_, axes_, std::move(position), std::move(layout), std::move(metadata));
+  }
+
+  /// Label images are of all positions but those of c.
+  void add_labels(SourceLayout& layout) const {
+    if (ome_->labels.empty()) return;
+    RasterAxes taken = axes(), all = axes_.rasters;
+    for (RasterAxes* const of : {&taken, &all})
+      std::erase_if(*of, [](const RasterAxis& axis) { return axis.name == "c"; });
+    layout.file->zarr.labels_left_out = ome_->labels_left_out;
+    if (is_folder_ && ome_->is_whole && taken == all)
+      layout.file->zarr.labels = source_->store().name_of(ome_->labels_key);
   }
 
   void add_warnings(SourceLayout& layout) const {
@@ -131,6 +145,7 @@ class ZarrSet final : public RasterSet {
   std::shared_ptr<ZarrSource> source_;
   ZarrAxes axes_;
   std::optional<OmeSource> ome_;
+  bool is_folder_;
 };
 
 /// Makes channels of what are images along c.
@@ -145,6 +160,7 @@ void join_channels(ZarrAxes& axes) {
 
 std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& options) {
   const std::string key = file.inner();
+  const bool is_folder = file.is_folder();
   auto store = store_of(std::move(file));
   const fs::path path = store->name_of(key);
   Found found = array_in(*store, key, options.level);
@@ -152,7 +168,8 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
   const bool picks_channels = options.select.find("c=") != options.select.npos;
   if (found.ome && is_picture(found.ome->image) && !picks_channels) join_channels(axes);
-  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found.ome));
+  auto set =
+      std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found.ome), is_folder);
   if (!options.select.empty()) set->select(parse_selection(options.select));
   if (options.page) set->select({{"", *options.page, *options.page}});
   return set;

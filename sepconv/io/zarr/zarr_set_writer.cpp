@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/zarr/label_images.hpp"
 #include "sepconv/io/zarr/ome_result.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
-#include "sepconv/io/zarr/zarr_writer.hpp"
+#include "sepconv/io/zarr/zarr_blocks.hpp"
 
 namespace sepconv {
 namespace {
@@ -51,10 +54,15 @@ class ZarrMaking {
     const std::optional<OmeResult> ome = ome_result(spec, options, warnings);
     folder_ = std::make_shared<UnfinishedFolder>(
         path, UnfinishedFolder::Options{options.overwrite, options.durable, options.partial});
+    if (ome) labels_ = options.layout.zarr.labels;
+    if (labels_.empty() && !options.layout.zarr.labels_left_out.empty())
+      warnings.push_back(options.layout.zarr.labels_left_out);
+    CreateOptions rest = options;
+    rest.layout = layout_for(spec, options, ome.has_value(), warnings);
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
-    for (const Extent extent : extents) add_array(extent, options, ome, warnings);
-    CreateOptions rest = options;
+    for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
+    say_what_waits(warnings);
     if (ome) {
       const ZarrArray& array = levels_.front()->array;
       group_ = zarr_group_texts(array.version, ngff_attributes(ome->image, ome->steps(extents), array.version,
@@ -90,16 +98,53 @@ class ZarrMaking {
   }
 
   void finish() {
-    for (const auto& level : levels_) level->write_metadata();
+    for (const auto& level : levels_) level->finish();
+    if (!labels_.empty()) copy_label_images(labels_, *folder_, "labels");
     for (const auto& [name, text] : group_) folder_->add(name, std::as_bytes(std::span(text)));
     folder_->commit();
   }
 
  private:
+  void say_what_waits(std::vector<std::string>& warnings) const {
+    std::int64_t bytes = 0;
+    for (const auto& level : levels_)
+      bytes += ZarrBlocks::waiting_bytes(
+          *level, {zarr_image(level->array, level->axes).extent, spec_.raster.channels, spec_.raster.type});
+    if (bytes > 0)
+      warnings.push_back(fmt::format(
+          "chunks hold several images: they wait on the disk, beside the result, until a chunk's last "
+          "is there, {:.1f} MiB at most",
+          static_cast<double>(bytes) / (1 << 20)));
+  }
+
   static std::vector<Extent> with_smaller(Extent image, const FileLayout& layout) {
     std::vector<Extent> extents = level_extents(image, layout);
     extents.insert(extents.begin(), image);
     return extents;
+  }
+
+  /// What a chunk is to hold of axes beside y and x, and cannot where every run writes whole images.
+  static FileLayout layout_for(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
+                               std::vector<std::string>& warnings) {
+    FileLayout layout = options.layout;
+    std::vector<AxisPositions> cut;
+    for (auto* const of : {&layout.zarr.shard_others, &layout.zarr.chunk_others}) {
+      // A pixel's channels are positions of OME-Zarr's c, one a chunk unless something else is said.
+      if (is_ome && find_positions(*of, "c") == nullptr) of->push_back({"c", 1});
+      if (options.partial == nullptr) continue;
+      const auto is_cut = [&](const AxisPositions& positions) {
+        const RasterAxis* const axis = find_axis(spec.axes, positions.axis);
+        return axis != nullptr && axis->size > 1 && positions.count > 1;
+      };
+      std::ranges::copy_if(*of, std::back_inserter(cut), is_cut);
+      std::erase_if(*of, is_cut);
+    }
+    if (!cut.empty())
+      warnings.push_back(fmt::format(
+          "chunks and shards hold one image in place of {}: a result that is made in several runs "
+          "is made image by image",
+          to_string(cut)));
+    return layout;
   }
 
   void add_array(Extent extent, const CreateOptions& options, const std::optional<OmeResult>& ome,
@@ -119,6 +164,7 @@ class ZarrMaking {
     set_order(options.layout.zarr, target->axes, target->array, said);
     if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
     set_raster(target->array, target->axes);
+    if (!target->array.shards.empty()) target->shards = std::make_unique<ShardWriter>(*target);
     levels_.push_back(std::move(target));
   }
 
@@ -126,6 +172,7 @@ class ZarrMaking {
   std::shared_ptr<UnfinishedFolder> folder_;
   std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
   ZarrTexts group_;                                  // of OME-Zarr
+  std::filesystem::path labels_;                     // that go along
   SinkLayout layout_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sepconv/io/writer.hpp"
+#include "sepconv/io/zarr/shard_writer.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr_result.hpp"
 
@@ -18,8 +19,11 @@ struct ZarrTarget {
   std::string key;  ///< of the array in it; "" for the folder itself
   ZarrArray array;  ///< by zarr_result()
   ZarrAxes axes;
+  std::unique_ptr<ShardWriter> shards;  ///< where the array has them: they may hold blocks of several images
 
-  void write_metadata() const;
+  std::string key_of(const ZarrShape& chunk) const { return joined_key(key, array.key_of(chunk)); }
+  /// When all images are written. Throws std::logic_error if a shard lacks a block.
+  void finish() const;
 };
 
 /// The sink of the image at this position along the other axes. Its finish() calls `then`.

@@ -37,15 +37,30 @@ std::optional<Value> value_in(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
 }
 
+json others_json(const std::vector<AxisPositions>& others) {
+  json list = json::array();
+  for (const AxisPositions& of : others) list.push_back({of.axis, of.count});
+  return list;
+}
+
+std::vector<AxisPositions> others_in(const json& list) {
+  std::vector<AxisPositions> others;
+  for (const json& of : list)
+    others.push_back({of.at(0).get<std::string>(), of.at(1).get<std::int64_t>(), true});
+  return others;
+}
+
 json output_json(const OutputRequest& request) {
   return {{"compression", request.compression ? json(name_of(*request.compression)) : json()},
           {"level", request.level},
           {"tile", tile_json(request.tile)},
+          {"tile_others", others_json(request.tile_others)},
           {"planar", request.planar},
           {"no_predictor", request.no_predictor},
           {"cog", request.cog},
           {"pyramid", option_json(request.pyramid)},
           {"shard", tile_json(request.shard)},
+          {"shard_others", others_json(request.shard_others)},
           {"zarr", option_json(request.zarr)},
           {"big_tiff", option_json(request.big_tiff)}};
 }
@@ -56,11 +71,13 @@ OutputRequest output_in(const json& all) {
     request.compression = parse_compression(name.get<std::string>());
   all.at("level").get_to(request.level);
   request.tile = extent_in(all.at("tile"));
+  request.tile_others = others_in(all.at("tile_others"));
   all.at("planar").get_to(request.planar);
   all.at("no_predictor").get_to(request.no_predictor);
   all.at("cog").get_to(request.cog);
   request.pyramid = value_in<bool>(all.at("pyramid"));
   request.shard = extent_in(all.at("shard"));
+  request.shard_others = others_in(all.at("shard_others"));
   request.zarr = value_in<int>(all.at("zarr"));
   request.big_tiff = value_in<bool>(all.at("big_tiff"));
   return request;

@@ -33,7 +33,8 @@ std::vector<std::string> given_tiff_options(const OutputRequest& request) {
 
 std::vector<std::string> given_zarr_options(const OutputRequest& request) {
   std::vector<std::string> options;
-  if (request.shard) options.emplace_back("OutputRequest::shard");
+  if (request.shard || !request.shard_others.empty()) options.emplace_back("OutputRequest::shard");
+  if (!request.tile_others.empty()) options.emplace_back("further axes of OutputRequest::tile");
   if (request.zarr) options.emplace_back("OutputRequest::zarr");
   return options;
 }
@@ -196,6 +197,9 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   CreateOptions options =
       options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
   if (is_usual) format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
+  if (const std::string& said = options.layout.zarr.labels_left_out;
+      !said.empty() && (format == nullptr || !format->is_folder))
+    options.warnings.push_back(said);
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
@@ -206,10 +210,16 @@ Geometries geometries_of(const std::filesystem::path& path, const ImageSpec& res
                          const OutputRequest& request, const Map& map, Work work, Formats formats) {
   Geometries geometries{output_options(path, result, source, request, map, work, formats), {}};
   const Format* const format = format_of_name(path, formats);
+  const FileLayout& first = geometries.first.layout;
+  if (format != nullptr && format->is_folder) {
+    if (first.zarr.chunk_others.empty() || !request.tile_others.empty()) return geometries;
+    geometries.other = geometries.first;
+    geometries.other->layout.zarr.chunk_others.clear();
+  }
   if (format == nullptr || !format->has_layout || format->is_folder || request.tile || request.cog)
     return geometries;
   OutputRequest other = request;
-  other.tile = geometries.first.layout.tiled ? Extent{} : usual_tile(source, result, map);
+  other.tile = first.tiled ? Extent{} : usual_tile(source, result, map);
   geometries.other = output_options(result, source, other, map, work);
   return geometries;
 }
@@ -231,6 +241,9 @@ std::string plan_in_either(const Geometries& geometries,
     if (layout.tiled) throw;
     std::rethrow_exception(failure);  // strips want the higher ceiling
   }
+  if (const auto& together = geometries.first.layout.zarr.chunk_others; !together.empty())
+    return fmt::format("a chunk holds one image where the source's hold {}: more do not fit the ceiling",
+                       to_string(together));
   if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
   return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}",
                      layout.tile.rows, layout.tile.cols);

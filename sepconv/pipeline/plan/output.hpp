@@ -20,15 +20,17 @@ namespace sepconv {
 /// What the caller decides; what is left open is the source's.
 struct OutputRequest {
   std::optional<Compression> compression;
-  int level = 0;               ///< of that compression; 0: its default
-  std::optional<Extent> tile;  ///< 0 x 0: strips
+  int level = 0;                             ///< of that compression; 0: its default
+  std::optional<Extent> tile;                ///< 0 x 0: strips
+  std::vector<AxisPositions> tile_others{};  ///< of a Zarr's chunks, along axes beside y and x
   bool planar = false;
   bool no_predictor = false;
   bool cog =
       false;  ///< a Cloud Optimized GeoTIFF: tiled, with levels, everything in the order for few requests
-  std::optional<bool> pyramid;  ///< smaller levels; unset: where the source has them
-  std::optional<Extent> shard;  ///< of a Zarr; 0 x 0: none
-  std::optional<int> zarr;      ///< its version
+  std::optional<bool> pyramid;                ///< smaller levels; unset: where the source has them
+  std::optional<Extent> shard;                ///< of a Zarr; 0 x 0: none
+  std::vector<AxisPositions> shard_others{};  ///< likewise
+  std::optional<int> zarr;                    ///< its version
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
@@ -68,8 +70,8 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
                              const OutputRequest& request, const std::optional<PixelMap>& map, Work work,
                              Formats formats = built_in_formats());
 
-/// What a file is made with: as asked; and, where its format has both and the caller decided nothing, with
-/// tiles in place of strips or the other way round.
+/// What a file is made with: as asked; and, where the caller decided nothing, otherwise, for a ceiling that
+/// the first does not fit: with tiles in place of strips or the other way round, or one image a chunk.
 struct Geometries {
   CreateOptions first;
   std::optional<CreateOptions> other;

@@ -90,7 +90,41 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
     layout.rows_per_strip = 0;
   layout.planar = layout.planar && spec.channels > 1;
+  if (spec.channels != source.spec().channels)
+    for (auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others})
+      std::erase_if(*of, [](const AxisPositions& positions) { return positions.axis == "c"; });
   return layout;
+}
+
+}  // namespace
+
+namespace {
+
+/// What a chunk of the result holds along axes beside y and x.
+void choose_others(const OutputRequest& request, std::int64_t pixel_bytes, FileLayout& layout,
+                   std::vector<std::string>& warnings) {
+  std::vector<AxisPositions>& others = layout.zarr.chunk_others;
+  std::int64_t bytes = layout.tile.area() * pixel_bytes;
+  for (const AxisPositions& positions : others)
+    if (positions.axis != "c" && bytes <= kLargestKeptTile) bytes *= positions.count;
+  if (bytes > kLargestKeptTile && !others.empty()) {
+    warnings.push_back(
+        fmt::format("a chunk holds one image where the source's hold {}: all of them would be more than {} "
+                    "MiB",
+                    to_string(others), kLargestKeptTile >> 20));
+    others.clear();
+  }
+  if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });
+  const auto take = [](const std::vector<AxisPositions>& asked, std::vector<AxisPositions>& kept) {
+    std::erase_if(kept, [&](const AxisPositions& of) { return find_positions(asked, of.axis) != nullptr; });
+    kept.insert(kept.end(), asked.begin(), asked.end());
+  };
+  if (layout.zarr.shard.empty()) layout.zarr.shard_others.clear();
+  take(request.tile_others, others);
+  take(request.shard_others, layout.zarr.shard_others);
+  if (layout.zarr.shard.empty() && !request.shard_others.empty()) layout.zarr.shard = layout.tile;
+  if (std::exchange(layout.zarr.nests_shards, false) && !layout.zarr.shard.empty())
+    warnings.emplace_back("shards hold chunks where the source's hold shards of chunks");
 }
 
 }  // namespace
@@ -125,6 +159,11 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
     warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");
   layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
+  choose_others(request, bytes_behind, layout, warnings);
+  const bool is_in_place = map == PixelMap() && spec.extent == result.extent;
+  if (!layout.zarr.labels.empty() &&
+      (!is_in_place || layout.zarr.version != source->layout().file->zarr.version))
+    layout.zarr.labels.clear();
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
   if (request.cog) {
