@@ -61,6 +61,13 @@ enum class Levels : std::uint8_t {
   cloud,  ///< behind; all directories at the file's beginning, then the pixels of the smallest level first: a
           ///< Cloud Optimized GeoTIFF
 };
+/// Label images of an OME-Zarr, which a result has too that has its source's places of pixels, version and
+/// number of levels.
+struct LabelImages {
+  std::filesystem::path folder{};  ///< of the source's; empty: they do not go along
+  std::int64_t levels = 1;         ///< of the image and of each of them
+  std::string left_out{};          ///< what is said then
+};
 /// What only Zarr has.
 struct ZarrLayout {
   int version = 0;  ///< 2 or 3; 0: 3, and none of this is asked for or a source's
@@ -79,10 +86,7 @@ struct ZarrLayout {
   /// Axes in the order in which elements of a chunk lie, slowest first: y, x, c, and others by their numbers,
   /// from '0' on. Empty: C order.
   std::string order{};
-  /// Of a source, where its label images lie; of a result, those that are copied into it, which then has the
-  /// source's places of pixels and version. And what is said where they are not.
-  std::filesystem::path labels{};
-  std::string labels_left_out{};
+  LabelImages labels{};
   bool nests_shards = false;  ///< a source's shards are cut into shards; of a result never
 };
 

@@ -25,17 +25,10 @@ FileLayout layout_of(int version, Extent tile, Extent shard, std::string codecs 
   FileLayout layout;
   layout.tiled = true;
   layout.tile = tile;
-  layout.zarr = {.version = version,
-                 .shard = shard,
-                 .codecs = std::move(codecs),
-                 .fill = {},
-                 .big_endian = false,
-                 .is_array = true,
-                 .keys_of_v2 = false,
-                 .separator = 0,
-                 .index_at_start = false,
-                 .order = {},
-                 .images = 1};
+  layout.zarr.version = version;
+  layout.zarr.shard = shard;
+  layout.zarr.codecs = std::move(codecs);
+  layout.zarr.is_array = true;
   return layout;
 }
 

@@ -24,12 +24,11 @@ constexpr const char* kGaussian = "gaussian:sigma=1.5";
 
 FileLayout zarr_layout(int version, Extent tile, const char* codec, Extent shard = {}) {
   FileLayout layout{.tiled = true, .tile = tile};
-  layout.zarr = {.version = version,
-                 .shard = shard,
-                 .codecs = "[" + std::string(codec) + "]",
-                 .fill = "3",
-                 .big_endian = false,
-                 .is_array = true};
+  layout.zarr.version = version;
+  layout.zarr.shard = shard;
+  layout.zarr.codecs = "[" + std::string(codec) + "]";
+  layout.zarr.fill = "3";
+  layout.zarr.is_array = true;
   return layout;
 }
 

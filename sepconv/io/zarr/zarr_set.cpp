@@ -119,9 +119,11 @@ class ZarrSet final : public RasterSet {
     RasterAxes taken = axes(), all = axes_.rasters;
     for (RasterAxes* const of : {&taken, &all})
       std::erase_if(*of, [](const RasterAxis& axis) { return axis.name == "c"; });
-    layout.file->zarr.labels_left_out = ome_->labels_left_out;
+    LabelImages& labels = layout.file->zarr.labels;
+    labels.left_out = ome_->labels_left_out;
+    labels.levels = std::ssize(ome_->smaller) + 1;
     if (is_folder_ && ome_->is_whole && taken == all)
-      layout.file->zarr.labels = source_->store().name_of(ome_->labels_key);
+      labels.folder = source_->store().name_of(ome_->labels_key);
   }
 
   void add_warnings(SourceLayout& layout) const {

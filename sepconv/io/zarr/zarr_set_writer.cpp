@@ -54,13 +54,15 @@ class ZarrMaking {
     const std::optional<OmeResult> ome = ome_result(spec, options, warnings);
     folder_ = std::make_shared<UnfinishedFolder>(
         path, UnfinishedFolder::Options{options.overwrite, options.durable, options.partial});
-    if (ome) labels_ = options.layout.zarr.labels;
-    if (labels_.empty() && !options.layout.zarr.labels_left_out.empty())
-      warnings.push_back(options.layout.zarr.labels_left_out);
     CreateOptions rest = options;
     rest.layout = layout_for(spec, options, ome.has_value(), warnings);
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
+    const LabelImages& labels = options.layout.zarr.labels;
+    if (ome && fit_levels(labels, options.layout.levels, extents))
+      labels_ = labels.folder;
+    else if (!labels.left_out.empty())
+      warnings.push_back(labels.left_out);
     for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
     say_what_waits(warnings);
     if (ome) {
@@ -115,6 +117,18 @@ class ZarrMaking {
           "chunks hold several images: they wait on the disk, beside the result, until a chunk's last "
           "is there, {:.1f} MiB at most",
           static_cast<double>(bytes) / (1 << 20)));
+  }
+
+  /// Gives an image that has levels as many as the label images have. False: it cannot have them.
+  static bool fit_levels(const LabelImages& labels, Levels levels, std::vector<Extent>& extents) {
+    if (labels.folder.empty()) return false;
+    if (levels == Levels::none) return labels.levels == 1;
+    std::vector<Extent> fitting{extents.front()};
+    while (std::ssize(fitting) < labels.levels && fitting.back().area() > 1)
+      fitting.push_back({ceil_div(fitting.back().rows, 2), ceil_div(fitting.back().cols, 2)});
+    if (std::ssize(fitting) < labels.levels) return false;
+    extents = std::move(fitting);
+    return true;
   }
 
   static std::vector<Extent> with_smaller(Extent image, const FileLayout& layout) {

@@ -197,7 +197,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   CreateOptions options =
       options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
   if (is_usual) format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
-  if (const std::string& said = options.layout.zarr.labels_left_out;
+  if (const std::string& said = options.layout.zarr.labels.left_out;
       !said.empty() && (format == nullptr || !format->is_folder))
     options.warnings.push_back(said);
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
