@@ -244,6 +244,82 @@ TEST_CASE("A set of images is written as a Zarr array, complete or not at all") 
     CHECK(reads_everywhere(*back->raster(i), images[static_cast<std::size_t>(i)]));
 }
 
+TEST_CASE("Chunks and shards of several images are written once, whole, in any order of elements") {
+  const TemporaryFolder folder;
+  const std::string order = GENERATE("", "cxy10", "1yx0c");
+  const bool planar = GENERATE(false, true);
+  const Extent shard = GENERATE(Extent{}, Extent{16, 16});
+  const ImageSpec image{{31, 17}, 3, PixelType::u16};
+  const RasterSetSpec spec{image, {{"t", 3}, {"z", 5}}};
+  CreateOptions options{.layout = layout_of(3, {8, 8}, shard)};
+  options.layout.zarr.order = order;
+  options.layout.planar = planar;
+  options.layout.zarr.chunk_others = {{"t", 2}, {"z", 3}};
+  options.layout.zarr.shard_others = {{"t", 2}, {"z", 6}};
+  std::vector<TestImage> images;
+  for (unsigned i = 0; i < 15; ++i) images.push_back(TestImage::random(image, i));
+  std::map<std::string, std::string> files;
+  for (const int threads : {1, 3}) {
+    const auto path = folder.path() / fmt::format("{}.zarr", threads);
+    const auto set = create_set(path, spec, options);
+    ThreadedExecutor executor(threads);
+    for (const TestImage& each : images) {
+      const auto writer = set->next({});
+      for (const Rect& rect : {Rect{16, 0, 15, 17}, Rect{0, 0, 16, 17}})
+        writer->write(rect, each.view().crop(rect), executor);
+      writer->finish();
+    }
+    set->finish();
+    const auto back = open_set(path);
+    CHECK(back->axes() == spec.axes);
+    for (std::int64_t i = 0; i < 15; ++i)
+      CHECK(reads_everywhere(*back->raster(i), images[static_cast<std::size_t>(i)]));
+    const auto made = files_of(path);
+    CHECK(made.size() == (shard.empty() ? 2 * 2 * 4 * 3 * (planar ? 3 : 1) : 2 * 1 * 2 * 2) + 1);
+    CHECK((files.empty() || files == made));
+    files = made;
+    const ZarrLayout kept = back->raster(0)->layout().file->zarr;
+    CHECK(to_string(kept.chunk_others) == (planar ? "t 2, z 3" : "t 2, z 3, c 3"));
+    CHECK(kept.order == order);
+  }
+  CHECK(folder.files() == std::vector<std::string>{"1.zarr", "3.zarr"});
+}
+
+TEST_CASE("Images that wait for their chunk and are cut short are an error, and nothing is left") {
+  const TemporaryFolder folder;
+  const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
+  CreateOptions options{.layout = layout_of(3, {8, 8}, {})};
+  options.layout.zarr.chunk_others = {{"z", 2}};
+  {
+    const auto set = create_set(folder.path() / "a.zarr", {noise.spec(), {{"z", 2}}}, options);
+    write_all(*set->next({}), noise);
+    const auto place = folder.path() / folder.files().front();
+    std::filesystem::resize_file(place / "c/0/1/1.waiting.part", 10);
+    const auto last = set->next({});
+    CHECK_THROWS_AS(write_all(*last, noise), IoError);
+  }
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("Shapes of blocks are texts with names of axes") {
+  const auto text = [](std::string_view of) {
+    const BlockShape shape = parse_block_shape(of);
+    return fmt::format("{}: {}",
+                       shape.sides ? fmt::format("{}x{}", shape.sides->rows, shape.sides->cols) : "",
+                       to_string(shape.others));
+  };
+  CHECK(text("512") == "512x512: ");
+  CHECK(text("0") == "0x0: ");
+  CHECK(text("512x256") == "512x256: ");
+  CHECK(text("z=16,512x256") == "512x256: z 16");
+  CHECK(text("z=16,x=256,t=2,y=512") == "512x256: z 16, t 2");
+  CHECK(text("z=16") == ": z 16");
+  for (const char* const none :
+       {"", ",", "z", "z=", "z=0", "=3", "z=2,z=3", "y=3", "x=3,x=4", "16,16", "z=2,16,y=16,x=16", "0x0",
+        "16x", "x16", "-3", "99999999999999999999", "16 ", "z=2,"})
+    CHECK_THROWS_WITH(parse_block_shape(none), Contains("no shape of a block"));
+}
+
 TEST_CASE("A Zarr that is not finished says so, and goes away") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "out.zarr";

@@ -325,6 +325,9 @@ def test_axes_that_a_result_has_not_and_ceilings_that_chunks_do_not_fit(sepconv)
     make(sepconv.folder / "in.zarr", values, (40, 300, 400), dimension_names=list("zyx"))
     error = sepconv("run", "in.zarr", "out.zarr", "--chunk", "t=2", status=2).stderr
     assert "no axis t" in error and "z, y, x" in error and error.count("\n") == 1
+    for option in "--chunk", "--shard":
+        error = sepconv("run", "in.zarr", "out.zarr", option, "z=2147483647,2147483647", status=2).stderr
+        assert "more than 1024 GiB" in error and error.count("\n") == 1
     assert "means nothing for" in sepconv("run", "in.zarr", "out.tif", "--chunk", "z=2", status=2).stderr
     said = sepconv("plan", "in.zarr", "out.zarr", "--max-memory", "40M", "--threads", "1").stdout
     assert "a chunk holds one image where the source's hold z 40: more do not fit the ceiling" in said

@@ -82,6 +82,17 @@ void check_axes(const FileLayout& layout, const RasterAxes& axes, const ZarrArra
   }
 }
 
+/// Of what would be read by nobody.
+void check_size(const ZarrArray& array) {
+  std::int64_t bytes = array.type.bytes_of(1);
+  for (const std::int64_t side : array.chunk) {
+    if (!__builtin_mul_overflow(bytes, side, &bytes) && bytes <= kMostChunkBytes) continue;
+    throw InvalidArgument(fmt::format("{} of {} have more than {} GiB; make them smaller",
+                                      array.shards.empty() ? "chunks" : "shards",
+                                      fmt::join(array.chunk, " x "), kMostChunkBytes >> 30));
+  }
+}
+
 void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
                  std::vector<std::string>& warnings) {
   const Extent asked = layout.zarr.shard;
@@ -142,6 +153,7 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   array.codecs = codecs_of(layout, array.version, array.type.bits / 8);
   fit_to_version(array, warnings);
   take_shards(layout, others, array, warnings);
+  check_size(array);
   if (const auto fill = zarr_fill(layout.zarr.fill, array.type))
     array.fill = *fill, array.fill_text = layout.zarr.fill;
   else
