@@ -268,6 +268,7 @@ def test_shards_in_shards(sepconv):
         "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [8, 16], "codecs": [inner], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}}]}}
     tensorstore.open(spec).result().write(values).result()
     same(read_by_us(sepconv), values)
+    assert "shards" not in sepconv("run", "in.zarr", "out.tif").stderr
     for said in (sepconv("plan", "in.zarr", "out.zarr").stdout, sepconv("run", "in.zarr", "out.zarr").stderr):
         assert "shards hold chunks where the source's hold shards of chunks" in said
     read_by_both(sepconv.folder / "out.zarr", values)
@@ -330,7 +331,7 @@ def test_axes_that_a_result_has_not_and_ceilings_that_chunks_do_not_fit(sepconv)
         assert "more than 1024 GiB" in error and error.count("\n") == 1
     assert "means nothing for" in sepconv("run", "in.zarr", "out.tif", "--chunk", "z=2", status=2).stderr
     said = sepconv("plan", "in.zarr", "out.zarr", "--max-memory", "40M", "--threads", "1").stdout
-    assert "a chunk holds one image where the source's hold z 40: more do not fit the ceiling" in said
+    assert "a chunk holds one image in place of z 40: more do not fit the ceiling" in said
     sepconv("run", "in.zarr", "out.zarr", "--max-memory", "40M", "--threads", "1", "--quiet")
     assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == (1, 300, 400)
     read_by_both(sepconv.folder / "out.zarr", values)

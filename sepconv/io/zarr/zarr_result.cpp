@@ -114,6 +114,8 @@ void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
     array.chunk[i] =
         round_up(positions_of(layout.zarr.shard_others, array.names[i], array.shape[i], usual), block[i]);
   }
+  if (layout.zarr.nests_shards)
+    warnings.emplace_back("shards hold chunks where the source's hold shards of chunks");
   array.shards = {{.inner = block, .order = array.order, .index_at_start = layout.zarr.index_at_start}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -12,6 +13,9 @@
 
 namespace sepconv {
 namespace {
+
+/// Of a chunk that several images share; one that is asked for may have more.
+constexpr double kMostSharedBytes = 64 << 20;
 
 /// An image and its smaller levels, each in an array.
 class LevelsWriter final : public Writer {
@@ -137,27 +141,37 @@ class ZarrMaking {
     return extents;
   }
 
-  /// What a chunk is to hold of axes beside y and x, and cannot where every run writes whole images.
+  /// Cuts what chunks are to hold of axes beside y and x where it cannot be.
   static FileLayout layout_for(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
                                std::vector<std::string>& warnings) {
     FileLayout layout = options.layout;
-    std::vector<AxisPositions> cut;
-    for (auto* const of : {&layout.zarr.shard_others, &layout.zarr.chunk_others}) {
+    std::vector<AxisPositions>& chunk = layout.zarr.chunk_others;
+    std::vector<AxisPositions>& shard = layout.zarr.shard_others;
+    const auto are_images = [&](const AxisPositions& positions) {
+      const RasterAxis* const axis = find_axis(spec.axes, positions.axis);
+      return axis != nullptr && axis->size > 1 && positions.count > 1;
+    };
+    const auto cut = [&](std::vector<AxisPositions>& of, std::string_view why) {
+      std::vector<AxisPositions> images;
+      std::ranges::copy_if(of, std::back_inserter(images), are_images);
+      if (images.empty()) return;
+      std::erase_if(of, are_images);
+      warnings.push_back(fmt::format("a {} holds one image in place of {}: {}",
+                                     &of == &shard ? "shard" : "chunk", to_string(images), why));
+    };
+    double bytes = static_cast<double>(layout.tile.area() * spec.raster.pixel_bytes());
+    bool is_asked_for = false;
+    for (const AxisPositions& positions : chunk) {
+      if (are_images(positions)) bytes *= static_cast<double>(positions.count);
+      is_asked_for |= positions.asked_for;
+    }
+    if (!is_asked_for && bytes > kMostSharedBytes) cut(chunk, "all of them would be more than 64 MiB");
+    for (auto* const of : {&chunk, &shard}) {
+      if (options.partial != nullptr)
+        cut(*of, "a result that is made in several runs is made image by image");
       // A pixel's channels are positions of OME-Zarr's c, one a chunk unless something else is said.
       if (is_ome && find_positions(*of, "c") == nullptr) of->push_back({"c", 1});
-      if (options.partial == nullptr) continue;
-      const auto is_cut = [&](const AxisPositions& positions) {
-        const RasterAxis* const axis = find_axis(spec.axes, positions.axis);
-        return axis != nullptr && axis->size > 1 && positions.count > 1;
-      };
-      std::ranges::copy_if(*of, std::back_inserter(cut), is_cut);
-      std::erase_if(*of, is_cut);
     }
-    if (!cut.empty())
-      warnings.push_back(fmt::format(
-          "chunks and shards hold one image in place of {}: a result that is made in several runs "
-          "is made image by image",
-          to_string(cut)));
     return layout;
   }
 

@@ -242,7 +242,7 @@ std::string plan_in_either(const Geometries& geometries,
     std::rethrow_exception(failure);  // strips want the higher ceiling
   }
   if (const auto& together = geometries.first.layout.zarr.chunk_others; !together.empty())
-    return fmt::format("a chunk holds one image where the source's hold {}: more do not fit the ceiling",
+    return fmt::format("a chunk holds one image in place of {}: more do not fit the ceiling",
                        to_string(together));
   if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
   return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}",

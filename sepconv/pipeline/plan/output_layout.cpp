@@ -101,19 +101,8 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
 namespace {
 
 /// What a chunk of the result holds along axes beside y and x.
-void choose_others(const OutputRequest& request, std::int64_t pixel_bytes, FileLayout& layout,
-                   std::vector<std::string>& warnings) {
+void choose_others(const OutputRequest& request, FileLayout& layout) {
   std::vector<AxisPositions>& others = layout.zarr.chunk_others;
-  std::int64_t bytes = layout.tile.area() * pixel_bytes;
-  for (const AxisPositions& positions : others)
-    if (positions.axis != "c" && bytes <= kLargestKeptTile) bytes *= positions.count;
-  if (bytes > kLargestKeptTile && !others.empty()) {
-    warnings.push_back(
-        fmt::format("a chunk holds one image where the source's hold {}: all of them would be more than {} "
-                    "MiB",
-                    to_string(others), kLargestKeptTile >> 20));
-    others.clear();
-  }
   if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });
   const auto take = [](const std::vector<AxisPositions>& asked, std::vector<AxisPositions>& kept) {
     std::erase_if(kept, [&](const AxisPositions& of) { return find_positions(asked, of.axis) != nullptr; });
@@ -123,8 +112,6 @@ void choose_others(const OutputRequest& request, std::int64_t pixel_bytes, FileL
   take(request.tile_others, others);
   take(request.shard_others, layout.zarr.shard_others);
   if (layout.zarr.shard.empty() && !request.shard_others.empty()) layout.zarr.shard = layout.tile;
-  if (std::exchange(layout.zarr.nests_shards, false) && !layout.zarr.shard.empty())
-    warnings.emplace_back("shards hold chunks where the source's hold shards of chunks");
 }
 
 }  // namespace
@@ -159,7 +146,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
     warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");
   layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
-  choose_others(request, bytes_behind, layout, warnings);
+  choose_others(request, layout);
   const bool is_in_place = map == PixelMap() && spec.extent == result.extent;
   std::filesystem::path& labels = layout.zarr.labels.folder;
   if (!labels.empty() && (!is_in_place || layout.zarr.version != source->layout().file->zarr.version))
