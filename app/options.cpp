@@ -189,6 +189,17 @@ void add_region_option(CLI::App& command, RunOptions& options) {
       ->type_name("COLSxROWS+COL+ROW");
 }
 
+namespace {
+
+/// Of tiles, chunks and shards, what the text says.
+void take_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
+  BlockShape shape = parse_block_shape(text);
+  if (shape.sides) sides = shape.sides;
+  others = std::move(shape.others);
+}
+
+}  // namespace
+
 void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
       .add_option_function<std::string>(
@@ -200,22 +211,14 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
       .add_option_function<std::string>(
           "--tile,--chunk",
-          [&request](const std::string& text) {
-            BlockShape shape = parse_block_shape(text);
-            if (shape.sides) request.tile = shape.sides;
-            request.tile_others = std::move(shape.others);
-          },
+          [&request](const std::string& text) { take_block(text, request.tile, request.tile_others); },
           "TIFF tiles or Zarr chunks of N x N or ROWSxCOLS pixels, of Zarr also along other axes: "
           "z=16,512x512; 0 for strips")
       ->type_name("N|ROWSxCOLS|AXIS=N,...");
   command
       .add_option_function<std::string>(
           "--shard",
-          [&request](const std::string& text) {
-            BlockShape shape = parse_block_shape(text);
-            if (shape.sides) request.shard = shape.sides;
-            request.shard_others = std::move(shape.others);
-          },
+          [&request](const std::string& text) { take_block(text, request.shard, request.shard_others); },
           "Zarr chunks together in files of N x N or ROWSxCOLS pixels, also along other axes, whole chunks "
           "each; 0: a file a chunk")
       ->type_name("N|ROWSxCOLS|AXIS=N,...");

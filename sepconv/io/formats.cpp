@@ -63,8 +63,8 @@ constexpr Format kFormats[] = {
      .reads = "versions 2 and 3, folders and zip files; integers, bool, f16 f32 f64, complex, of both byte "
               "orders; C and "
               "Fortran order; shards; blosc, zstd, gzip, zlib, lz4, crc32c; any axes",
-     .writes = "versions 2 and 3, folders; the types that are read; C order; shards; zstd, gzip or zlib, or "
-               "what the source has",
+     .writes = "versions 2 and 3, folders; the types that are read; chunks and shards along all axes; zstd, "
+               "gzip or zlib, or what the source has; its order",
      .has_pages = true,
      .has_levels = true,
      .has_axes = true,
