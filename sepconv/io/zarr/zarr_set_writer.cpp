@@ -90,6 +90,8 @@ class ZarrMaking {
     const std::vector<std::int64_t> position = position_of(levels_.front()->axes.rasters, raster);
     std::vector<std::unique_ptr<Writer>> sinks;
     for (const auto& level : levels_) {
+      // What is restored and added up is of one image.
+      if (level->shards && folder_->partial()) level->shards = std::make_unique<ShardWriter>(*level);
       const ImageSpec spec{zarr_image(level->array, level->axes).extent, spec_.raster.channels,
                            spec_.raster.type};
       SinkLayout layout = layout_;

@@ -56,6 +56,7 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
   EncodedWriter* encoded() noexcept override { return layout_.coded ? this : nullptr; }
 
   void finish() override {
+    if (target_->shards && target_->folder->partial()) target_->shards->check_complete();
     if (then_) then_();
   }
 
