@@ -91,6 +91,12 @@ void parse_page(const std::string& option, const std::string& text, OpenOptions&
   options.select = text;
 }
 
+/// Of tiles, chunks and shards, what the text says.
+void take_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
+  BlockShape shape = parse_block_shape(text);
+  if (shape.sides) sides = shape.sides;
+  others = std::move(shape.others);
+}
 }  // namespace
 
 std::int64_t parse_size(const std::string& option, const std::string& text) {
@@ -188,17 +194,6 @@ void add_region_option(CLI::App& command, RunOptions& options) {
           "column and row")
       ->type_name("COLSxROWS+COL+ROW");
 }
-
-namespace {
-
-/// Of tiles, chunks and shards, what the text says.
-void take_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
-  BlockShape shape = parse_block_shape(text);
-  if (shape.sides) sides = shape.sides;
-  others = std::move(shape.others);
-}
-
-}  // namespace
 
 void add_layout_options(CLI::App& command, OutputRequest& request) {
   command
