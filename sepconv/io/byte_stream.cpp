@@ -1,18 +1,40 @@
 #include "sepconv/io/byte_stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "sepconv/io/file_errors.hpp"
 
 namespace sepconv {
 
 InputBytes::InputBytes(const InputFile& file, std::int64_t offset, std::int64_t buffer_bytes)
-    : file_(file), buffer_(static_cast<std::size_t>(buffer_bytes)), buffered_end_(offset) {}
+    : file_(&file), buffer_(static_cast<std::size_t>(buffer_bytes)), buffered_end_(offset) {}
+
+InputBytes::InputBytes(std::string name, ReadBytes read)
+    : name_(std::move(name)),
+      read_(std::move(read)),
+      buffer_(static_cast<std::size_t>(kStreamBytes)),
+      buffered_end_(0) {}
+
+std::int64_t InputBytes::read_some(std::span<std::byte> bytes) {
+  const std::int64_t count =
+      file_ != nullptr ? file_->read_some_at(buffered_end_, bytes) : static_cast<std::int64_t>(read_(bytes));
+  buffered_end_ += count;
+  return count;
+}
 
 bool InputBytes::fill() {
-  const std::int64_t count = file_.read_some_at(buffered_end_, buffer_);
-  rest_ = std::span(buffer_).first(static_cast<std::size_t>(count));
-  buffered_end_ += count;
-  return count > 0;
+  rest_ = std::span(buffer_).first(static_cast<std::size_t>(read_some(buffer_)));
+  return !rest_.empty();
+}
+
+void InputBytes::throw_end(std::span<std::byte> missing) const {
+  if (file_ != nullptr) file_->read_at(buffered_end_, missing);  // says what is missing
+  throw_read_error(name_,
+                   fmt::format("it ends at byte {} where {} more bytes belong; see why what sends it ended",
+                               buffered_end_, missing.size()));
 }
 
 std::span<const std::byte> InputBytes::next() {
@@ -22,23 +44,32 @@ std::span<const std::byte> InputBytes::next() {
 
 void InputBytes::read(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
-    // What is large goes past the buffer; at the end of the file read_at() says what is missing.
-    if (rest_.empty() && (bytes.size() >= buffer_.size() || !fill())) {
-      file_.read_at(buffered_end_, bytes);
-      buffered_end_ += std::ssize(bytes);
-      return;
+    std::size_t count = std::min(bytes.size(), rest_.size());
+    if (count > 0) {
+      std::copy_n(rest_.begin(), count, bytes.begin());
+      rest_ = rest_.subspan(count);
+    } else if (bytes.size() >= buffer_.size()) {
+      count = static_cast<std::size_t>(read_some(bytes));  // what is large goes past the buffer
+      if (count == 0) throw_end(bytes);
+    } else if (!fill()) {
+      throw_end(bytes);
     }
-    const std::size_t count = std::min(bytes.size(), rest_.size());
-    std::copy_n(rest_.begin(), count, bytes.begin());
-    rest_ = rest_.subspan(count);
     bytes = bytes.subspan(count);
   }
 }
 
 void InputBytes::skip(std::int64_t bytes) {
-  const std::int64_t held = std::min(bytes, std::ssize(rest_));
-  rest_ = rest_.subspan(static_cast<std::size_t>(held));
-  buffered_end_ += bytes - held;
+  for (;;) {
+    const std::int64_t held = std::min(bytes, std::ssize(rest_));
+    rest_ = rest_.subspan(static_cast<std::size_t>(held));
+    bytes -= held;
+    if (bytes == 0) return;
+    if (file_ != nullptr) {
+      buffered_end_ += bytes;
+      return;
+    }
+    if (!fill()) throw_end(std::span(buffer_).first(static_cast<std::size_t>(std::min(bytes, kStreamBytes))));
+  }
 }
 
 OutputBytes::OutputBytes(OutputFile& file) : file_(&file), buffer_(static_cast<std::size_t>(kStreamBytes)) {}
@@ -46,9 +77,14 @@ OutputBytes::OutputBytes(OutputFile& file) : file_(&file), buffer_(static_cast<s
 OutputBytes::OutputBytes(std::vector<std::byte>& memory)
     : memory_(&memory), buffer_(static_cast<std::size_t>(kStreamBytes)) {}
 
+OutputBytes::OutputBytes(WriteBytes write)
+    : write_(std::move(write)), buffer_(static_cast<std::size_t>(kStreamBytes)) {}
+
 void OutputBytes::put(std::span<const std::byte> bytes) {
   if (file_ != nullptr) {
     file_->write_at(offset_, bytes);
+  } else if (write_) {
+    write_(bytes);
   } else {
     memory_->insert(memory_->end(), bytes.begin(), bytes.end());
   }

@@ -37,7 +37,8 @@ struct HeldFormat {
   bool u16;
   std::string_view channels;  ///< digits
   std::int64_t longest_side;
-  unsigned metadata = 0;  ///< sum of MetadataKinds
+  unsigned metadata = 0;            ///< sum of MetadataKinds
+  std::string_view other = ".tif";  ///< what else to choose
 };
 struct HeldSink {
   std::vector<std::string> warnings;
@@ -50,7 +51,10 @@ using EncodeImage = std::function<void(OutputFile& file, const PixelView& image)
 
 /// Throws InvalidArgument for what the format cannot hold.
 void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format);
-/// Checks that too, and the target. The sink's warnings come before those of the options and about what of
+/// Throws InvalidArgument for what a viewer would take for another picture.
+void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
+                   const Metadata& metadata);
+/// Checks these too, and the target. The sink's warnings come before those of the options and about what of
 /// the metadata the format has no place for.
 std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
                                          const HeldFormat& format, const CreateOptions& options,

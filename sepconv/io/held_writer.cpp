@@ -78,15 +78,15 @@ std::string stage_of_fewer(std::int64_t channels, std::string_view counts) {
 void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format) {
   const auto [rows, cols] = spec.extent;
   if (rows > format.longest_side || cols > format.longest_side) {
-    throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than {} takes; choose .tif",
-                                      path.native(), cols, rows, format.name));
+    throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than {} takes; choose {}",
+                                      path.native(), cols, rows, format.name, format.other));
   }
   const bool type_fits = spec.type == PixelType::u8 || (spec.type == PixelType::u16 && format.u16);
   const bool channels_fit =
       spec.channels < 10 &&
       format.channels.find(static_cast<char>('0' + spec.channels)) != std::string_view::npos;
   if (type_fits && channels_fit) return;
-  std::string way = type_fits ? "choose .tif" : "cast it or choose .tif";
+  std::string way = fmt::format("{}choose {}", type_fits ? "" : "cast it or ", format.other);
   if (!channels_fit && spec.channels < 10)
     way += fmt::format(", or leave channels out with {}", stage_of_fewer(spec.channels, format.channels));
   std::string counts(1, format.channels.front());
@@ -97,15 +97,12 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
                   name_of(spec.type), spec.channels, way));
 }
 
-namespace {
-
-/// Throws for what a viewer would take for another picture.
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
                    const Metadata& metadata) {
   const auto refuse = [&](std::string_view meaning, std::string_view shown) {
     throw InvalidArgument(
-        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose .tif",
-                    path.native(), meaning, format.name, shown));
+        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose {}", path.native(),
+                    meaning, format.name, shown, format.other));
   };
   const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
   if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
@@ -117,8 +114,6 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
            "shows them multiplied once more");
   if (fourth != kUnassociatedAlpha) refuse("channel 4 is no alpha", "shows it as such");
 }
-
-}  // namespace
 
 std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
                                          const HeldFormat& format, const CreateOptions& options,

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 /// NumPy itself refuses headers longer than 10,000 bytes; those of plain arrays have 118.
 constexpr std::int64_t kMaxHeaderBytes = 65536;
+constexpr std::int64_t kUsualHeaderBytes = 128;
 
 using Kind = StoredType::Kind;
 
@@ -37,33 +38,30 @@ constexpr Dtype kDtypes[] = {{'b', Kind::boolean, "1"},
 
 struct Prelude {
   int major = 0, minor = 0;
-  std::int64_t dict_offset = 0;
   std::int64_t dict_bytes = 0;
 };
 
 /// Magic, version and the length of the dictionary: two bytes in version 1, four from version 2 on;
 /// little-endian.
-Prelude read_prelude(const InputFile& file) {
+Prelude read_prelude(InputBytes& bytes) {
   std::array<std::byte, 12> head{};
-  file.read_at(0, std::span(head).first(10));
-  if (!is_npy(head)) throw_npy_error(file.path(), "it is no NPY file; check its name");
+  bytes.read(std::span(head).first(10));
+  if (!is_npy(head)) throw_npy_error(bytes.name(), "it is no NPY file; check its name");
   const auto byte_at = [&](std::size_t at) { return std::to_integer<std::int64_t>(head[at]); };
-  Prelude prelude{static_cast<int>(byte_at(6)), static_cast<int>(byte_at(7)), 10,
-                  byte_at(8) | byte_at(9) << 8};
+  Prelude prelude{static_cast<int>(byte_at(6)), static_cast<int>(byte_at(7)), byte_at(8) | byte_at(9) << 8};
   if (prelude.major < 1 || prelude.major > 3 || prelude.minor != 0) {
     throw_npy_error(
-        file.path(),
+        bytes.name(),
         fmt::format("NPY version {}.{} is not known, only 1.0, 2.0 and 3.0 are; save it anew with numpy.save",
                     prelude.major, prelude.minor));
   }
   if (prelude.major > 1) {
-    file.read_at(0, head);
-    prelude.dict_offset = 12;
+    bytes.read(std::span(head).last(2));
     prelude.dict_bytes |= byte_at(10) << 16 | byte_at(11) << 24;
   }
   if (prelude.dict_bytes > kMaxHeaderBytes) {
     throw_npy_error(
-        file.path(),
+        bytes.name(),
         fmt::format(
             "its NPY header claims {} bytes, more than any image's; the file is damaged, save it anew",
             prelude.dict_bytes));
@@ -152,17 +150,30 @@ std::vector<std::int64_t> npy_shape(std::vector<std::int64_t> others, const Imag
   return others;
 }
 
-NpyArray parse_npy_array(const InputFile& file) {
-  const Prelude prelude = read_prelude(file);
+std::vector<std::int64_t> npy_shape(const RasterSetSpec& spec, StoredType stored) {
+  std::vector<std::int64_t> others;
+  for (const RasterAxis& axis : spec.axes) {
+    if (!axis.single && spec.count() > 1) others.push_back(axis.size);
+  }
+  return npy_shape(std::move(others), spec.raster, stored);
+}
+
+NpyArray parse_npy_array(InputBytes& bytes) {
+  const Prelude prelude = read_prelude(bytes);
   std::string text(static_cast<std::size_t>(prelude.dict_bytes), '\0');
-  file.read_at(prelude.dict_offset, std::as_writable_bytes(std::span(text)));
+  bytes.read(std::as_writable_bytes(std::span(text)));
   const std::optional<NpyDict> dict = parse_npy_dict(text);
   if (!dict)
     throw_npy_error(
-        file.path(),
+        bytes.name(),
         "its NPY header is damaged or that of a structured array; save a plain array with numpy.save");
-  return {dict->descr, dict->shape, dict->fortran_order, prelude.dict_offset + prelude.dict_bytes,
+  return {dict->descr, dict->shape, dict->fortran_order, bytes.position(),
           fmt::format("{}.{}", prelude.major, prelude.minor)};
+}
+
+NpyArray parse_npy_array(const InputFile& file) {
+  InputBytes bytes(file, 0, kUsualHeaderBytes);
+  return parse_npy_array(bytes);
 }
 
 std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& array, std::int64_t bytes) {
@@ -176,16 +187,14 @@ std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& arr
                     : fmt::format("{} bytes behind the array are not read", more)};
 }
 
-NpyImages parse_npy(const InputFile& file, std::string_view axes) {
-  const NpyArray array = parse_npy_array(file);
+NpyImages npy_images(const std::filesystem::path& path, const NpyArray& array, std::string_view axes) {
   const std::optional<NpyElements> elements = npy_elements(array.descr);
   if (!elements) {
-    throw_npy_error(file.path(),
-                    fmt::format("its dtype {} is not supported; convert it to integers, bool, f2, "
-                                "f4, f8, c8 or c16 with numpy.astype",
-                                array.descr));
+    throw_npy_error(path, fmt::format("its dtype {} is not supported; convert it to integers, bool, f2, "
+                                      "f4, f8, c8 or c16 with numpy.astype",
+                                      array.descr));
   }
-  const NpyAxes found = npy_axes(array.shape, array.fortran_order, axes, file.path());
+  const NpyAxes found = npy_axes(array.shape, array.fortran_order, axes, path);
   NpyImages images{{}, found.others, found.names};
   FlatImage& image = images.first;
   image.offset = array.offset;
@@ -195,20 +204,28 @@ NpyImages parse_npy(const InputFile& file, std::string_view axes) {
   image.strides = found.steps;
   image.description = description_of(array, image);
   try {
-    check_flat_image(image, file.path());
+    check_flat_image(image, path);
   } catch (const InvalidArgument& error) {
     throw IoError(error.what());  // the file said so, not the caller
   }
+  add_order_warnings(found, image);
+  return images;
+}
+
+NpyImages parse_npy(const InputFile& file, std::string_view axes) {
+  const NpyArray array = parse_npy_array(file);
+  NpyImages images = npy_images(file.path(), array, axes);
   std::int64_t count = 1;
   for (const std::int64_t length : array.shape) count *= length;
-  const std::int64_t end = array.offset + elements->type.bytes_of(count);
+  const std::int64_t end = array.offset + images.first.element().bytes_of(count);
   if (!images.others.empty() && file.size() < end)
     throw_npy_error(file.path(),
                     fmt::format("an array of shape ({}) needs {} bytes and the file has {}; it is "
                                 "truncated or has another shape",
                                 fmt::join(array.shape, ", "), end, file.size()));
-  image.warnings = npy_warnings(file, array, end - array.offset);
-  add_order_warnings(found, image);
+  std::vector<std::string>& warnings = images.first.warnings;
+  const std::vector<std::string> behind = npy_warnings(file, array, end - array.offset);
+  warnings.insert(warnings.begin(), behind.begin(), behind.end());
   return images;
 }
 

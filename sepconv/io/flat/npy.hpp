@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/npy_axes.hpp"
 #include "sepconv/io/formats.hpp"
@@ -30,6 +31,8 @@ struct NpyArray {
 
 /// Throws IoError for a damaged header and a structured array.
 NpyArray parse_npy_array(const InputFile& file);
+/// The same of bytes that begin so; the next are then elements.
+NpyArray parse_npy_array(InputBytes& bytes);
 
 /// A sentence if the file goes on where the array of this many bytes ends; numpy.save appends to a file that
 /// is open.
@@ -52,6 +55,8 @@ std::string npy_descr(StoredType type);
 /// The shape of an array of such images, along `others` if there are any.
 std::vector<std::int64_t> npy_shape(std::vector<std::int64_t> others, const ImageSpec& spec,
                                     StoredType stored);
+/// Of several, without the axes that are `single`; of one there are no others.
+std::vector<std::int64_t> npy_shape(const RasterSetSpec& spec, StoredType stored);
 
 /// The images of an array: the first of them, and the axes along which the others follow.
 struct NpyImages {
@@ -59,7 +64,10 @@ struct NpyImages {
   std::vector<NpyAxis> others;
   std::string names;  ///< of all axes
 };
-/// `axes` as in OpenOptions: see npy_axes(). Throws IoError: damaged header, dtype that is not read.
+/// What an array of this name holds, whatever of it is there. `axes` as in OpenOptions: see npy_axes().
+/// Throws IoError: dtype that is not read.
+NpyImages npy_images(const std::filesystem::path& path, const NpyArray& array, std::string_view axes = {});
+/// The same of a file. Throws IoError: damaged header, too short.
 NpyImages parse_npy(const InputFile& file, std::string_view axes = {});
 
 /// The only image, or the one that the options choose.

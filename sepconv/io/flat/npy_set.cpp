@@ -55,11 +55,7 @@ class NpySetWriter final : public RasterSetWriter {
         spec_(spec),
         stored_(options.stored.value_or(StoredType(spec.raster.type))),
         layout_(flat_layout("NPY 1.0, uncompressed", options)) {
-    std::vector<std::int64_t> shape;
-    for (const RasterAxis& axis : spec.axes) {
-      if (!axis.single && spec.count() > 1) shape.push_back(axis.size);  // one image has no others
-    }
-    header_ = npy_header(npy_descr(stored_), npy_shape(std::move(shape), spec.raster, stored_));
+    header_ = npy_header(npy_descr(stored_), npy_shape(spec, stored_));
     check_flat_image({spec.raster, std::ssize(header_), false, {}}, path);
     std::int64_t all = 0;
     if (__builtin_mul_overflow(raster_bytes(), spec.count(), &all) || all > INT64_MAX - std::ssize(header_))

@@ -94,12 +94,12 @@ void write_png_pixels(const PixelView& image, OutputBytes& file) {
 
 std::vector<std::byte> png_in_memory(const PixelView& image) {
   constexpr unsigned char kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-  constexpr std::byte kGrey{0}, kColour{2};
+  constexpr std::byte kGrey{0}, kColour{2}, kColourAndAlpha{6};
   std::byte header[13] = {};  // width, height, bits, kind of colour; deflate, filters, no interlacing
   put_big32(static_cast<std::uint32_t>(image.extent.cols), header);
   put_big32(static_cast<std::uint32_t>(image.extent.rows), header + 4);
   header[8] = static_cast<std::byte>(8 * size_of(image.type));
-  header[9] = image.channels == 1 ? kGrey : kColour;
+  header[9] = image.channels == 1 ? kGrey : image.channels == 3 ? kColour : kColourAndAlpha;
   std::vector<std::byte> file;
   OutputBytes bytes(file);
   bytes.write(std::as_bytes(std::span(kSignature)));

@@ -12,7 +12,7 @@ std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept;
 /// Writes the chunks from the first of the pixels' to the file's end. Throws IoError.
 void write_png_pixels(const PixelView& image, OutputBytes& file);
 
-/// A whole PNG file of u8 or u16, of one channel or of three, with nothing but its pixels.
+/// A whole PNG file of u8 or u16, of one channel, three, or four (alpha), with nothing but its pixels.
 std::vector<std::byte> png_in_memory(const PixelView& image);
 
 }  // namespace sepconv

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
@@ -67,41 +68,68 @@ int PnmText::first_digit() {
 }
 
 void PnmText::truncated() const {
-  throw_read_error(file_.path(), "the file ends before its numbers do; it is truncated, copy it anew");
+  throw_read_error(bytes_.name(), "the file ends before its numbers do; it is truncated, copy it anew");
 }
 
 void PnmText::damaged() const {
   throw_read_error(
-      file_.path(),
+      bytes_.name(),
       fmt::format("byte {} belongs to no number that may be there; the file is damaged, copy it anew",
                   bytes_.position() - 1));
 }
 
-PnmHeader read_pnm_header(const InputFile& file) {
+PnmHeader read_pnm_header(InputBytes& bytes) {
   PnmHeader header;
-  std::byte kind{};
-  file.read_at(1, {&kind, 1});
-  header.kind = std::to_integer<char>(kind);
-  PnmText text(file, 2);
+  std::byte head[2];
+  bytes.read(head);
+  header.kind = std::to_integer<char>(head[1]);
+  PnmText text(bytes);
   header.spec.extent.cols = text.number();
   header.spec.extent.rows = text.number();
   if (!header.bits()) header.greatest = text.number();
-  header.pixels_offset = text.position();
+  header.pixels_offset = bytes.position();
   header.spec.channels = header.kind == '3' || header.kind == '6' ? 3 : 1;
   header.spec.type = header.greatest > 255 ? PixelType::u16 : PixelType::u8;
 
   const auto [rows, cols] = header.spec.extent;
   if (rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide) {
     throw_read_error(
-        file.path(),
+        bytes.name(),
         fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew", rows, cols));
   }
   if (header.greatest < 1 || header.greatest > 65535)
     throw_read_error(
-        file.path(),
+        bytes.name(),
         "the greatest value in its header is not in 1 to 65535; the file is damaged, copy it anew");
+  return header;
+}
+
+PnmHeader read_pnm_header(const InputFile& file) {
+  InputBytes bytes(file);
+  const PnmHeader header = read_pnm_header(bytes);
   check_bytes(file, header);
   return header;
+}
+
+std::vector<std::byte> pnm_header(const ImageSpec& spec) {
+  const std::string header = fmt::format("P{}\n{} {}\n{}\n", spec.channels == 1 ? 5 : 6, spec.extent.cols,
+                                         spec.extent.rows, spec.type == PixelType::u16 ? 65535 : 255);
+  const auto bytes = std::as_bytes(std::span(header));
+  return {bytes.begin(), bytes.end()};
+}
+
+PnmScale::PnmScale(std::filesystem::path path, const PnmHeader& header) : path_(std::move(path)) {
+  for (std::int64_t value = 0; value <= header.greatest; ++value) {
+    scaled_.push_back(static_cast<std::uint16_t>((2 * value * header.type_limit() + header.greatest) /
+                                                 (2 * header.greatest)));
+  }
+}
+
+void PnmScale::throw_too_great(std::int64_t value, std::int64_t row) const {
+  throw_read_error(path_,
+                   fmt::format("row {} holds {} where the header says that {} is the greatest value; the "
+                               "file is damaged, copy it anew",
+                               row, value, scaled_.size() - 1));
 }
 
 }  // namespace sepconv

@@ -1,6 +1,9 @@
 // What stands before the pixels of a PNM file, and numbers as text, which its pixels may be too.
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
 #include "sepconv/core/image.hpp"
 #include "sepconv/io/byte_stream.hpp"
 
@@ -22,19 +25,39 @@ struct PnmHeader {
 
 /// Throws IoError for a damaged header, and for a file that is too short for what it says.
 PnmHeader read_pnm_header(const InputFile& file);
+/// The same of bytes that begin so, of which it is not known how many there are; the next are then pixels.
+PnmHeader read_pnm_header(InputBytes& bytes);
+
+/// What stands before the binary pixels of an image of u8 or u16 with 1 or 3 channels.
+std::vector<std::byte> pnm_header(const ImageSpec& spec);
+
+/// Values of a file spread over all of a type: v * limit / greatest, rounded half up.
+class PnmScale {
+ public:
+  PnmScale(std::filesystem::path path, const PnmHeader& header);
+  std::uint16_t operator()(std::int64_t value, std::int64_t row) const {
+    if (value >= std::ssize(scaled_)) throw_too_great(value, row);
+    return scaled_[static_cast<std::size_t>(value)];
+  }
+
+ private:
+  [[noreturn]] void throw_too_great(std::int64_t value, std::int64_t row) const;
+
+  std::filesystem::path path_;
+  std::vector<std::uint16_t> scaled_;
+};
 
 /// Numbers and bits as text: separated by white space, with comments from '#' to the end of the line. Throws
 /// IoError.
 class PnmText {
  public:
-  PnmText(const InputFile& file, std::int64_t offset) : file_(file), bytes_(file, offset) {}
+  explicit PnmText(InputBytes& bytes) : bytes_(bytes) {}
 
   /// At most 2^31, which stands for all that is more. Takes the white space behind it, without which it may
   /// have lost digits.
   std::int64_t number();
   /// Needs no white space behind it.
   bool bit();
-  std::int64_t position() const noexcept { return bytes_.position(); }
 
  private:
   int get();
@@ -42,8 +65,7 @@ class PnmText {
   [[noreturn]] void truncated() const;
   [[noreturn]] void damaged() const;
 
-  const InputFile& file_;
-  InputBytes bytes_;
+  InputBytes& bytes_;
 };
 
 }  // namespace sepconv

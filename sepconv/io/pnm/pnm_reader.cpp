@@ -13,38 +13,14 @@
 namespace sepconv {
 namespace {
 
-/// Values of a file spread over all of a type: v * limit / greatest, rounded half up.
-class Scale {
- public:
-  Scale(const InputFile& file, const PnmHeader& header) : file_(file) {
-    for (std::int64_t value = 0; value <= header.greatest; ++value) {
-      scaled_.push_back(static_cast<std::uint16_t>((2 * value * header.type_limit() + header.greatest) /
-                                                   (2 * header.greatest)));
-    }
-  }
-
-  std::uint16_t operator()(std::int64_t value, std::int64_t row) const {
-    if (value >= std::ssize(scaled_)) {
-      throw_read_error(file_.path(),
-                       fmt::format("row {} holds {} where the header says that {} is the greatest value; the "
-                                   "file is damaged, copy it anew",
-                                   row, value, scaled_.size() - 1));
-    }
-    return scaled_[static_cast<std::size_t>(value)];
-  }
-
- private:
-  const InputFile& file_;
-  std::vector<std::uint16_t> scaled_;
-};
-
 /// 1 is black.
 std::uint8_t grey_of(bool bit) { return bit ? 0 : 255; }
 
 template <class T>
 void decode_text(const InputFile& file, const PnmHeader& header, const PixelView& out) {
-  const Scale scale(file, header);
-  PnmText text(file, header.pixels_offset);
+  const PnmScale scale(file.path(), header);
+  InputBytes bytes(file, header.pixels_offset);
+  PnmText text(bytes);
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
     T* const values = out.row<T>(row);
     for (std::int64_t i = 0; i < out.row_elements(); ++i) {
@@ -74,7 +50,7 @@ template <class T>
 void decode_binary(const InputFile& file, const PnmHeader& header, const PixelView& out) {
   file.read_at(header.pixels_offset, {out.data, static_cast<std::size_t>(header.spec.bytes())});
   if (header.greatest == 255) return;
-  const Scale scale(file, header);
+  const PnmScale scale(file.path(), header);
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
     T* const values = out.row<T>(row);
     for (std::int64_t i = 0; i < out.row_elements(); ++i)

@@ -6,6 +6,7 @@
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
+#include "sepconv/io/pnm/pnm_header.hpp"
 #include "sepconv/io/stored_values.hpp"
 
 namespace sepconv {
@@ -21,9 +22,7 @@ void swap_if_little_endian(const PixelView& image, std::int64_t row) {
 
 void encode_pnm(OutputFile& file, const PixelView& image) {
   OutputBytes bytes(file);
-  const std::string header = fmt::format("P{}\n{} {}\n{}\n", image.channels == 1 ? 5 : 6, image.extent.cols,
-                                         image.extent.rows, image.type == PixelType::u16 ? 65535 : 255);
-  bytes.write(std::as_bytes(std::span(header)));
+  bytes.write(pnm_header({image.extent, image.channels, image.type}));
   for (std::int64_t row = 0; row < image.extent.rows; ++row) {
     swap_if_little_endian(image, row);
     bytes.write({image.row_data(row), static_cast<std::size_t>(image.row_bytes())});
