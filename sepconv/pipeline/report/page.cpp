@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sepconv/core/base64.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
 #include "sepconv/pipeline/report/facts.hpp"
@@ -13,21 +14,6 @@
 
 namespace sepconv {
 namespace {
-
-/// RFC 4648.
-std::string base64(const std::vector<std::byte>& bytes) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t held = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < held ? std::to_integer<unsigned>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= held ? kLetters[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
 
 std::string size_text(Extent extent) { return fmt::format("{} x {}", extent.cols, extent.rows); }
 

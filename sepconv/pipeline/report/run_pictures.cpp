@@ -59,15 +59,7 @@ Rect part_of_source(const Plan& plan, Rect part) {
     part = {part.col, part.row, part.cols, part.rows};
     result = {result.cols, result.rows};
   }
-  const auto cut = [](std::int64_t begin, std::int64_t length, std::int64_t to, std::int64_t from) {
-    const double scale = static_cast<double>(to) / static_cast<double>(from);
-    const auto first = std::min(static_cast<std::int64_t>(static_cast<double>(begin) * scale), to - 1);
-    const auto end = static_cast<std::int64_t>(std::ceil(static_cast<double>(begin + length) * scale));
-    return std::pair{first, std::clamp(end, first + 1, to) - first};
-  };
-  const auto [row, rows] = cut(part.row, part.rows, source.rows, result.rows);
-  const auto [col, cols] = cut(part.col, part.cols, source.cols, result.cols);
-  return {row, col, rows, cols};
+  return part_of(source, part, result);
 }
 
 /// In the middle of the sink.
@@ -156,6 +148,18 @@ void RunPictures::see_result(const Rect& rect, const ConstPixelView& pixels) {
   see(result_mutex_, result_, rect, pixels);
 }
 
+Rect part_of(Extent image, const Rect& part, Extent other) {
+  const auto cut = [](std::int64_t begin, std::int64_t length, std::int64_t to, std::int64_t from) {
+    const double scale = static_cast<double>(to) / static_cast<double>(from);
+    const auto first = std::min(static_cast<std::int64_t>(static_cast<double>(begin) * scale), to - 1);
+    const auto end = static_cast<std::int64_t>(std::ceil(static_cast<double>(begin + length) * scale));
+    return std::pair{first, std::clamp(end, first + 1, to) - first};
+  };
+  const auto [row, rows] = cut(part.row, part.rows, image.rows, other.rows);
+  const auto [col, cols] = cut(part.col, part.cols, image.cols, other.cols);
+  return {row, col, rows, cols};
+}
+
 Stretch stretch_of(PixelType type, std::vector<float> values) {
   if (type == PixelType::u8) return {};
   std::erase_if(values, [](float value) { return !std::isfinite(value); });
@@ -169,9 +173,15 @@ Stretch stretch_of(PixelType type, std::vector<float> values) {
   return {at(0.005), at(0.995)};
 }
 
+std::vector<std::uint8_t> stretched(const std::vector<float>& values, const Stretch& stretch) {
+  std::vector<std::uint8_t> greys;
+  greys.reserve(values.size());
+  for (const float value : values) greys.push_back(grey(value, stretch));
+  return greys;
+}
+
 std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretch) {
-  std::vector<std::uint8_t> picture;
-  for (const float value : pixels.values()) picture.push_back(grey(value, stretch));
+  std::vector<std::uint8_t> picture = stretched(pixels.values(), stretch);
   return png_in_memory(view_of(picture.data(), pixels.grid(), pixels.channels()));
 }
 

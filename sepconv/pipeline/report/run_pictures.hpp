@@ -60,12 +60,18 @@ class RunPictures final : public BandObserver {
   Side source_, result_;
 };
 
+/// The part of an image that lies where `part` of another does, in proportion to their sides.
+Rect part_of(Extent image, const Rect& part, Extent other);
+
 /// The values that are shown as black and as white.
 struct Stretch {
   double low = 0, high = 255;
 };
 /// The 0.5th and the 99.5th percentile; of u8 black and white are 0 and 255. Not-a-numbers are not counted.
 Stretch stretch_of(PixelType type, std::vector<float> values);
+
+/// From 0 to 255, not-a-numbers as 0.
+std::vector<std::uint8_t> stretched(const std::vector<float>& values, const Stretch& stretch);
 
 /// A PNG of these, not-a-numbers as black.
 std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretch);

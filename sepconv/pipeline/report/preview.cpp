@@ -1,0 +1,253 @@
+#include "sepconv/pipeline/report/preview.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/report/scaled_chain.hpp"
+#include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Of source and result: more is not read and filtered at once everywhere.
+constexpr std::int64_t kAtOnceBytes = std::int64_t{32} << 20;
+
+/// A level, and the part of the chain's result on it that is shown.
+struct View {
+  int level = 0;
+  double scale = 1;
+  Rect area{};
+  bool whole = true;
+};
+
+std::int64_t longer_side(Extent extent) { return std::max(extent.rows, extent.cols); }
+
+/// A file's levels, and what the chain makes of each.
+class FileLevels {
+ public:
+  FileLevels(const std::filesystem::path& input, const Chain& chain, const OpenOptions& open, Formats formats)
+      : chain_(chain), spec_(open_set(input, open, formats)->spec()), extents_{spec_.extent} {
+    const std::vector<Extent> smaller = file_info(input, open, formats).levels;
+    extents_.insert(extents_.end(), smaller.begin(), smaller.end());
+  }
+
+  int count() const { return static_cast<int>(extents_.size()); }
+  double scale(int level) const {
+    return static_cast<double>(longer_side(extents_.front())) / static_cast<double>(longer_side(at(level)));
+  }
+  ImageSpec result(int level) const {
+    return scaled_chain(chain_, scale(level)).chain.result_spec({at(level), spec_.channels, spec_.type});
+  }
+  /// Whether so much of the level's result is no work to speak of.
+  bool is_quick(int level, Extent shown) const {
+    const ImageSpec made = result(level);
+    const double share = static_cast<double>(shown.area()) / static_cast<double>(made.extent.area());
+    const double read = share * static_cast<double>(at(level).area() * spec_.pixel_bytes());
+    return std::max(read, static_cast<double>(shown.area() * made.pixel_bytes())) <= kAtOnceBytes;
+  }
+  /// A part of the full result, on the level.
+  Rect part(const Rect& region, int level) const {
+    return part_of(result(level).extent, region, result(0).extent);
+  }
+
+ private:
+  Extent at(int level) const { return extents_[static_cast<std::size_t>(level)]; }
+
+  const Chain& chain_;
+  ImageSpec spec_;
+  std::vector<Extent> extents_;
+};
+
+/// In the middle.
+Rect middle_of(Extent image, std::int64_t side) {
+  const Extent part{std::min(image.rows, side), std::min(image.cols, side)};
+  return {(image.rows - part.rows) / 2, (image.cols - part.cols) / 2, part.rows, part.cols};
+}
+
+View view_on(const FileLevels& levels, int level, Rect area) {
+  return {level, levels.scale(level), area, area == Rect::whole(levels.result(level).extent)};
+}
+
+/// The smallest level that has as many pixels as the picture, or the largest that is quick; else a detail.
+View chosen_view(const FileLevels& levels, const PreviewOptions& options) {
+  const int finest = options.level.value_or(0);
+  const int coarsest = options.level.value_or(levels.count() - 1);
+  const Rect full = Rect::whole(levels.result(0).extent);
+  const Rect region = options.region.empty() ? full : options.region;
+  if (!options.region.empty() && levels.is_quick(finest, levels.part(region, finest).extent()))
+    return view_on(levels, finest, levels.part(region, finest));
+  std::optional<View> best;
+  for (int level = coarsest; level >= finest; --level) {
+    const Rect area = levels.part(region, level);
+    if (!levels.is_quick(level, area.extent())) break;
+    best = view_on(levels, level, area);
+    if (longer_side(area.extent()) >= options.size) break;
+  }
+  if (best) return *best;
+  if (!options.region.empty()) return view_on(levels, finest, levels.part(region, finest));
+  return view_on(levels, finest, middle_of(levels.result(finest).extent, options.size));
+}
+
+/// Keeps what is shown of the rows of a result.
+class Picture {
+ public:
+  Picture(const ImageSpec& shown, const MissingPixels& missing)
+      : colours_(shown, Rect::whole(shown.extent), shown.extent.area()),
+        missing_(missing),
+        alpha_(static_cast<std::size_t>(shown.extent.area())) {}
+
+  void see(std::int64_t first_row, const ConstPixelView& rows) {
+    const Extent extent = rows.extent;
+    colours_.see({first_row, 0, extent.rows, extent.cols}, rows);
+    visit_pixel_type(rows.type, [&]<class T>(std::type_identity<T>) {
+      for (std::int64_t row = 0; row < extent.rows; ++row) {
+        const T* pixel = rows.row<T>(row);
+        std::uint8_t* alpha = alpha_.data() + (first_row + row) * extent.cols;
+        for (std::int64_t col = 0; col < extent.cols; ++col, pixel += rows.channels)
+          alpha[col] = alpha_of(pixel);
+      }
+    });
+  }
+
+  void put_into(Preview& seen) const {
+    const std::vector<float> values = colours_.values();
+    const auto colours = static_cast<std::size_t>(colours_.channels());
+    std::vector<float> present;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (alpha_[i / colours] > 0) present.push_back(values[i]);
+    }
+    seen.stretch = stretch_of(colours_.type(), std::move(present));
+    const std::vector<std::uint8_t> shown = stretched(values, seen.stretch);
+    const bool hides = std::ranges::any_of(alpha_, [](std::uint8_t alpha) { return alpha < 255; });
+    seen.extent = colours_.grid();
+    seen.channels = hides ? 4 : colours_.channels();
+    if (!hides) {
+      seen.pixels = shown;
+      return;
+    }
+    for (std::size_t i = 0; i < alpha_.size(); ++i) {
+      for (std::size_t k = 0; k < 3; ++k) seen.pixels.push_back(shown[i * colours + (colours == 3 ? k : 0)]);
+      seen.pixels.push_back(alpha_[i]);
+    }
+    seen.notes.emplace_back("missing pixels are transparent");
+  }
+
+ private:
+  template <class T>
+  std::uint8_t alpha_of(const T* pixel) const {
+    for (std::int64_t channel = 0; channel < colours_.channels(); ++channel) {
+      const auto value = static_cast<double>(pixel[channel]);
+      if (std::isnan(value) || (missing_.value && value == missing_.result)) return 0;
+    }
+    if (!missing_.alpha) return 255;
+    const double most =
+        std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+    return static_cast<std::uint8_t>(
+        std::lround(255 * std::clamp(static_cast<double>(pixel[*missing_.alpha]) / most, 0.0, 1.0)));
+  }
+
+  SampledPixels colours_;
+  MissingPixels missing_;
+  std::vector<std::uint8_t> alpha_;
+};
+
+/// The chain with a stage that makes its result small enough, and where the view's area lies then.
+std::pair<Chain, Rect> fitted(const Chain& chain, const ImageSpec& source, const Rect& area,
+                              std::int64_t size) {
+  if (longer_side(area.extent()) <= size) return {chain, area};
+  const double factor = static_cast<double>(size) / static_cast<double>(longer_side(area.extent()));
+  const auto times = [factor](std::int64_t length) {
+    return std::max<std::int64_t>(1, std::lround(factor * static_cast<double>(length)));
+  };
+  const Extent whole = chain.result_spec(source).extent;
+  const Extent small{times(whole.rows), times(whole.cols)};
+  const Extent part{std::min(times(area.rows), small.rows), std::min(times(area.cols), small.cols)};
+  const Rect shown{std::min(std::lround(factor * static_cast<double>(area.row)), small.rows - part.rows),
+                   std::min(std::lround(factor * static_cast<double>(area.col)), small.cols - part.cols),
+                   part.rows, part.cols};
+  return {chain | resize({.to = small, .filter = ResizeOptions::Filter::area}), shown};
+}
+
+std::string what_is_seen(const View& view, Extent result) {
+  const std::string from =
+      view.level > 0 ? fmt::format("level {}, {:.4g} times smaller than the image", view.level, view.scale)
+                     : std::string("full resolution");
+  if (view.whole) return fmt::format("all of {} x {} pixels, at {}", result.cols, result.rows, from);
+  return fmt::format("a detail, {}x{}+{}+{} of {} x {} pixels, at {}", view.area.cols, view.area.rows,
+                     view.area.col, view.area.row, result.cols, result.rows, from);
+}
+
+void check_view(const PreviewOptions& options, const FileLevels& levels, const std::filesystem::path& input) {
+  const Extent result = levels.result(0).extent;
+  const Rect& region = options.region;
+  if (!region.empty() && !Rect::whole(result).contains(region))
+    throw InvalidArgument(
+        fmt::format("the region {} x {} pixels from column {} and row {} on is not inside of the "
+                    "result of {} x {}; give another",
+                    region.cols, region.rows, region.col, region.row, result.cols, result.rows));
+  if (options.level.value_or(0) >= levels.count())
+    throw IoError(fmt::format("cannot read level {} of {}: its levels are 0 to {}; ask for one of them",
+                              *options.level, input.native(), levels.count() - 1));
+}
+
+/// Runs the chain on the view, and notes what is seen of it and how.
+void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& options, Preview& seen) {
+  const Extent whole = scaled.chain.result_spec(source.spec()).extent;
+  const View view{seen.level, seen.scale, seen.area, seen.whole};
+  seen.notes.push_back(what_is_seen(view, whole));
+  if (!scaled.lengths.empty())
+    seen.notes.push_back(
+        fmt::format("lengths of the chain are those of the level: {}", fmt::join(scaled.lengths, ", ")));
+  seen.notes.insert(seen.notes.end(), scaled.notes.begin(), scaled.notes.end());
+  const auto [chain, shown] = fitted(scaled.chain, source.spec(), view.area, options.size);
+  const ImageSpec result = chain.result_spec(source.spec());
+  Picture picture(region_spec(result, shown), missing_pixels(source, chain, options.missing).of_result());
+  const auto sink = make_rows_writer(
+      region_spec(result, shown),
+      [&picture](std::int64_t first, const ConstPixelView& rows) { picture.see(first, rows); });
+  run(source, *sink, chain,
+      {{.max_memory_bytes = options.max_memory_bytes,
+        .threads = options.threads,
+        .region = shown,
+        .missing = options.missing},
+       {.stop = options.stop}});
+  picture.put_into(seen);
+  if (result.channels > 4 || result.channels == 2)
+    seen.notes.push_back(fmt::format("channel 1 of {} is seen", result.channels));
+  if (result.type != PixelType::u8)
+    seen.notes.push_back(
+        fmt::format("{:.6g} is black and {:.6g} white: 0.5 % of what is seen is darker, 0.5 % brighter",
+                    seen.stretch.low, seen.stretch.high));
+}
+
+}  // namespace
+
+Preview preview(const std::filesystem::path& input, const Chain& chain, const PreviewOptions& options,
+                Formats formats) {
+  if (options.size < 1) throw InvalidArgument("a picture has at least one pixel; give a size of 1 or more");
+  OpenOptions open = options.open;
+  open.level = 0;
+  open.masks = open.masks && !options.missing.none;
+  const FileLevels levels(input, chain, open, formats);
+  check_view(options, levels, input);
+  const View view = chosen_view(levels, options);
+  open.level = view.level;
+  const auto set = open_set(input, open, formats);
+  Preview seen{.level = view.level, .scale = view.scale, .area = view.area, .whole = view.whole};
+  show(*set->raster(0), scaled_chain(chain, view.scale), options, seen);
+  if (set->count() > 1)
+    seen.notes.push_back(fmt::format("the first of {} images ({}); OpenOptions::page chooses another",
+                                     set->count(), to_string(set->axes())));
+  return seen;
+}
+
+}  // namespace sepconv
