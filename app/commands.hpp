@@ -33,6 +33,7 @@ struct Context {
 
 void add_run_command(CLI::App& program, Context& context);
 void add_finish_command(CLI::App& program, Context& context);
+void add_preview_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
 void add_transpose_command(CLI::App& program, Context& context);
 void add_gemm_command(CLI::App& program, Context& context);
@@ -45,9 +46,12 @@ void add_bench_command(CLI::App& program, Context& context);
 void add_stages_command(CLI::App& program, Context& context);
 /// To be called last: they offer and describe the commands and options declared before them.
 void add_completion_command(CLI::App& program, Context& context);
+void add_help_command(CLI::App& program, Context& context);
 void add_manual_command(CLI::App& program, Context& context);
 
 /// Those that help shows.
 std::vector<const CLI::App*> commands_of(const CLI::App& command);
+/// The command of this name, shown or not. Throws InvalidArgument that names those that are.
+const CLI::App& find_command(const CLI::App& commands, const std::string& name);
 
 }  // namespace sepconv::app

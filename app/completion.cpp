@@ -77,6 +77,13 @@ Completion of_value(const CLI::Option& option, const std::string& begun) {
   return of_words(std::move(words), begun);
 }
 
+std::vector<Completion::Word> command_names(const CLI::App& commands) {
+  std::vector<Completion::Word> words;
+  for (const CLI::App* one : commands_of(commands))
+    words.push_back({one->get_name(), one->get_description()});
+  return words;
+}
+
 std::vector<Completion::Word> option_names(const CLI::App& command) {
   std::vector<Completion::Word> words;
   for (const CLI::Option* option : command.get_options()) {
@@ -86,9 +93,11 @@ std::vector<Completion::Word> option_names(const CLI::App& command) {
   return words;
 }
 
-/// The option of "--name" or "--name=value"; null if there is none.
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+/// The option of "-n", "--name" or "--name=value"; null if there is none.
 const CLI::Option* find_option(const CLI::App& command, const std::string& word) {
-  return word.starts_with("--") ? command.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
+  return is_option(word) ? command.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
 }
 
 /// Takes the names of commands off the front of `words`.
@@ -104,9 +113,18 @@ const CLI::App& chosen_command(const CLI::App& program, std::span<const std::str
   return *command;
 }
 
+std::vector<const CLI::Option*> arguments_of(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+/// Its arguments are names of commands.
+bool takes_commands(const CLI::App& command) {
+  const auto arguments = arguments_of(command);
+  return !arguments.empty() && arguments.front()->get_type_name() == kCommandType;
+}
+
 Completion of_argument(const CLI::App& command, std::size_t position, const std::string& begun) {
-  const auto arguments =
-      command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  const auto arguments = arguments_of(command);
   if (arguments.empty()) return {};
   const bool repeats = arguments.back()->get_items_expected_max() > 1;
   if (position >= arguments.size() && !repeats) return {};
@@ -118,6 +136,10 @@ Completion of_argument(const CLI::App& command, std::size_t position, const std:
 Completion complete(const CLI::App& program, std::span<const std::string> words) {
   if (words.empty()) return {};
   const CLI::App& command = chosen_command(program, words);
+  if (takes_commands(command)) {
+    const CLI::App& explained = chosen_command(program, words);
+    return words.size() == 1 ? of_words(command_names(explained), words.back()) : Completion{};
+  }
   const std::string& begun = words.back();
   std::size_t position = 0;
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
@@ -125,8 +147,10 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
     const bool has_value =
         option != nullptr && option->get_items_expected_max() > 0 && words[i].find('=') == std::string::npos;
     if (has_value && i + 2 == words.size()) return of_value(*option, begun);
+    // It ends the words of the arguments before the last.
+    if (option != nullptr && option->get_trigger_on_parse()) position = arguments_of(command).size();
     if (has_value) ++i;
-    if (!words[i].starts_with('-') && !has_value) ++position;
+    if (!is_option(words[i]) && !has_value) ++position;
   }
   if (const std::size_t equals = begun.find('='); begun.starts_with("--") && equals != std::string::npos) {
     const CLI::Option* const option = find_option(command, begun);
@@ -137,9 +161,7 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
     return completion;
   }
   if (begun.starts_with('-')) return of_words(option_names(command), begun);
-  std::vector<Completion::Word> commands;
-  for (const CLI::App* one : commands_of(command))
-    commands.push_back({one->get_name(), one->get_description()});
+  std::vector<Completion::Word> commands = command_names(command);
   return commands.empty() ? of_argument(command, position, begun) : of_words(std::move(commands), begun);
 }
 

@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <utility>
 
 #include "option_names.hpp"
 
@@ -17,6 +19,13 @@ int stdout_error = 0;  // errno of the first write that failed
 
 void note_stdout(bool written) noexcept {
   if (!written && stdout_error == 0) stdout_error = errno != 0 ? errno : EIO;
+}
+
+/// A word in colour, where the terminal has colours and its user wants them (https://no-color.org).
+std::string coloured(std::string_view word, std::string_view colour) {
+  const char* const unwanted = std::getenv("NO_COLOR");
+  if (!stderr_takes_escapes() || (unwanted != nullptr && *unwanted != '\0')) return std::string(word);
+  return fmt::format("\033[{}m{}\033[0m", colour, word);
 }
 
 /// `make_text` may run out of memory, in which case nothing is said.
@@ -37,8 +46,9 @@ void reserve_standard_descriptors() noexcept {
   }
 }
 
-void print_lines(std::string_view lines) {
-  const std::string text = printable_lines(with_flags(lines));
+void print_lines(std::string_view lines) { print_escapes(printable_lines(with_flags(lines))); }
+
+void print_escapes(std::string_view text) {
   note_stdout(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
@@ -54,14 +64,37 @@ void write_to_stderr(std::string_view lines) noexcept {
 
 void warn(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences)
-    write_to_stderr(fmt::format("warning: {}\n", printable(sentence)));
+    say([&] { return coloured("warning:", "33") + " " + printable(with_flags(sentence)) + "\n"; });
 }
 
 void complain(std::string_view sentence) noexcept {
-  say([sentence] { return "sepconv: " + printable(with_flags(sentence)) + "\n"; });
+  say([sentence] { return coloured("sepconv:", "1;31") + " " + printable(with_flags(sentence)) + "\n"; });
 }
 
-bool stderr_is_terminal() noexcept { return isatty(STDERR_FILENO) == 1; }
+bool stderr_takes_escapes() noexcept {
+  const char* const kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+bool stdin_is_terminal() noexcept { return isatty(STDIN_FILENO) == 1; }
+
+bool stdout_is_terminal() noexcept { return isatty(STDOUT_FILENO) == 1; }
+
+std::string stdout_terminal() {
+  const char* const name = ttyname(STDOUT_FILENO);
+  return name == nullptr ? "" : name;
+}
+
+InputStream open_stdin(const OpenOptions& options, std::stop_token stop) {
+  const std::string name = "standard input";
+  return open_stream(name, bytes_from(STDIN_FILENO, name, std::move(stop)), options);
+}
+
+std::unique_ptr<RasterSetWriter> create_stdout(StreamFormat format, const RasterSetSpec& spec,
+                                               const CreateOptions& options, std::stop_token stop) {
+  const std::string name = "standard output";
+  return create_stream(name, bytes_to(STDOUT_FILENO, name, std::move(stop)), format, spec, options);
+}
 
 void rewrite_stderr_line(std::string_view text) noexcept {
   // One write, so that nothing else comes in between.

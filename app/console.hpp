@@ -1,6 +1,6 @@
 // The standard streams as this program uses them. Everything that it says goes through these functions, which
 // show what would act on a terminal as escapes (printable() of core): names of files and what files hold are
-// not the program's own.
+// not the program's own. Pixels are not said: they go past all that.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sepconv/core/printable.hpp"
+#include "sepconv/io/stream/stream.hpp"
 
 namespace sepconv::app {
 
@@ -21,6 +22,9 @@ void reserve_standard_descriptors() noexcept;
 
 /// Lines of the program to stdout. What cannot be written shows in finish_stdout().
 void print_lines(std::string_view lines);
+
+/// What moves a terminal's cursor and draws there on purpose, to stdout as it is.
+void print_escapes(std::string_view text);
 
 template <class T>
 using Printed = std::conditional_t<std::is_convertible_v<const T&, std::string_view>, std::string, T>;
@@ -54,7 +58,18 @@ void warn(const std::vector<std::string>& sentences);
 /// "sepconv: SENTENCE" to stderr, as one line.
 void complain(std::string_view sentence) noexcept;
 
-bool stderr_is_terminal() noexcept;
+/// Whether stderr is a terminal on which the cursor moves and colours show.
+bool stderr_takes_escapes() noexcept;
+
+bool stdin_is_terminal() noexcept;
+bool stdout_is_terminal() noexcept;
+/// The device of that terminal; empty if it is none.
+std::string stdout_terminal();
+
+/// Images that come and go there: see bytes_from(). What is printed to stdout would come between their bytes.
+InputStream open_stdin(const OpenOptions& options, std::stop_token stop);
+std::unique_ptr<RasterSetWriter> create_stdout(StreamFormat format, const RasterSetSpec& spec,
+                                               const CreateOptions& options, std::stop_token stop);
 /// Puts `text` in the place of the line that the cursor is in.
 void rewrite_stderr_line(std::string_view text) noexcept;
 

@@ -104,7 +104,7 @@ int multiply(GemmRequest& request, std::stop_token stop) {
   }
   const std::string text = summary(report);
   side_files.write(report.timeline, {.command = command_line()}, text, to_json(report));
-  if (!request.reporting.quiet) write_to_stderr(text);
+  if (!request.reporting.quiet && !request.side_files.json) write_to_stderr(text);
   return kDone;
 }
 
@@ -130,9 +130,8 @@ void add_gemm_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("gemm", "Multiply matrices: OUT = alpha A B + beta C.");
   const auto request = std::make_shared<GemmRequest>();
   add_operands(*command, *request);
-  command->add_flag(
-      "--dry-run", request->dry_run,
-      "only say what would be done: tiles, panels, bytes beside the least possible, peak memory");
+  CLI::Option* dry_run =
+      add_dry_run_option(*command, request->dry_run, "tiles, panels, bytes beside the least possible");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");
   add_input_options(*command, request->open_added, "-c");
@@ -140,6 +139,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   add_device_options(*command, request->options);
   add_cut_options(*command, request->options);
   add_side_file_options(*command, request->side_files);
+  dry_run->excludes(command->get_option("--json"));
   add_reporting_options(*command, request->reporting);
   command->footer("Example:  sepconv gemm a.npy b.npy c.npy --trans-b --max-memory 2G");
   command->callback([&context, request] {

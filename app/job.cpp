@@ -1,12 +1,79 @@
 #include "job.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <utility>
+
+#include "console.hpp"
+#include "sepconv/core/error.hpp"
+#include "several_runs.hpp"
 
 namespace sepconv::app {
 
+namespace {
+
+bool is_stream(const std::filesystem::path& path) { return path == kStandardStream; }
+
+void add_format_option(CLI::App& command, JobRequest& request) {
+  std::vector<std::string> names;
+  for (const Format& format : built_in_formats()) {
+    if (format.create != nullptr) names.emplace_back(format.endings.substr(1, format.endings.find(' ') - 1));
+  }
+  take_one_of(
+      command.add_option("--format", request.format,
+                         "what results become that have no name of their own: standard output (npy, raw "
+                         "or ppm; as standard input, or npy, by default) and those in a folder (as their "
+                         "inputs by default)"),
+      names);
+}
+
+/// The layout options that only files have.
+bool has_layout(const OutputRequest& request) {
+  return request.compression || request.tile || request.planar || request.no_predictor || request.cog ||
+         request.pyramid.value_or(false) || request.shard || request.zarr || request.big_tiff;
+}
+
+StreamFormat stream_format(const std::string& name) {
+  for (const StreamFormat format : {StreamFormat::npy, StreamFormat::raw, StreamFormat::ppm}) {
+    if (name_of(format) == name) return format;
+  }
+  throw InvalidArgument(fmt::format(
+      "--format {} is for files: standard output is npy, raw or ppm; choose one, or name a file", name));
+}
+
+JobEnds ends_of(const JobRequest& request) {
+  JobEnds ends{.input = request.input, .output = request.output};
+  StreamFormat format = StreamFormat::npy;
+  if (is_stream(request.input)) {
+    InputStream in = open_stdin(request.files.open, request.options.stop);
+    format = in.format;
+    ends.sources = std::move(in.rasters);
+  }
+  if (!is_stream(request.output)) return ends;
+  if (!request.format.empty()) format = stream_format(request.format);
+  ends.make_sinks = [format, stop = request.options.stop](const RasterSetSpec& spec,
+                                                          const CreateOptions& options) {
+    return create_stdout(format, spec, options, stop);
+  };
+  return ends;
+}
+
+}  // namespace
+
 void add_file_options(CLI::App& command, JobRequest& request) {
-  add_image_option(command, "IN", request.input, "image to read: " + format_names())->required();
-  add_image_option(command, "OUT", request.output, "image to make; its ending says the format")->required();
+  command
+      .add_option(
+          "IN", request.input,
+          "image to read: " + format_names() + "; - is standard input: NPY, PGM, PPM, or raw by --raw")
+      ->type_name(kFileType)
+      ->required();
+  command
+      .add_option(
+          "OUT", request.output,
+          "image to make; its ending says the format; - is standard output, in the format of --format")
+      ->type_name(kFileType)
+      ->required();
 }
 
 void add_job_settings(CLI::App& command, JobRequest& request) {
@@ -20,19 +87,51 @@ void add_job_options(CLI::App& command, JobRequest& request) {
   add_file_options(command, request);
   command.add_option("STAGE", request.stages, "filters, in this order; none copies")
       ->type_name(kStageTextType);
+  add_format_option(command, request);
   add_job_settings(command, request);
   add_region_option(command, request.options);
   add_missing_options(command, request.options.missing);
 }
 
+void check_streams(const JobRequest& request) {
+  const bool to_stream = is_stream(request.output);
+  if (!to_stream && !request.format.empty())
+    throw InvalidArgument(
+        fmt::format("--format is for standard output (-) and for --into; the ending of OUT, {}, says the "
+                    "format: leave it out",
+                    request.output.string()));
+  if (to_stream && has_layout(request.files.output))
+    throw InvalidArgument(
+        "--compress, --tile and what else lays out a file mean nothing for standard output; leave them out, "
+        "or name "
+        "a file");
+}
+
+void check_no_terminal(const JobRequest& request) {
+  if (is_stream(request.input) && stdin_is_terminal())
+    throw InvalidArgument("standard input is a terminal, where no image comes from; put | or < before it");
+  if (is_stream(request.output) && stdout_is_terminal())
+    throw InvalidArgument("standard output is a terminal, which shows no pixels; put | or > behind it");
+}
+
 FileJob prepare(const JobRequest& request) {
-  return request.plan
-             ? plan_file(request.input, request.output, request.chain, *request.plan, request.files)
-             : plan_file(request.input, request.output, request.chain, request.options, request.files);
+  check_streams(request);
+  return request.plan ? plan_job(ends_of(request), request.chain, *request.plan, request.files)
+                      : plan_job(ends_of(request), request.chain, request.options, request.files);
+}
+
+void print_plan(JobRequest& request, bool as_json, const std::function<FileJob()>& prepared,
+                std::int64_t parts) {
+  const bool overwrite = std::exchange(request.files.output.overwrite, true);
+  const FileJob job = prepared();
+  print_lines(as_json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
+  if (parts > 0) print_lines(describe_parts(job, parts));
+  if (!is_stream(request.output)) check_can_be_made(request.output, overwrite);
 }
 
 TakenFiles files_read_by(const JobRequest& request) {
-  TakenFiles read = files_read_by(request.input, request.chain);
+  TakenFiles read =
+      is_stream(request.input) ? files_read_by(request.chain) : files_read_by(request.input, request.chain);
   if (!request.plan_file.empty()) read.emplace_back(request.plan_file, "the plan");
   return read;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,21 +16,35 @@ namespace sepconv::app {
 struct JobRequest {
   std::filesystem::path input, output;
   std::vector<std::string> stages;
-  Chain chain;  ///< of these stages, or of the plan's
+  std::string format;  ///< an ending without its dot, of results that have no name; empty: not given
+  Chain chain;         ///< of these stages, or of the plan's
   FileOptions files;
   RunOptions options{{}, {.smaller_plans = true}};
   std::filesystem::path plan_file;
   std::optional<PlanRecord> plan;  ///< of that file
 };
-/// IN and OUT.
+/// What stands for standard input in the place of IN, and for standard output in that of OUT.
+inline constexpr const char* kStandardStream = "-";
+
+/// IN and OUT, which may be streams.
 void add_file_options(CLI::App& command, JobRequest& request);
 /// The options of input, layout, device and limits.
 void add_job_settings(CLI::App& command, JobRequest& request);
 /// IN, OUT, STAGE... and the options.
 void add_job_options(CLI::App& command, JobRequest& request);
 
-/// plan_file() as the request says.
+/// Throws InvalidArgument for options that mean nothing to the job's streams, or only to streams.
+void check_streams(const JobRequest& request);
+/// Pixels are no text: throws InvalidArgument for a stream that is a terminal.
+void check_no_terminal(const JobRequest& request);
+
+/// plan_file() as the request says, or plan_job() where IN or OUT is a stream, of which it reads the header.
 FileJob prepare(const JobRequest& request);
+
+/// Prints the plan of what `prepared` makes of the request, although OUT exists; then fails as a run would.
+/// What it takes to make the result in so many `parts` is said, too, if there are any.
+void print_plan(JobRequest& request, bool as_json, const std::function<FileJob()>& prepared,
+                std::int64_t parts = 0);
 
 /// IN, the plan, and the files that the chain's stages read.
 TakenFiles files_read_by(const JobRequest& request);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 #include <sstream>
@@ -42,13 +43,7 @@ int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
 
 /// CLI11 would only say that some command is required.
 void check_command_name(const CLI::App& program, const std::string& word) {
-  if (word.empty() || word.front() == '-') return;
-  const auto is_meant = [&word](const CLI::App* one) { return one->get_name() == word; };
-  if (!program.get_subcommands(is_meant).empty()) return;
-  std::string names;
-  for (const CLI::App* command : commands_of(program))
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  throw sepconv::InvalidArgument(fmt::format("there is no command '{}'; the commands are {}", word, names));
+  if (!word.empty() && word.front() != '-') find_command(program, word);
 }
 
 /// Last one first, as CLI11 wants them. The one option that may stand without its value takes no stage for
@@ -74,6 +69,9 @@ int guarded(const CLI::App& program, const Context& context, const std::function
     return fail(kInterrupted, "interrupted; " + (context.kept.empty() ? "no output was made" : context.kept));
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
+  } catch (const sepconv::IoError& error) {
+    if (error.error() == EPIPE) return kReaderGone;  // of standard output: no pixel goes into another pipe
+    return fail(context.failure, error.what() + (context.kept.empty() ? "" : "; " + context.kept));
   } catch (const std::bad_alloc&) {
     return fail(context.failure, "memory could not be had; give a smaller --max-memory or free some memory");
   } catch (const std::exception& error) {
@@ -85,6 +83,16 @@ int guarded(const CLI::App& program, const Context& context, const std::function
 
 std::vector<const CLI::App*> sepconv::app::commands_of(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+}
+
+const CLI::App& sepconv::app::find_command(const CLI::App& commands, const std::string& name) {
+  const auto found =
+      commands.get_subcommands([&name](const CLI::App* one) { return one->get_name() == name; });
+  if (!found.empty()) return *found.front();
+  std::string names;
+  for (const CLI::App* command : commands_of(commands))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  throw InvalidArgument(fmt::format("there is no command '{}'; the commands are {}", name, names));
 }
 
 int main(int argc, char** argv) {
@@ -101,9 +109,10 @@ int main(int argc, char** argv) {
   program.require_subcommand(1);
   program.footer(
       "Example:  sepconv run scan.tif out.tif gaussian:sigma=2.5\n\n"
-      "sepconv COMMAND --help says more about a command, sepconv stages about filters.");
+      "sepconv help COMMAND says more about a command, sepconv stages about filters.");
   add_run_command(program, context);
   add_finish_command(program, context);
+  add_preview_command(program, context);
   add_plan_command(program, context);
   add_transpose_command(program, context);
   add_gemm_command(program, context);
@@ -115,6 +124,7 @@ int main(int argc, char** argv) {
   add_bench_command(program, context);
   add_stages_command(program, context);
   add_completion_command(program, context);
+  add_help_command(program, context);
   add_manual_command(program, context);
 
   const int code = guarded(program, context, [&] {

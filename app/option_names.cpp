@@ -10,6 +10,7 @@ std::string with_flags(std::string_view text) {
       {"OpenOptions::page", "--page"},
       {"OpenOptions::select", "--page"},
       {"OpenOptions::axes", "--axes"},
+      {"OpenOptions::raw", "--raw"},
       {"CreateOptions::overwrite", "--force"},
       {"OutputRequest::compression", "--compress"},
       {"OutputRequest::tile", "--tile"},

@@ -15,6 +15,7 @@ namespace sepconv::app {
 /// Type names of options that help prints and completion knows.
 constexpr const char* kFileType = "FILE";
 constexpr const char* kFolderType = "DIR";
+constexpr const char* kCommandType = "COMMAND";                 ///< the name of a command
 constexpr const char* kStageType = "STAGE";                     ///< the name of a stage
 constexpr const char* kStageTextType = "NAME[:KEY=VALUE,...]";  ///< a stage with its keys
 /// Between the words that an option takes one of; what follows a '[' is for people only.

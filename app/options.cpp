@@ -280,8 +280,12 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
 }
 
 void add_reporting_options(CLI::App& command, Reporting& reporting) {
-  command.add_flag("--quiet", reporting.quiet, "no progress and no summary");
-  command.add_flag("--verbose", reporting.verbose, "plan, retries and warnings on stderr");
+  command.add_flag("-q,--quiet", reporting.quiet, "no progress and no summary");
+  command.add_flag("-v,--verbose", reporting.verbose, "plan, retries and warnings on stderr");
+}
+
+CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what) {
+  return command.add_flag("-n,--dry-run", dry_run, "only say what would be done: " + what + ", peak memory");
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting) {

@@ -52,6 +52,9 @@ struct Reporting {
 };
 void add_reporting_options(CLI::App& command, Reporting& reporting);
 
+/// --dry-run, which says `what`.
+CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what);
+
 /// The logger that --verbose asks for, on stderr; else null.
 std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting);
 

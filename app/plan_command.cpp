@@ -1,11 +1,8 @@
 // sepconv plan IN OUT STAGE...: what run would do. Makes nothing.
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <utility>
 
-#include "console.hpp"
 #include "job.hpp"
-#include "several_runs.hpp"
 
 namespace sepconv::app {
 
@@ -26,13 +23,10 @@ void add_plan_command(CLI::App& program, Context& context) {
   command->footer("Example:  sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
   command->callback([&context, request] {
     context.action = [request] {
-      // The plan is shown although OUT exists; then comes what run would say.
-      const bool overwrite = std::exchange(request->job.files.output.overwrite, true);
-      request->job.chain = Chain::parse(request->job.stages);
-      const FileJob job = prepare(request->job);
-      print_lines(request->json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
-      if (request->parts > 0) print_lines(describe_parts(job, request->parts));
-      check_can_be_made(request->job.output, overwrite);
+      JobRequest& job = request->job;
+      job.chain = Chain::parse(job.stages);
+      print_plan(
+          job, request->json, [&job] { return prepare(job); }, request->parts);
       return static_cast<int>(kDone);
     };
   });

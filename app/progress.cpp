@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "console.hpp"
 
@@ -20,23 +21,25 @@ std::string format_seconds(double seconds) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && stderr_is_terminal()) {}
+ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && stderr_takes_escapes()) {}
 
-ProgressLine::~ProgressLine() {
-  if (dirty_) rewrite_stderr_line("");
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
+  if (std::exchange(dirty_, false)) rewrite_stderr_line("");
 }
 
-std::function<void(const Progress&)> ProgressLine::callback() {
+std::function<void(const Progress&)> ProgressLine::callback(const std::string& place) {
   if (!shown_) return {};
-  return [this](const Progress& progress) { update(progress); };
+  return [this, place](const Progress& progress) { update(place, progress); };
 }
 
-void ProgressLine::update(const Progress& progress) {
+void ProgressLine::update(const std::string& place, const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
   dirty_ = true;
-  rewrite_stderr_line(progress_text(progress));
+  rewrite_stderr_line(place + progress_text(progress));
 }
 
 std::string progress_text(const Progress& progress) {

@@ -8,7 +8,8 @@
 
 namespace sepconv::app {
 
-/// Shows nothing when stderr is no terminal or `quiet` is set. The destructor clears the line.
+/// Shows nothing when stderr is no terminal that can rewrite a line, or `quiet` is set. The destructor clears
+/// the line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
@@ -16,11 +17,14 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  /// For RunOptions::progress; empty when nothing is shown. This object must outlive the run.
-  std::function<void(const Progress&)> callback();
+  /// For RunOptions::progress; empty when nothing is shown. This object must outlive the run. `place` begins
+  /// the line.
+  std::function<void(const Progress&)> callback(const std::string& place = "");
+  /// For other lines to follow.
+  void clear();
 
  private:
-  void update(const Progress& progress);
+  void update(const std::string& place, const Progress& progress);
 
   bool shown_;
   bool dirty_ = false;

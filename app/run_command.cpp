@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "console.hpp"
+#include "into_folder.hpp"
 #include "job.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
@@ -26,7 +27,9 @@ struct RunRequest {
   SideFileRequest side_files;
   Reporting reporting;
   SeveralRuns several;
+  FolderRequest folder;
   bool whole = false;
+  bool dry_run = false;
 };
 
 /// The reference runner cannot be interrupted. Until it is done with the first image nothing exists that
@@ -89,16 +92,37 @@ int filter(RunRequest& request, Context& context) {
       throw InvalidArgument("--whole computes on the CPU; leave out --device, or --whole");
     request.job.options.choose_device = false;
   }
+  if (!request.folder.folder.empty()) {
+    const auto stages = request.folder.words.begin() + static_cast<std::ptrdiff_t>(request.folder.inputs);
+    request.job.chain = Chain::parse({stages, request.folder.words.end()});
+    return run_into_folder(request.folder, request.job, request.side_files.json, request.reporting, context);
+  }
   if (request.job.plan_file.empty()) {
     request.job.chain = Chain::parse(request.job.stages);
   } else {
     take_plan(request.job);
   }
+  if (request.dry_run) {
+    print_plan(request.job, request.side_files.json, [&request] { return prepare(request.job); });
+    return kDone;
+  }
   SideFiles side_files(request.side_files, request.job);
+  check_no_terminal(request.job);
   FileJob job = prepare(request.job, request.several);
   if (request.several.create_only) return kDone;
   if (job.partial) context.kept = what_is_kept(job);
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
+}
+
+std::vector<CLI::Option*> run_arguments(CLI::App& command) {
+  return {command.get_option("IN"), command.get_option("OUT"), command.get_option("STAGE")};
+}
+
+void add_folder_options(CLI::App& command, RunRequest& request) {
+  CLI::Option* into = add_into_option(command, request.folder, run_arguments(command));
+  for (const char* name : {"--whole", "--trace", "--report", "--stats", "--plan", "--dry-run", "--resume",
+                           "--discard", "--create-only", "--part"})
+    into->excludes(command.get_option(name));
 }
 
 }  // namespace
@@ -110,7 +134,8 @@ void add_run_command(CLI::App& program, Context& context) {
   auto* whole = command->add_flag("--whole", request->whole,
                                   "the reference runner: the whole image in memory, slow, to check with");
   add_side_file_options(*command, request->side_files);
-  for (const char* name : {"--trace", "--report", "--stats"}) whole->excludes(command->get_option(name));
+  for (const char* name : {"--trace", "--report", "--stats", "--json"})
+    whole->excludes(command->get_option(name));
   const std::vector<CLI::Option*> several = add_several_runs_options(*command, request->several);
   auto* plan = command->add_option("--plan", request->job.plan_file,
                                    "run this plan, which plan --json printed for these files");
@@ -119,15 +144,25 @@ void add_run_command(CLI::App& program, Context& context) {
        {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
         "--max-device-memory", "--region", "--nodata", "--result-nodata", "--whole"})
     plan->excludes(command->get_option(name));
+  auto* dry_run = add_dry_run_option(*command, request->dry_run, "what plan says, bands, slots, bytes");
+  for (const char* name : {"--whole", "--trace", "--report", "--stats"})
+    dry_run->excludes(command->get_option(name));
   for (CLI::Option* option : several) {
+    dry_run->excludes(option);
     whole->excludes(option);
     plan->excludes(option);
   }
+  add_folder_options(*command, *request);
   add_reporting_options(*command, request->reporting);
   command->footer(stage_list() +
+                  "\nSeveral images:  sepconv run *.tif --into out/ gaussian:sigma=2.5 --force"
                   "\nExample:  sepconv run scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
-  command->callback(
-      [&context, request] { context.action = [&context, request] { return filter(*request, context); }; });
+  command->callback([command, &context, request] {
+    for (const CLI::Option* argument : run_arguments(*command))
+      request->folder.words.insert(request->folder.words.end(), argument->results().begin(),
+                                   argument->results().end());
+    context.action = [&context, request] { return filter(*request, context); };
+  });
 }
 
 }  // namespace sepconv::app

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "job.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/report/run_pictures.hpp"
@@ -31,6 +32,7 @@ std::string quoted(const std::string& word) {
 
 /// What `info` says of the first image. The result is made: that it cannot be read now is a fact as well.
 PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
+  if (path == kStandardStream) return {{"name", "a stream"}};
   const FileInfo info = file_info(path, open);
   PageFacts::Named facts{{"name", path.string()}, {"format", info.format}};
   if (info.file_bytes > 0) facts.emplace_back("size", format_bytes(static_cast<double>(info.file_bytes)));

@@ -50,6 +50,12 @@ std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, SeveralRun
 FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   const JobRequest& job = request;
   const std::filesystem::path& output = request.output;
+  const bool streams = output == kStandardStream || request.input == kStandardStream;
+  if (streams && (several.resume || several.discard || several.create_only || several.part.second > 0))
+    throw InvalidArgument(
+        "--resume, --discard, --create-only and --part go on with files, and what comes in a stream comes "
+        "once; name "
+        "files, or leave them out");
   if (several.discard) Partial::discard(output);
   if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
   if (several.part.second > 0)
@@ -57,6 +63,7 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
                      job.files);
   if (several.create_only) return create_in_parts(job.input, output, job.chain, job.options, job.files);
   FileJob made = prepare(request);
+  if (output == kStandardStream) return made;
   if (const std::string partial = describe_partial(output); !partial.empty())
     made.plan.warnings.push_back(partial);
   return made;

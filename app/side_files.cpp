@@ -20,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kStandardOutput = "-";
-
 }  // namespace
 
 void add_side_file_options(CLI::App& command, SideFileRequest& request) {
@@ -37,6 +35,8 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
   command
       .add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
       ->type_name("FILE");
+  command.add_flag("--json", request.json,
+                   "the closing summary and the plan as JSON on standard output, and no summary elsewhere");
 }
 
 SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
@@ -45,6 +45,7 @@ SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
 SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output, bool overwrite)
     : wants_page_(is_page(request.report)) {
   taken.emplace_back(output, "the result");
+  json_ = checked("--json", request.json ? kStandardStream : "", taken, overwrite);
   trace_ = checked("--trace", request.trace, taken, overwrite);
   report_ = checked("--report", request.report, taken, overwrite);
   stats_ = checked("--stats", request.stats, taken, overwrite);
@@ -53,9 +54,11 @@ SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs:
 SideFiles::Destination SideFiles::checked(const char* option, const fs::path& path, TakenFiles& taken,
                                           bool overwrite) {
   if (path.empty()) return {};
-  const bool to_stdout = path == kStandardOutput;
+  const bool to_stdout = path == kStandardStream;
   for (const auto& [other, what] : taken) {
-    if (to_stdout != (other == kStandardOutput) || !is_same_name(path, other)) continue;
+    if (to_stdout != (other == kStandardStream) || !is_same_name(path, other)) continue;
+    if (option == std::string_view("--json"))
+      throw InvalidArgument(fmt::format("--json: standard output is {}; choose --stats FILE", what));
     throw InvalidArgument(fmt::format("{} {}: {} is {}; choose another name", option, path.string(),
                                       to_stdout ? "standard output" : "this file", what));
   }
@@ -80,6 +83,7 @@ void SideFiles::write(const Timeline& timeline, const TraceFacts& facts, const s
   }
   if (report_.wanted) report_.write(report);
   if (stats_.wanted) stats_.write(json);
+  if (json_.wanted) json_.write(json);
 }
 
 int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, const Reporting& reporting) {
@@ -102,7 +106,7 @@ int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, cons
   }
   const TraceFacts facts{to_json(report.plan), command_line(), true};
   side_files.write(report.timeline, facts, pictures ? page : text, json);
-  if (!reporting.quiet) write_to_stderr(text);
+  if (!reporting.quiet) side_files.wants_json() ? warn(report.plan.warnings) : write_to_stderr(text);
   return kDone;
 }
 

@@ -16,6 +16,7 @@ namespace sepconv::app {
 
 struct SideFileRequest {
   std::filesystem::path trace, report, stats;  ///< empty: not wanted; "-": standard output
+  bool json = false;  ///< what `stats` is, on standard output in place of the summary
 };
 void add_side_file_options(CLI::App& command, SideFileRequest& request);
 
@@ -27,9 +28,11 @@ class SideFiles {
   SideFiles(const SideFileRequest& request, const JobRequest& job);
   SideFiles(const SideFileRequest& request, TakenFiles taken, const std::filesystem::path& output,
             bool overwrite);
-  bool wants_limits() const noexcept { return report_.wanted || stats_.wanted; }
+  bool wants_limits() const noexcept { return report_.wanted || stats_.wanted || json_.wanted; }
   /// The report is to be a page, and not text.
   bool wants_page() const noexcept { return wants_page_; }
+  /// The summary is for a program to read.
+  bool wants_json() const noexcept { return json_.wanted; }
   /// The run's timeline, its report, and its summary as JSON.
   void write(const Timeline& timeline, const TraceFacts& facts, const std::string& report,
              const std::string& json);
@@ -44,7 +47,7 @@ class SideFiles {
                              bool overwrite);
 
   bool wants_page_ = false;
-  Destination trace_, report_, stats_;
+  Destination trace_, report_, stats_, json_;
 };
 
 /// Runs the job that the request was prepared as: with a progress line and a summary unless quiet, and the

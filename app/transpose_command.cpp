@@ -3,7 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "console.hpp"
 #include "job.hpp"
 #include "side_files.hpp"
 
@@ -27,14 +26,11 @@ FileJob prepare(const TransposeRequest& request) {
 int transpose(TransposeRequest& request, std::stop_token stop) {
   request.job.options.stop = std::move(stop);
   request.job.options.logger = make_logger(request.reporting);
-  SideFiles side_files(request.side_files, request.job);
   if (request.dry_run) {
-    const bool overwrite = std::exchange(request.job.files.output.overwrite, true);
-    const FileJob job = prepare(request);
-    print_lines(describe(job.plan, *job.source, *job.sink));
-    check_can_be_made(request.job.output, overwrite);
+    print_plan(request.job, request.side_files.json, [&request] { return prepare(request); });
     return kDone;
   }
+  SideFiles side_files(request.side_files, request.job);
   FileJob job = prepare(request);
   return run_job(job, request.job, side_files, request.reporting);
 }
@@ -56,8 +52,7 @@ void add_transpose_command(CLI::App& program, Context& context) {
                    "columns and channels stay; 2,0,1: planes out of interleaved channels; 1,2,0: back")
       ->transform(permutation_text())
       ->type_name("A,B[,C]");
-  command->add_flag("--dry-run", request->dry_run,
-                    "only say what would be done: bands, slots, bytes, peak memory");
+  add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");
   add_job_settings(*command, request->job);
   add_side_file_options(*command, request->side_files);
   add_reporting_options(*command, request->reporting);

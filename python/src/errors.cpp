@@ -16,6 +16,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"OpenOptions::page", "page"},
     {"OpenOptions::select", "page"},
     {"OpenOptions::axes", "axes"},
+    {"OpenOptions::raw", "raw"},
     {"CreateOptions::overwrite", "overwrite=True"},
     {"OutputRequest::compression", "compress"},
     {"OutputRequest::tile", "tile"},

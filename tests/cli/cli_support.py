@@ -1,9 +1,14 @@
 """What the tests of the command line share: images to begin with, and what must hold after a failure."""
 
+import os
+import pty
 import subprocess
 
 import numpy as np
 import pytest
+
+# By which terminals make themselves known.
+TERMINALS = ("KITTY_WINDOW_ID", "TERM_PROGRAM", "LC_TERMINAL", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR", "TMUX", "STY")
 
 
 def image(rows=96, cols=128, channels=1, dtype=np.uint8, seed=1):
@@ -56,3 +61,23 @@ def mounted(options, folder):
 
 def unmount(folder):
     subprocess.run(["umount", folder], check=True)
+
+
+def in_terminal(command, folder, answers=None, **variables):
+    """Runs a program whose standard streams are a terminal; what it wrote there, and its exit status. `answers` is a function from all that was written so far to bytes the terminal sends, or None."""
+    leader, follower = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", *TERMINALS)} | variables
+    program = subprocess.Popen(command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
+    os.close(follower)
+    written = b""
+    while True:
+        try:
+            some = os.read(leader, 65536)
+        except OSError:  # the last descriptor of the other side was closed
+            break
+        written += some
+        answer = answers(written) if answers else None
+        if answer:
+            os.write(leader, answer)
+    os.close(leader)
+    return written, program.wait()

@@ -1,8 +1,6 @@
 """Every command does what its help says: what it prints, what it makes, and what can be read by machines."""
 
 import json
-import os
-import pty
 import re
 import resource
 import subprocess
@@ -12,9 +10,9 @@ import pytest
 import tifffile
 
 from conftest import BINARY
-from cli_support import image, listing
+from cli_support import image, in_terminal, listing
 
-COMMANDS = ["run", "plan", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"]
+COMMANDS = ["run", "plan", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion", "help", "preview"]
 
 
 @pytest.fixture
@@ -89,21 +87,9 @@ def test_raw_input_and_output(sepconv):
 
 
 def progress_on_a_terminal(sepconv, *arguments):
-    """What a run writes to a terminal behind its stderr."""
-    primary, secondary = pty.openpty()
-    run = subprocess.Popen([BINARY, *arguments], cwd=sepconv.folder, stdout=subprocess.DEVNULL, stderr=secondary)
-    os.close(secondary)
-    written = b""
-    while True:
-        try:
-            part = os.read(primary, 65536)
-        except OSError:  # Linux says so when the other end is closed
-            break
-        if not part:
-            break
-        written += part
-    os.close(primary)
-    assert run.wait() == 0, written
+    """What a run writes to a terminal."""
+    written, status = in_terminal([BINARY, *arguments], sepconv.folder, TERM="xterm")
+    assert status == 0, written
     return written.decode()
 
 

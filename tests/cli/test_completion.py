@@ -12,7 +12,7 @@ import pytest
 
 from conftest import BINARY
 
-COMMANDS = {"finish", "run", "plan", "transpose", "gemm", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"}
+COMMANDS = {"finish", "help", "preview", "run", "plan", "transpose", "gemm", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"}
 TYPES = ["f32", "f64", "i16", "u16", "u8"]
 FILES = ["a=b.tif", "baboon.tif", "box.npy", "folder/"]
 
@@ -86,6 +86,9 @@ def test_words(sepconv, shell):
     assert shell(sepconv, "sepconv run a b --max-m") == ["--max-memory"]
     assert shell(sepconv, "sepconv bench conv --no-") == ["--no-cpu", "--no-tiled"]
     assert shell(sepconv, "sepconv stages gau") == ["gaussian"]
+    assert shell(sepconv, "sepconv help tr") == ["transpose"]
+    assert shell(sepconv, "sepconv help bench ge") == ["gemm"]
+    assert shell(sepconv, "sepconv help run ") == []
     assert shell(sepconv, "sepconv completion z") == ["zsh"]
 
 
@@ -98,6 +101,17 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
     stages = ["binomial", "box"]
     for line in ("in.tif out.tif b", "in.tif out.tif abs b", "in.tif --threads 2 out.tif b", "--device=cpu in.tif out.tif --planar abs b"):
         assert shell(sepconv, f"sepconv {command} {line}") == stages, line
+
+
+@SHELLS
+def test_stages_behind_the_folder(sepconv, shell):
+    """--into ends the images, however many there are; - is an image."""
+    for line in ("run a.tif -o out b", "run a.tif --into out abs b", "run a.tif b.tif c.tif d.tif -q -o out b", "run - - b", "preview in.tif b", "preview in.tif -q -o view.png b"):
+        assert shell(sepconv, f"sepconv {line}") == ["binomial", "box"], line
+    for option in ("-o", "--into"):
+        assert shell(sepconv, f"sepconv run a.tif {option} f") in ("FOLDERS", ["folder/"])
+    assert shell(sepconv, "sepconv preview a.tif -o ba") in ("FILES", ["baboon.tif"])
+    assert shell(sepconv, "sepconv run - - --format r") == ["raw"]
 
 
 @SHELLS
@@ -136,7 +150,7 @@ def test_no_option_with_a_choice_or_a_file_is_forgotten(sepconv):
     """What help says of an option's value is what completes it."""
     for command in [*COMMANDS - {"bench"}, "bench conv", "bench gemm", "bench run", "bench transpose"]:
         help_text = sepconv(*command.split(), "--help").stdout
-        for option, value in re.findall(r"^  (--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE):
+        for option, value in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE):
             answer = sepconv("completion", "bash", "--", *command.split(), option, "").stdout.splitlines()
             words = [] if re.search("[A-Z]", value.split("[")[0]) else value.split("[")[0].split("|")
             assert answer[0] == {"FILE": "files", "DIR": "folders"}.get(value, "words"), option

@@ -15,6 +15,7 @@ COMMANDS = {
     "plan": (["in.npy", "out.npy"], []),
     "transpose": (["in.npy", "out.npy"], ["--dry-run"]),
     "gemm": (["a.npy", "a.npy", "out.npy"], ["--dry-run", "--add", "a.npy"]),
+    "preview": (["in.npy"], ["-o", "view.png", "--force"]),
     "info": (["in.npy"], []),
     "stats": (["in.npy"], []),
     "compare": (["in.npy", "in.npy"], []),
@@ -38,7 +39,7 @@ def without(options, name):
 
 def numeric_options(sepconv, command):
     help_text = sepconv(*command.split(), "--help").stdout
-    found = re.findall(r"^  (--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE)
+    found = re.findall(r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE)
     return [(name, value) for name, value in found if not WORDS.fullmatch(value)]
 
 

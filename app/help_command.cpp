@@ -1,0 +1,47 @@
+// sepconv help [COMMAND...]: what COMMAND --help prints.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "option_values.hpp"
+#include "sepconv/core/error.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+std::string help_of(const CLI::App& program, const std::vector<std::string>& words) {
+  const CLI::App* command = &program;
+  std::string name = program.get_name();
+  for (const std::string& word : words) {
+    if (commands_of(*command).empty())
+      throw InvalidArgument(
+          fmt::format("{} has no commands of its own, such as '{}'; leave that out", name, shortened(word)));
+    command = &find_command(*command, word);
+    name += " " + word;
+  }
+  return command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
+}
+
+}  // namespace
+
+void add_help_command(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand("help", "Say what a command does and which options it has.");
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *words, "a command, and one of its own if it has some")
+      ->type_name(kCommandType);
+  command->footer("Example:  sepconv help run");
+  command->callback([&program, &context, words] {
+    context.action = [&program, words] {
+      print_lines(help_of(program, *words));
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace sepconv::app

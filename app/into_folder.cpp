@@ -1,0 +1,256 @@
+#include "into_folder.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <new>
+#include <optional>
+
+#include "console.hpp"
+#include "json_text.hpp"
+#include "progress.hpp"
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/report/report.hpp"
+#include "sepconv/pipeline/run/run_file.hpp"
+#include "wording.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One image of many, and what became of it: a report or an error, or neither where it was not begun.
+struct FolderItem {
+  fs::path input, output;
+  std::optional<RunReport> report{};
+  std::string error{};
+};
+
+/// Without the slash that a folder's name may end in.
+fs::path name_of_file(const fs::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).filename();
+}
+
+void check_folder(const fs::path& folder) {
+  std::error_code none;
+  if (folder.empty()) throw InvalidArgument("--into has no name; name a folder, like --into out/");
+  if (fs::is_directory(folder, none)) return;
+  if (fs::exists(folder, none))
+    throw InvalidArgument(fmt::format("--into {}: it is a file; name a folder", folder.string()));
+  if (folder.has_filename() && format_of_name(folder) != nullptr)
+    throw InvalidArgument(fmt::format(
+        "--into {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for "
+        "one image, or {}/ for a folder of this name",
+        folder.string(), folder.string()));
+}
+
+std::vector<FolderItem> items_of(const FolderRequest& request, const std::string& format) {
+  std::vector<FolderItem> items;
+  for (std::size_t i = 0; i < request.inputs; ++i) {
+    const fs::path input = request.words[i];
+    if (request.words[i] == kStandardStream)
+      throw InvalidArgument("standard input (-) has no name to keep in a folder; write run - OUT STAGE...");
+    fs::path name = name_of_file(input);
+    if (!format.empty()) name.replace_extension(format);
+    items.push_back({input, request.folder / name});
+  }
+  return items;
+}
+
+/// What a file is whatever its name; nothing where there is none.
+std::optional<std::pair<dev_t, ino_t>> identity_of(const fs::path& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0) return std::nullopt;
+  return std::pair{facts.st_dev, facts.st_ino};
+}
+
+/// No result may have another's name, nor be an input or a folder that one lies in.
+void check_clashes(const std::vector<FolderItem>& items) {
+  std::map<fs::path, fs::path> makers;
+  std::map<std::pair<dev_t, ino_t>, fs::path> read;
+  for (const FolderItem& item : items) {
+    if (const auto [other, is_new] = makers.emplace(item.output, item.input); !is_new)
+      throw InvalidArgument(fmt::format("{} and {} would both become {}; run them into two folders",
+                                        other->second.string(), item.input.string(), item.output.string()));
+    std::error_code none;
+    for (fs::path path = fs::canonical(item.input, none); path.has_relative_path();
+         path = path.parent_path()) {
+      if (const auto identity = identity_of(path)) read.emplace(*identity, item.input);
+    }
+  }
+  for (const FolderItem& item : items) {
+    const auto identity = identity_of(item.output);
+    const auto input = identity ? read.find(*identity) : read.end();
+    if (input != read.end())
+      throw InvalidArgument(fmt::format("{} would take the place of the input {}; choose another folder",
+                                        item.output.string(), input->second.string()));
+  }
+}
+
+/// Made for the first result, and gone again if there is none in the end.
+class MadeFolder {
+ public:
+  explicit MadeFolder(const fs::path& folder) : folder_(folder) {
+    std::error_code error;
+    is_ours_ = fs::create_directory(folder_, error);
+    if (error)
+      throw IoError(fmt::format("cannot make the folder {}: {}; make it, or choose another", folder_.string(),
+                                error.message()),
+                    error.value());
+  }
+  MadeFolder(const MadeFolder&) = delete;
+  MadeFolder& operator=(const MadeFolder&) = delete;
+  ~MadeFolder() {
+    std::error_code none;
+    if (is_ours_ && fs::is_empty(folder_, none)) fs::remove(folder_, none);
+  }
+
+ private:
+  fs::path folder_;
+  bool is_ours_ = false;
+};
+
+void run_item(FolderItem& item, const JobRequest& shared, ProgressLine& line, const std::string& place) {
+  JobRequest request = shared;
+  request.input = item.input;
+  request.output = item.output;
+  request.format.clear();  // it is in the name
+  FileJob job = prepare(request);
+  ExecutionOptions options = request.options;
+  options.progress = line.callback(place);
+  item.report = run(job, options);
+}
+
+void run_guarded(FolderItem& item, const JobRequest& shared, ProgressLine& line,
+                 const std::string& place) try {
+  run_item(item, shared, line, place);
+} catch (const Cancelled&) {
+  throw;
+} catch (const std::bad_alloc&) {
+  item.error = item.input.string() + ": memory could not be had; give a smaller --max-memory";
+} catch (const std::exception& error) {
+  item.error = error.what();
+}
+
+std::int64_t count_made(const std::vector<FolderItem>& items) {
+  return std::ranges::count_if(items, [](const FolderItem& item) { return item.report.has_value(); });
+}
+
+/// Each sentence once, with the file that it was first said of.
+void warn_of(const std::vector<FolderItem>& items) {
+  std::vector<std::pair<std::string, std::vector<fs::path>>> said;
+  for (const FolderItem& item : items) {
+    if (!item.report) continue;
+    for (const std::string& sentence : item.report->plan.warnings) {
+      auto known = std::ranges::find(said, sentence, &std::pair<std::string, std::vector<fs::path>>::first);
+      if (known == said.end()) known = said.insert(said.end(), {sentence, {}});
+      known->second.push_back(item.output);
+    }
+  }
+  for (const auto& [sentence, files] : said)
+    warn({fmt::format("{}{}: {}", files.front().string(),
+                      files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), sentence)});
+}
+
+std::string row_of(const FolderItem& item, std::size_t width) {
+  std::string what = item.error.empty() ? "not begun" : "failed";
+  if (item.report) {
+    const ImageSpec spec = item.report->plan.sink();
+    const double seconds = std::max(item.report->wall_seconds, 1e-6);
+    what = fmt::format("{:>9} x {:<9} {:>8.2f} s {:>9.1f} Mpix/s", spec.extent.cols, spec.extent.rows,
+                       seconds, static_cast<double>(item.report->pixels) / seconds / 1e6);
+  }
+  return fmt::format("  {:<{}}  {}\n", printable(item.output.string()), width, what);
+}
+
+std::string table_of(const std::vector<FolderItem>& items) {
+  std::size_t width = 0;
+  double seconds = 0;
+  for (const FolderItem& item : items) {
+    width = std::max(width, printable(item.output.string()).size());
+    if (item.report) seconds += item.report->wall_seconds;
+  }
+  std::string text;
+  for (const FolderItem& item : items) text += row_of(item, width);
+  const std::int64_t failed =
+      std::ranges::count_if(items, [](const FolderItem& item) { return !item.error.empty(); });
+  return text + fmt::format("{} of {} made in {:.2f} s{}\n", count_made(items),
+                            count_text(std::ssize(items), "image"), seconds,
+                            failed > 0 ? fmt::format(", {} failed", failed) : "");
+}
+
+std::string json_of(const std::vector<FolderItem>& items) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const FolderItem& item : items) {
+    nlohmann::ordered_json one = {{"input", item.input.string()}, {"output", item.output.string()}};
+    if (!item.error.empty()) one["error"] = item.error;
+    if (item.report) one["report"] = nlohmann::ordered_json::parse(to_json(*item.report, {}));
+    all.push_back(std::move(one));
+  }
+  return json_text(all);
+}
+
+void tell(const std::vector<FolderItem>& items, bool as_json, const Reporting& reporting) {
+  if (!reporting.quiet) warn_of(items);
+  if (as_json) {
+    print_lines(json_of(items));
+  } else if (!reporting.quiet) {
+    write_to_stderr(table_of(items));
+  }
+}
+
+}  // namespace
+
+CLI::Option* add_into_option(CLI::App& command, FolderRequest& request,
+                             const std::vector<CLI::Option*>& arguments) {
+  const auto take = [&request, arguments](const std::string& text) {
+    request.folder = text;
+    check_folder(request.folder);
+    request.inputs = 0;
+    for (const CLI::Option* argument : arguments) request.inputs += argument->results().size();
+    if (request.inputs == 0)
+      throw InvalidArgument(
+          "no image stands before --into (-o); write run IN... --into DIR STAGE..., images before it and "
+          "stages behind");
+    arguments[1]->required(false);
+  };
+  return command
+      .add_option_function<std::string>(
+          "-o,--into", take,
+          "folder for the results of all images that stand before it; STAGE... stands behind it: run IN... "
+          "--into DIR STAGE...")
+      ->trigger_on_parse()
+      ->type_name(kFolderType);
+}
+
+int run_into_folder(const FolderRequest& request, const JobRequest& job, bool as_json,
+                    const Reporting& reporting, Context& context) {
+  std::vector<FolderItem> items = items_of(request, job.format);
+  check_clashes(items);
+  const MadeFolder folder(request.folder);
+  {
+    ProgressLine line(reporting.quiet);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      try {
+        run_guarded(items[i], job, line,
+                    fmt::format("{}/{} {}  ", i + 1, items.size(), items[i].input.filename().string()));
+      } catch (const Cancelled&) {
+        line.clear();
+        tell(items, as_json, reporting);
+        context.kept =
+            fmt::format("{} of {} made", count_made(items), count_text(std::ssize(items), "image"));
+        throw;
+      }
+      line.clear();
+      if (!items[i].error.empty()) complain(items[i].error);
+    }
+  }
+  tell(items, as_json, reporting);
+  return count_made(items) == std::ssize(items) ? kDone : kFailed;
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,107 @@
+// sepconv preview IN [STAGE...]: what a chain makes of a level or a detail of an image, as a picture.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "console.hpp"
+#include "options.hpp"
+#include "sepconv/io/taken_files.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
+#include "terminal_pictures.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+struct PreviewRequest {
+  std::filesystem::path input, output;
+  std::vector<std::string> stages;
+  PreviewOptions options;
+  RunOptions limits;
+  std::int64_t size = 0;  ///< 0: not given
+  bool overwrite = false;
+  bool quiet = false;
+};
+
+std::unique_ptr<Writer> writer_of(const PreviewRequest& request, const ImageSpec& spec) {
+  CreateOptions options{.overwrite = request.overwrite};
+  if (spec.channels == 4) options.metadata.extra_samples = {2};  // alpha that colours are not multiplied by
+  return create_writer(request.output, spec, options);
+}
+
+void write_picture(const PreviewRequest& request, const Preview& seen) {
+  const auto writer = writer_of(request, {seen.extent, seen.channels, PixelType::u8});
+  SerialExecutor executor;
+  writer->write(Rect::whole(seen.extent), seen.view(), executor);
+  writer->finish();
+}
+
+int show(PreviewRequest& request, std::stop_token stop) {
+  const Chain chain = Chain::parse(request.stages);
+  PictureProtocol protocol = PictureProtocol::none;
+  PreviewOptions& options = request.options;
+  if (request.output.empty()) {
+    protocol = picture_protocol();
+    if (protocol == PictureProtocol::none) static_cast<void>(picture_text({}, protocol));
+  } else {
+    check_not_read(request.output, files_read_by(request.input, chain));
+    check_can_be_made(request.output, request.overwrite);
+  }
+  const std::int64_t across = protocol == PictureProtocol::none ? 0 : terminal_pixels();
+  options.size = request.size > 0 ? request.size : across > 0 ? std::min(across, options.size) : options.size;
+  options.region = request.limits.region;
+  options.missing = request.limits.missing;
+  options.max_memory_bytes = request.limits.max_memory_bytes;
+  options.threads = request.limits.threads;
+  options.stop = std::move(stop);
+  const Preview seen = preview(request.input, chain, options);
+  if (request.output.empty()) {
+    print_escapes(picture_text(seen, protocol));
+  } else {
+    write_picture(request, seen);
+  }
+  if (!request.quiet) {
+    for (const std::string& note : seen.notes) write_to_stderr(note + "\n");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_preview_command(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand(
+      "preview", "Show what a chain makes of an image, on a level of it or a detail, at once.");
+  const auto request = std::make_shared<PreviewRequest>();
+  add_image_option(*command, "IN", request->input, "image to read: " + format_names())->required();
+  command->add_option("STAGE", request->stages, "filters, in this order; none shows the image")
+      ->type_name(kStageTextType);
+  add_image_option(*command, "-o,--output", request->output,
+                   "picture to make; its ending says the format. Without it the terminal shows it");
+  command->add_option("--size", request->size, "the picture's longer side in pixels, 1024 by default")
+      ->transform(whole_number(1, kMaxSide));
+  add_region_option(*command, request->limits);
+  add_input_options(*command, request->options.open);
+  add_nodata_option(*command, request->limits.missing);
+  command
+      ->add_option_function<std::string>(
+          "--max-memory",
+          [request](const std::string& text) {
+            request->limits.max_memory_bytes = parse_size("--max-memory", text);
+          },
+          "ceiling for all that it holds; a quarter of what is free by default")
+      ->type_name("SIZE");
+  command->add_option("--threads", request->limits.threads, "threads; all processors by default")
+      ->transform(whole_number(1, kMostThreads));
+  command->add_flag("--force", request->overwrite, "replace a picture that exists");
+  command->add_flag("-q,--quiet", request->quiet, "do not say what is seen");
+  command->footer(
+      "A level of a pyramid is shown with the chain's lengths divided by its scale; where there is none, a "
+      "detail "
+      "from the middle.\nExample:  sepconv preview scan.tif gaussian:sigma=2.5 -o view.png --region "
+      "512x256+0+0");
+  command->callback([command, &context, request] {
+    if (command->get_option("--level")->count() > 0) request->options.level = request->options.open.level;
+    context.action = [&context, request] { return show(*request, context.stop); };
+  });
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,239 @@
+"""`preview`: the chain on a level or on a detail, at once. Its pixels are those of a run on the same level; pictures in a terminal are what was computed."""
+
+import base64
+import io
+import os
+import re
+import resource
+
+import numpy as np
+import pytest
+import tifffile
+
+from conftest import BINARY
+from cli_support import fails, image, in_terminal, listing
+
+FAILED, WRONG_USAGE = 1, 2
+BLUR = "gaussian:sigma=2"
+
+
+def pixels_of(path):
+    """By tifffile: the pictures are made as TIFF."""
+    return tifffile.imread(path).squeeze()
+
+
+def preview(sepconv, *arguments, name="view.tif"):
+    done = sepconv("preview", *arguments, "-o", name, "--force")
+    assert done.stdout == ""
+    return pixels_of(sepconv.folder / name) if name.endswith(".tif") else None, done.stderr.splitlines()
+
+
+@pytest.fixture
+def pyramid(sepconv):
+    """2048 x 1536 with levels down to a few pixels, smooth, so that a blur of a level is nearly a level of the blur."""
+    sepconv("generate", "base.tif", "--size", "2048x1536", "--pattern", "natural", "-q")
+    sepconv("run", "base.tif", "scan.tif", "--pyramid", "--tile", "256", "-q")
+    return "scan.tif"
+
+
+def test_a_small_image_is_seen_whole_and_exactly(sepconv):
+    np.save(sepconv.folder / "in.npy", image(rows=90, cols=70, channels=3))
+    seen, said = preview(sepconv, "in.npy", BLUR, "abs")
+    sepconv("run", "in.npy", "out.npy", BLUR, "abs", "-q")
+    assert np.array_equal(seen, np.load(sepconv.folder / "out.npy"))
+    assert said == ["all of 70 x 90 pixels, at full resolution"]
+
+
+def test_a_region_is_that_of_a_run(sepconv, pyramid):
+    region = "300x200+700+400"
+    seen, said = preview(sepconv, pyramid, BLUR, "--region", region)
+    sepconv("run", pyramid, "part.npy", BLUR, "--region", region, "-q")
+    assert np.array_equal(seen, np.load(sepconv.folder / "part.npy"))
+    assert said == [f"a detail, {region} of 2048 x 1536 pixels, at full resolution"]
+
+
+def test_a_level_has_the_lengths_of_the_level(sepconv, pyramid):
+    seen, said = preview(sepconv, pyramid, "gaussian:sigma=8,truncate=3", "scale:by=0.5", "--level", "2", "--size", "4096")
+    sepconv("run", pyramid, "level.npy", "gaussian:sigma=2,truncate=3", "scale:by=0.5", "--level", "2", "-q")
+    assert np.array_equal(seen, np.load(sepconv.folder / "level.npy"))
+    assert said[0] == "all of 512 x 384 pixels, at level 2, 4 times smaller than the image" and said[1].endswith(": gaussian:sigma=2")
+    sepconv("run", pyramid, "full.npy", "gaussian:sigma=8,truncate=3", "scale:by=0.5", "-q")
+    reduced = np.load(sepconv.folder / "full.npy").reshape(384, 4, 512, 4).mean((1, 3))
+    assert np.abs(seen - reduced).mean() < 1.5  # what the run's result looks like from afar
+
+
+def test_a_level_is_chosen_where_the_image_is_large(sepconv):
+    levels = [(3 * 2048, 4 * 2048), (3 * 512, 4 * 512), (3 * 128, 4 * 128), (3 * 32, 4 * 32)]
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
+        for i, shape in enumerate(levels):
+            made.write(np.full(shape, 10 * i, np.uint8), tile=(256, 256), compression="deflate", subfiletype=1 if i else 0, metadata=None)
+    for size, level, shape in ((100, 3, (75, 100)), (512, 2, (384, 512)), (500, 2, (375, 500)), (1500, 1, (1125, 1500))):
+        seen, said = preview(sepconv, "in.tif", "--size", size)
+        assert (seen == 10 * level).all() and seen.shape == shape and f"level {level}" in said[0]
+    seen, said = preview(sepconv, "in.tif", "--region", "6100x6100+100+20", "--size", "1000")  # large, so of a level, too
+    assert seen.shape == (1000, 1000) and "level 1" in said[0] and (seen == 10).all()
+    seen, said = preview(sepconv, "in.tif", "--region", "900x600+100+20")
+    assert seen.shape == (600, 900) and "full resolution" in said[0] and (seen == 0).all()
+
+
+def test_a_detail_of_what_has_no_levels_is_immediate_whatever_the_size(sepconv):
+    tifffile.memmap(sepconv.folder / "huge.tif", shape=(320000, 320000), dtype=np.uint8, bigtiff=True, photometric="minisblack")  # sparse
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seen, said = preview(sepconv, "huge.tif", BLUR)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3  # of a processor, however busy it is
+    assert seen.shape == (1024, 1024) and said == ["a detail, 1024x1024+159488+159488 of 320000 x 320000 pixels, at full resolution"]
+
+
+def test_what_a_level_cannot_show_is_said(sepconv, pyramid):
+    _, said = preview(sepconv, pyramid, "gaussian:sigma=1", "sobel:axis=x", "box:radius=1", "--level", "3")
+    text = "\n".join(said)
+    assert "gaussian:sigma=1 is narrower than a pixel" in text and "box:radius=1 is narrower" in text and "sobel takes the level's neighbours" in text
+    _, said = preview(sepconv, pyramid, "resize:to=640x480", "gaussian:sigma=4", "--level", "1")
+    assert len(said) == 1 and "640 x 480" in said[0]
+
+
+@pytest.mark.parametrize("dtype", ["u2", "i2", "f4", "f8"])
+def test_values_are_stretched_between_percentiles(sepconv, dtype):
+    pixels = (np.random.default_rng(3).normal(500, 40, (120, 130))).astype(dtype)
+    np.save(sepconv.folder / "in.npy", pixels)
+    seen, said = preview(sepconv, "in.npy")
+    low, high = np.percentile(pixels.astype("f8"), [0.5, 99.5], method="lower")
+    assert np.abs(seen - np.clip(255 * (pixels - low) / (high - low), 0, 255)).max() <= 1
+    assert "is black" in said[1] and abs(float(said[1].split()[0]) - low) < 0.01 * low
+
+
+def test_missing_pixels_are_transparent_and_not_counted(sepconv):
+    pixels = image(rows=60, cols=80, dtype=np.float32) + 10
+    pixels[10:20, 30:50] = -9999
+    np.save(sepconv.folder / "in.npy", pixels)
+    seen, said = preview(sepconv, "in.npy", BLUR, "--nodata", "-9999")
+    assert seen.shape == (60, 80, 4) and (seen[12:18, 33:47, 3] == 0).any() and seen[..., 3].max() == 255
+    assert "missing pixels are transparent" in said and re.search(r"10\.\d+ is black", "\n".join(said))
+    pixels[pixels < 0] = np.nan
+    np.save(sepconv.folder / "nan.npy", pixels)
+    seen, _ = preview(sepconv, "nan.npy")
+    assert np.array_equal(seen[..., 3] == 0, np.isnan(pixels))
+
+
+def test_alpha_stays(sepconv):
+    pixels = image(rows=20, cols=30, channels=4)
+    tifffile.imwrite(sepconv.folder / "in.tif", pixels, photometric="rgb", extrasamples=["unassalpha"])
+    seen, _ = preview(sepconv, "in.tif")
+    assert np.array_equal(seen[..., 3], pixels[..., 3]) and np.array_equal(seen[pixels[..., 3] > 0], pixels[pixels[..., 3] > 0])
+
+
+def test_pages(sepconv):
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
+        for value in (10, 20, 30):
+            made.write(np.full((8, 9), value, np.uint8), metadata=None, contiguous=False)
+    seen, said = preview(sepconv, "in.tif")
+    assert (seen == 10).all() and "first of 3 images" in said[-1] and "--page" in said[-1]
+    seen, said = preview(sepconv, "in.tif", "--page", "2")
+    assert (seen == 30).all() and len(said) == 1
+
+
+def test_other_formats_and_quiet(sepconv):
+    np.save(sepconv.folder / "in.npy", image())
+    for name in ("view.png", "view.jpg", "view.pgm"):
+        assert sepconv("preview", "in.npy", "-o", name, "-q").stderr == ""
+    assert listing(sepconv.folder) == ["in.npy", "view.jpg", "view.pgm", "view.png"]
+
+
+@pytest.mark.parametrize("arguments, status, said", [
+    (["in.npy"], WRONG_USAGE, "-o view.png"), (["in.npy", "-o", "in.npy"], WRONG_USAGE, "input"), (["in.npy", "-o", "view.doc"], WRONG_USAGE, "choose one of"),
+    (["in.npy", "-o", "v.png", "--region", "999x4+0+0"], WRONG_USAGE, "not inside"), (["in.npy", "-o", "v.png", "--region", "4"], WRONG_USAGE, "--region 4 is no region"),
+    (["in.npy", "-o", "v.png", "--level", "1"], FAILED, "its levels are 0 to 0"), (["in.npy", "-o", "v.png", "gauss"], WRONG_USAGE, "gauss"),
+    (["in.npy", "-o", "v.png", "--size", "0"], WRONG_USAGE, "--size"), (["-", "-o", "v.png"], WRONG_USAGE, "pipe"), (["in.npy", "-o", "nowhere/v.png"], FAILED, "nowhere"),
+    (["in.npy", "-o", "there.png"], FAILED, "--force"), (["missing.npy", "-o", "v.png"], FAILED, "missing.npy"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_what_cannot_be(sepconv, arguments, status, said):
+    np.save(sepconv.folder / "in.npy", image())
+    (sepconv.folder / "there.png").write_bytes(b"")
+    assert said in fails(sepconv, "preview", *arguments, status=status)
+
+
+# ---- in a terminal ----
+
+
+def shown(sepconv, answers=None, **variables):
+    pixels = np.repeat(np.repeat(image(rows=5, cols=8, channels=3), 6, 0), 6, 1)
+    np.save(sepconv.folder / "in.npy", pixels)
+    written, status = in_terminal([BINARY, "preview", "in.npy", "-q"], sepconv.folder, answers, **variables)
+    return pixels, written, status
+
+
+def decoded(sepconv, png):
+    """A PNG as the program reads it."""
+    (sepconv.folder / "seen.png").write_bytes(png)
+    sepconv("run", "seen.png", "seen.npy", "-q")
+    return np.load(sepconv.folder / "seen.npy")
+
+
+@pytest.mark.parametrize("variables", [{"TERM": "xterm-kitty"}, {"KITTY_WINDOW_ID": "1", "TERM": "xterm"}, {"TERM_PROGRAM": "ghostty", "TERM": "xterm"}], ids=str)
+def test_kitty(sepconv, variables):
+    pixels, written, status = shown(sepconv, **variables)
+    chunks = re.findall(rb"\x1b_G([^;]*);([^\x1b]*)\x1b\\", written)
+    assert status == 0 and chunks[0][0].startswith(b"a=T,f=100,") and chunks[-1][0].endswith(b"m=0") and all(len(data) <= 4096 for _, data in chunks)
+    assert np.array_equal(decoded(sepconv, base64.b64decode(b"".join(data for _, data in chunks))), pixels)
+
+
+@pytest.mark.parametrize("variables", [{"TERM_PROGRAM": "iTerm.app"}, {"LC_TERMINAL": "iTerm2"}, {"TERM_PROGRAM": "WezTerm"}], ids=str)
+def test_iterm(sepconv, variables):
+    pixels, written, status = shown(sepconv, TERM="xterm", **variables)
+    size, data = re.search(rb"\x1b\]1337;File=inline=1;size=(\d+):([^\x07]*)\x07", written).groups()
+    png = base64.b64decode(data)
+    assert status == 0 and len(png) == int(size) and np.array_equal(decoded(sepconv, png), pixels)
+
+
+def sixels(written):
+    """The picture in DEC's sixels, and where it is drawn, by a decoder of our own."""
+    body = re.search(rb"\x1bP0;1q(.*?)\x1b\\", written, re.DOTALL)[1].decode()
+    cols, rows = map(int, re.match(r'"1;1;(\d+);(\d+)', body).groups())
+    seen, drawn, colours, colour, row, col = np.zeros((rows + 6, cols, 3)), np.zeros((rows + 6, cols), bool), {}, 0, 0, 0
+    for token in re.findall(r"#\d+(?:;\d+)*|!\d+[?-~]|[?-~]|[$-]", re.sub(r'^"[\d;]+', "", body)):
+        if token[0] == "#":
+            colour, *definition = map(int, token[1:].split(";"))
+            if definition:
+                colours[colour] = np.array(definition[1:]) * 2.55
+        elif token in "$-":
+            col, row = 0, row + (6 if token == "-" else 0)
+        else:
+            run = int(token[1:-1]) if token[0] == "!" else 1
+            for k in range(6):
+                if ord(token[-1]) - 63 >> k & 1:
+                    seen[row + k, col:col + run], drawn[row + k, col:col + run] = colours[colour], True
+            col += run
+    return seen[:rows], drawn[:rows]
+
+
+def answering(attributes, kitty=b""):
+    """A terminal that is asked once what it can."""
+    said = []
+
+    def answer(written):
+        if b"\x1b[c" in written and not said:
+            said.append(True)
+            return kitty + attributes
+        return None
+    return answer
+
+
+def test_a_terminal_that_answers_that_it_has_sixels(sepconv):
+    pixels, written, status = shown(sepconv, answering(b"\x1b[?62;4;22c"), TERM="xterm")
+    seen, drawn = sixels(written)
+    assert status == 0 and drawn.all() and seen.shape == pixels.shape
+    blocks = lambda array: array[:24, :48].reshape(2, 12, 4, 12, 3).mean((1, 3))
+    assert np.abs(blocks(seen) - blocks(pixels)).max() < 30  # dithered: means are right, pixels are of 216 colours
+
+
+def test_a_terminal_that_answers_as_kitty(sepconv):
+    _, written, status = shown(sepconv, answering(b"\x1b[?62c", kitty=b"\x1b_Gi=1;OK\x1b\\"), TERM="xterm")
+    assert status == 0 and b"\x1b_Ga=T,f=100" in written
+
+
+@pytest.mark.parametrize("answers, variables", [(answering(b"\x1b[?62;22c"), {"TERM": "xterm"}), (None, {"TERM": "dumb"}), (None, {"TERM": "xterm"}),
+                                                (answering(b"\x1b[?1;2c"), {"TERM": "tmux", "TMUX": "x", "KITTY_WINDOW_ID": "1"})], ids=range(4))
+def test_a_terminal_that_cannot(sepconv, answers, variables):
+    _, written, status = shown(sepconv, answers, **variables)
+    assert status == WRONG_USAGE and b"-o view.png" in written and b"1337" not in written

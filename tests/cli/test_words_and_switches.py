@@ -1,0 +1,105 @@
+"""What one types at any command: help, -q, -v, -n, --json; and what a terminal shows of it: progress and colours."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from conftest import BINARY
+from cli_support import fails, image, in_terminal, listing, one_sentence, source
+
+FAILED, WRONG_USAGE = 1, 2
+PROGRESS = re.compile(rb"\r\x1b\[K *\d+ %  \d+ Mpix/s  \d+ MB/s  \d+:\d\d left")
+
+
+def commands(sepconv):
+    return re.findall(r"^  ([a-z]+) ", sepconv("help").stdout.split("Subcommands:")[1], re.MULTILINE)
+
+
+def test_help_is_that_of_the_option(sepconv):
+    assert sepconv("help").stdout == sepconv("--help").stdout
+    found = commands(sepconv)
+    assert len(found) > 12 and "help" in found
+    for words in [[name] for name in found] + [["bench", "conv"]]:
+        assert sepconv("help", *words).stdout == sepconv(*words, "--help").stdout != ""
+
+
+def test_help_of_what_is_no_command(sepconv):
+    assert "no command 'frob'; the commands are finish, " in fails(sepconv, "help", "frob", status=WRONG_USAGE).replace("run, ", "")
+    assert "the commands are " in fails(sepconv, "help", "bench", "frob", status=WRONG_USAGE)
+    assert "sepconv run has no commands of its own" in fails(sepconv, "help", "run", "gaussian", status=WRONG_USAGE)
+
+
+def test_short_names(sepconv, source):
+    assert sepconv("run", source, "out.npy", "-q").stderr == ""
+    assert "bottleneck" in sepconv("run", source, "out.npy", "--force").stderr
+    said = sepconv("run", source, "out.npy", "-qv", "--force").stderr
+    assert said and "bottleneck" not in said
+
+
+@pytest.mark.parametrize("name", ["-n", "--dry-run"])
+def test_dry_run_is_plan(sepconv, source, name):
+    words = [source, "out.npy", "gaussian:sigma=2", "--band-rows", "32", "--max-memory", "256M"]
+    assert sepconv("run", *words, name).stdout == sepconv("plan", *words).stdout != ""
+    assert sepconv("run", *words, name, "--json").stdout == sepconv("plan", *words, "--json").stdout
+    assert listing(sepconv.folder) == ["in.npy"]
+    sepconv("run", *words)
+    for command in (["run", *words, name], ["plan", *words]):  # both fail as the run would
+        done = sepconv(*command, status=FAILED)
+        assert "bands" in done.stdout and "exists" in one_sentence(done.stderr)
+
+
+def test_dry_run_of_a_plan(sepconv, source):
+    words = [source, "out.npy", "gaussian:sigma=2"]
+    (sepconv.folder / "plan.json").write_text(sepconv("plan", *words, "--json", "--band-rows", "16").stdout)
+    assert json.loads(sepconv("run", *words, "--plan", "plan.json", "-n", "--json").stdout)["band"]["rows"] == 16
+
+
+def test_dry_run_of_products_and_permutations(sepconv, source):
+    np.save(sepconv.folder / "a.npy", np.eye(8, dtype=np.float32))
+    assert "memory" in sepconv("gemm", "a.npy", "a.npy", "out.npy", "-n").stdout
+    assert "memory" in sepconv("transpose", source, "out.npy", "-n").stdout
+    assert json.loads(sepconv("transpose", source, "out.npy", "-n", "--json").stdout)["bands"] >= 1
+    assert listing(sepconv.folder) == ["a.npy", "in.npy"]
+
+
+@pytest.mark.parametrize("command", [["run", "in.npy", "out.npy", "gaussian:sigma=2"], ["transpose", "in.npy", "out.npy"], ["gemm", "a.npy", "a.npy", "out.npy"]],
+                         ids=lambda command: command[0])
+def test_the_report_as_json(sepconv, source, command):
+    np.save(sepconv.folder / "a.npy", np.eye(8, dtype=np.float32))
+    done = sepconv(*command, "--json", "--stats", "stats.json", "--max-memory", "256M")
+    report = json.loads(done.stdout)
+    assert report["wall_seconds"] > 0 and report["plan"] and done.stderr == ""
+    assert done.stdout == (sepconv.folder / "stats.json").read_text()
+    assert json.loads(sepconv(*command, "--json", "-q", "--force", "--max-memory", "256M").stdout)["plan"] == report["plan"]
+    for other in ("--stats", "--trace"):
+        said = fails(sepconv, *command, "--json", "--force", other, "-", status=WRONG_USAGE)
+        assert "standard output" in said and "--json" in said
+
+
+def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
+    np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
+    done = sepconv("run", "in.npy", "out.png", "--json")
+    warnings = json.loads(done.stdout)["plan"]["warnings"]
+    assert warnings and done.stderr == "".join(f"warning: {one}\n" for one in warnings)
+    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == ""
+
+
+def test_colours_are_for_terminals_that_want_them(sepconv, source):
+    wrong = [BINARY, "run", source, "out.npy", "gauss"]
+    red = b"\x1b[1;31msepconv:\x1b[0m "
+    for variables, coloured in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": ""}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+                                ({"TERM": "dumb"}, False)):
+        written, status = in_terminal(wrong, sepconv.folder, **variables)
+        assert status == WRONG_USAGE and written.startswith(red if coloured else b"sepconv: "), (variables, written)
+
+
+def test_progress_has_a_rate_and_the_time_left(sepconv):
+    np.save(sepconv.folder / "in.npy", image(rows=600))
+    run = [BINARY, "run", "in.npy", "out.npy", "gaussian:sigma=2", "--band-rows", "8", "--force"]
+    for variables, words, shown in (({"TERM": "xterm"}, [], True), ({"TERM": "xterm", "NO_COLOR": "1"}, [], True), ({"TERM": "xterm"}, ["-q"], False),
+                                    ({"TERM": "dumb"}, [], False)):
+        written, status = in_terminal([*run, *words], sepconv.folder, **variables)
+        assert status == 0 and bool(PROGRESS.search(written)) == shown, written
+        assert b"\x1b[K\r" not in written.split(b"bottleneck")[-1]  # the line is gone when the summary comes
