@@ -63,6 +63,16 @@ def test_npy_of_several_images(sepconv, axes, shape):
         assert found == (sepconv.folder / "out.npy").read_bytes()
 
 
+def test_a_filter_along_z(sepconv):
+    """Planes are read and written in the order in which they come."""
+    pixels = np.random.default_rng(2).integers(0, 256, (23, 11, 13), np.uint8)
+    np.save(sepconv.folder / "in.npy", pixels)
+    for more in ([], ["--band-rows", "3"]):
+        sepconv("run", "in.npy", "out.npy", "gaussian:sigma=1,sigma_z=1.5", "--axes", "zyx", "-q", "--force", *more)
+        found, _ = piped(sepconv, npy(pixels), "run", "-", "-", "gaussian:sigma=1,sigma_z=1.5", "--axes", "zyx", "-q", *more)
+        assert found == (sepconv.folder / "out.npy").read_bytes()
+
+
 @pytest.mark.parametrize("dtype", ["u1", ">u2"])
 @pytest.mark.parametrize("channels", [1, 3])
 def test_portable_maps(sepconv, dtype, channels):

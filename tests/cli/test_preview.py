@@ -133,6 +133,14 @@ def test_pages(sepconv):
     assert (seen == 30).all() and len(said) == 1
 
 
+def test_of_a_stack_one_plane_is_seen(sepconv):
+    pixels = image(rows=5 * 40, cols=50).reshape(5, 40, 50)
+    np.save(sepconv.folder / "in.npy", pixels)
+    np.save(sepconv.folder / "plane.npy", pixels[3])
+    seen, said = preview(sepconv, "in.npy", "gaussian:sigma=2,sigma_z=1", "--axes", "zyx", "--page", "3")
+    assert np.array_equal(seen, preview(sepconv, "plane.npy", BLUR)[0]) and said[1] == "gaussian is seen without what it does along z"
+
+
 def test_other_formats_and_quiet(sepconv):
     np.save(sepconv.folder / "in.npy", image())
     for name in ("view.png", "view.jpg", "view.pgm"):

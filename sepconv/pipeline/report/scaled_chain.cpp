@@ -12,8 +12,10 @@ namespace {
 /// A Gaussian of this width in pixels leaves 0.99 of each pixel where it was.
 constexpr double kNarrow = 0.3;
 
+/// Within planes.
 bool is_length(const StageKey& key) {
-  return key.unit == "pixels" && (key.type == StageKey::Type::number || key.type == StageKey::Type::integer);
+  return key.unit == "pixels" && !key.name.ends_with("_z") &&
+         (key.type == StageKey::Type::number || key.type == StageKey::Type::integer);
 }
 
 bool has_neighbours(const StagePtr& stage) { return Chain(stage).work() == Work::neighbours; }
@@ -55,10 +57,17 @@ ScaledStage scaled_text(const std::string& text, double scale) {
   return scaled;
 }
 
+void add_in_plane(const StagePtr& stage, ScaledChain& chain) {
+  if (stage->along_z() != nullptr)
+    chain.notes.push_back(fmt::format("{} is seen without what it does along z",
+                                      stage->text().substr(0, stage->text().find(':'))));
+  if (const StagePtr in_plane = stage->in_plane()) chain.chain.then(in_plane);
+}
+
 /// Adds the stage of the level, or the same where it has no lengths that are known.
 void add_scaled(const StagePtr& stage, double scale, ScaledChain& chain) {
   const ScaledStage scaled = scaled_text(stage->text(), scale);
-  chain.chain.then(scaled.has_length ? parse_stage(scaled.text) : stage);
+  add_in_plane(scaled.has_length ? parse_stage(scaled.text) : stage, chain);
   if (scaled.has_length) chain.lengths.push_back(scaled.after);
   if (!scaled.has_length && has_neighbours(stage))
     chain.notes.push_back(
@@ -80,7 +89,7 @@ ScaledChain scaled_chain(const Chain& chain, double scale) {
   for (const StagePtr& stage : chain.stages()) {
     if (has_own_size(stage)) scale = 1;
     if (scale == 1 || stage->traits().scales) {
-      scaled.chain.then(stage);
+      add_in_plane(stage, scaled);
     } else {
       add_scaled(stage, scale, scaled);
     }

@@ -16,9 +16,9 @@ struct ScaledChain {
   std::vector<std::string> notes{};
 };
 
-/// What does to a level that has one pixel for `scale` x `scale` of its image what `chain` does to that:
-/// lengths in pixels (sigma, radius) are divided by it, radii rounded. Behind a stage that makes a size of
-/// its own (resize:to) nothing is.
+/// What does to a level of one image that has one pixel for `scale` x `scale` of its image what `chain` does
+/// to that: lengths in pixels (sigma, radius) are divided by it, radii rounded. Behind a stage that makes a
+/// size of its own (resize:to) nothing is.
 ScaledChain scaled_chain(const Chain& chain, double scale);
 
 }  // namespace sepconv
