@@ -22,12 +22,13 @@ from sepconv._chain import Chain
 from sepconv._image import Image, open
 from sepconv._measure import ChannelStats, Comparison, Difference, Stats, compare, stats
 from sepconv._opening import FileWarning
+from sepconv._preview import Preview, preview
 from sepconv._progress import shown
 from sepconv._report import Plan, Report, Span
 
 # Without `open`, which a star import would put in the place of Python's own.
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "plan", "run", "stats",
-           "transpose"]
+__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "gemm", "plan", "preview", "run",
+           "stats", "transpose"]
 
 
 def _chain(chain):

@@ -99,6 +99,29 @@ nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, co
                         sentences_of(made.notes));
 }
 
+/// Its pixels as bytes, their shape, level, scale and notes.
+nb::tuple preview_of_file(const fs::path& source, const Chain& chain, const nb::dict& options,
+                          std::int64_t size, std::optional<int> level) {
+  Settings settings = settings_of(options);
+  Preview seen;
+  run_told(settings.run, nb::none(), [&] {
+    seen = preview(source, chain,
+                   {.size = size,
+                    .region = settings.run.region,
+                    .level = level,
+                    .open = settings.files.open,
+                    .missing = settings.run.missing,
+                    .max_memory_bytes = settings.run.max_memory_bytes,
+                    .threads = settings.run.threads,
+                    .stop = settings.run.stop});
+  });
+  const auto [rows, cols] = seen.extent;
+  const nb::object shape = seen.channels == 1 ? nb::object(nb::make_tuple(rows, cols))
+                                              : nb::object(nb::make_tuple(rows, cols, seen.channels));
+  return nb::make_tuple(nb::bytes(seen.pixels.data(), seen.pixels.size()), shape, seen.level, seen.scale,
+                        sentences_of(seen.notes));
+}
+
 RunReport permute(const fs::path& source, const fs::path& sink, const std::string& permutation,
                   const nb::dict& options, const nb::object& told) {
   Settings settings = settings_of(options);
@@ -188,6 +211,8 @@ void bind_files(nb::module_& module) {
              nb::arg("part"), nb::arg("count"));
   module.def("finish_parts", finish_parts, nb::arg("sink"));
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
+  module.def("preview", preview_of_file, nb::arg("source"), nb::arg("chain"), options, nb::arg("size"),
+             nb::arg("level").none());
   module.def("permute", permute, nb::arg("source"), nb::arg("sink"), nb::arg("permutation"), options, told);
   module.def("multiply", multiply, nb::arg("operands"), nb::arg("sink"), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("trans_a"), nb::arg("trans_b"), options, told);

@@ -71,8 +71,8 @@ OPTIONS = {
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
 OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",
                 progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", alpha="float", beta="float | None", trans_a="bool", trans_b="bool",
-                path="Path", tolerance="float")
-RESULTS = {"run": "Report", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison"}
+                path="Path", tolerance="float", size="int")
+RESULTS = {"run": "Report", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison", "preview": "Preview"}
 CLASSES = """
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -131,6 +131,12 @@ class Comparison(NamedTuple):
     psnr_db: float
     first: Difference | None
     first_image: int | None
+
+class Preview:
+    pixels: NDArray[np.uint8]
+    level: int
+    scale: float
+    notes: list[str]
 
 class Plan:
     text: str
@@ -191,7 +197,8 @@ def of_files():
             signature = inspect.signature(stage)
             types = {key: one.annotation for key, one in signature.parameters.items()}
             lines += ["@overload", documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage), "@overload"]
-        lines.append(documented(f"def {name}({parameters(inspect.signature(function), OF_FILES)}) -> {RESULTS[name]}: ...", function))
+        types = dict(OF_FILES, path="Path | Image", level="int | None") if name == "preview" else OF_FILES
+        lines.append(documented(f"def {name}({parameters(inspect.signature(function), types)}) -> {RESULTS[name]}: ...", function))
     return "\n".join(lines) + "\n"
 
 

@@ -79,7 +79,7 @@ def cases():
         yield name, getattr(sc, name), {"source": IMAGE, "a": IMAGE, "b": IMAGE.T if name == "gemm" else IMAGE, "sink": np.empty(sink, "f4"), "progress": False}
     for name, array in {"f32": IMAGE, "i32": IMAGE.astype("i4"), "complex64": IMAGE * 1j}.items():
         yield f"a chain of {name}", CHAIN.__call__, {"array": array}
-    yield from [("open", sc.open, {"path": "in.npy"}), ("Chain", sc.Chain, {}), ("joined", joined, {}), ("run_plan", run_plan, {}), ("save_trace", save_trace, {}), ("read", read, {}),
+    yield from [("open", sc.open, {"path": "in.npy"}), ("preview", sc.preview, {"path": "in.npy", "size": 8}), ("Chain", sc.Chain, {}), ("joined", joined, {}), ("run_plan", run_plan, {}), ("save_trace", save_trace, {}), ("read", read, {}),
                 ("as_array", as_array, {"dtype": None, "copy": None})]
 
 

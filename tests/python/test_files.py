@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sepconv as sc
-from sepconv import _image, _measure, _report, files
+from sepconv import _image, _measure, _preview, _report, files
 
 TYPES = ["?", "i1", "u1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -290,7 +290,7 @@ def test_what_is_lost_is_a_warning(sepconv):
 
 
 def test_examples_hold():
-    ran = [doctest.testmod(module) for module in (files, _image, _measure, _report)]
+    ran = [doctest.testmod(module) for module in (files, _image, _measure, _preview, _report)]
     assert sum(one.attempted for one in ran) > 30 and not any(one.failed for one in ran)
 
 

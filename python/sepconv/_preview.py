@@ -1,0 +1,99 @@
+"""What a chain makes of an image, as a picture to look at before a long run."""
+
+import struct
+import zlib
+
+import numpy as np
+
+from sepconv import _ends, _opening, _options, _sepconv
+from sepconv._chain import Chain
+
+
+class Preview:
+    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a notebook.
+
+    Attributes
+    ----------
+    pixels : ndarray of uint8
+        rows x columns, x 3 for RGB, x 4 where pixels are missing, which alpha hides
+    level : int
+        of the pyramid
+    scale : float
+        pixels of the image to one of the level, along a side
+    notes : list of str
+        what is seen, and what of it is not as a run's result would be
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
+    >>> sc.preview("scan.npy", "scale:by=10").pixels[0].tolist()
+    [0, 10, 20, 30]
+    """
+
+    def __init__(self, pixels, level, scale, notes):
+        self.pixels, self.level, self.scale, self.notes = pixels, level, scale, notes
+
+    def __repr__(self):
+        return f"<sepconv.Preview: {self.notes[0]}>"
+
+    def _repr_png_(self):
+        rows, cols, *channels = self.pixels.shape
+        kind = {(): 0, (3,): 2, (4,): 6}[tuple(channels)]
+        filtered = np.zeros((rows, 1 + self.pixels[0].size), np.uint8)  # filter 0 of each row: none
+        filtered[:, 1:] = self.pixels.reshape(rows, -1)
+        chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", cols, rows, 8, kind, 0, 0, 0))
+                + chunk(b"IDAT", zlib.compress(filtered.tobytes(), 1)) + chunk(b"IEND", b""))
+
+
+_PREVIEW = {name: option for name, option in _options.RUN.items() if name in ("page", "axes", "raw", "region", "nodata", "max_memory", "threads")}
+
+
+@_options.declared(_PREVIEW)
+def preview(path, chain=(), *, size=1024, level=None, **options):
+    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second whatever its size: what ``sepconv preview`` does.
+
+    Parameters
+    ----------
+    path : path or Image
+        of several images the first, or `page`
+    chain : Chain, str or iterable of str
+        none: the image. On a level its lengths (sigma, radius) are divided by the level's scale
+    size : int
+        the picture's longer side, at most
+    level : int, optional
+        left out: the smallest that fills the picture; where there are none a detail from the middle, at full resolution
+    region : tuple of slice or str, optional
+        of the result, in pixels of the full resolution
+    page, axes, raw, nodata, max_memory, threads
+        as those of `run`
+
+    Returns
+    -------
+    Preview
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`; ValueError for a region outside of the result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.zeros((300, 400), np.uint16))
+    >>> sc.preview("scan.npy", sc.gaussian(8), size=100)
+    <sepconv.Preview: all of 400 x 300 pixels, at full resolution>
+    """
+    source, given = _opening.source_of(path, options)
+    if isinstance(source, _ends.Source):
+        raise TypeError("previews are of files; call the chain on a part of the array")
+    level = given.pop("level", level)
+    settings = _options.settings_of(_PREVIEW, given)
+    size = _options.whole(1)("size", size)
+    level = None if level is None else _options.whole(0)("level", level)
+    chain = chain if isinstance(chain, Chain) else Chain(chain)
+    pixels, shape, level, scale, notes = _sepconv.preview(source, chain._native, settings, size, level)
+    return Preview(np.frombuffer(pixels, np.uint8).reshape(shape).copy(), level, scale, notes)
