@@ -165,6 +165,6 @@ def median_filter(input, size=None, footprint=None, output=None, mode="reflect",
     >>> import numpy as np
     >>> from sepconv import ndimage
     >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
-    [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
+    [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
     """
     return _ranked(input, lambda area: area // 2, size, footprint, output, mode, cval, origin, axes, threads, stream)

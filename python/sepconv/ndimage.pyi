@@ -393,7 +393,7 @@ def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     >>> import numpy as np
     >>> from sepconv import ndimage
     >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
-    [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
+    [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
     """
 @overload
 def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
@@ -404,7 +404,7 @@ def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, foot
     >>> import numpy as np
     >>> from sepconv import ndimage
     >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
-    [[2, 3, 3], [6, 6, 6], [8, 8, 9]]
+    [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
     """
 @overload
 def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
