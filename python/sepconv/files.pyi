@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sepconv._chain import Chain
 
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Report", "Span", "Stats", "compare", "gemm", "plan", "run", "stats", "transpose"]
+__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "gemm", "plan", "preview", "run", "stats", "transpose"]
 
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -88,6 +88,33 @@ class Comparison(NamedTuple):
     psnr_db: float
     first: Difference | None
     first_image: int | None
+
+class Preview:
+    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a notebook.
+
+    Attributes
+    ----------
+    pixels : ndarray of uint8
+        rows x columns, x 3 for RGB, x 4 where pixels are missing, which alpha hides
+    level : int
+        of the pyramid
+    scale : float
+        pixels of the image to one of the level, along a side
+    notes : list of str
+        what is seen, and what of it is not as a run's result would be
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
+    >>> sc.preview("scan.npy", "scale:by=10").pixels[0].tolist()
+    [0, 10, 20, 30]
+    """
+    pixels: NDArray[np.uint8]
+    level: int
+    scale: float
+    notes: list[str]
 
 class Plan:
     """What a run would do: bands, slots, bytes, peak memory, predicted times.
@@ -530,4 +557,39 @@ def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Ca
     >>> made = sc.compare(np.array([[1.0, 2.0]]), np.array([[1.0, 2.5]]), progress=False)
     >>> made.equal, made.max_difference, made.first
     (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
+    """
+def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size: int = 1024, level: int | None = None, max_memory: int | str | None = None, threads: int = 0, page: int | str | None = None, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None) -> Preview:
+    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second whatever its size: what ``sepconv preview`` does.
+
+    Parameters
+    ----------
+    path : path or Image
+        of several images the first, or `page`
+    chain : Chain, str or iterable of str
+        none: the image. On a level its lengths (sigma, radius) are divided by the level's scale
+    size : int
+        the picture's longer side, at most
+    level : int, optional
+        left out: the smallest that fills the picture; where there are none a detail from the middle, at full resolution
+    region : tuple of slice or str, optional
+        of the result, in pixels of the full resolution
+    page, axes, raw, nodata, max_memory, threads
+        as those of `run`
+
+    Returns
+    -------
+    Preview
+
+    Raises
+    ------
+    OSError, ValueError, TypeError, MemoryError
+        as `run`; ValueError for a region outside of the result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.zeros((300, 400), np.uint16))
+    >>> sc.preview("scan.npy", sc.gaussian(8), size=100)
+    <sepconv.Preview: all of 400 x 300 pixels, at full resolution>
     """

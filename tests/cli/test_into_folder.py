@@ -136,7 +136,8 @@ def test_a_stop_ends_all_and_says_what_is_made(sepconv, images):
     with open(sepconv.folder / "big.raw", "wb") as big:
         big.truncate(60000 * 60000)
     run = subprocess.Popen([BINARY, "run", "a.tif", "big.raw", "b.tif", "-o", "out", "gaussian:sigma=20", "--raw", "60000x60000:u8", "--json"],
-                           cwd=sepconv.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                           cwd=sepconv.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # ignored where these tests run in the background
     assert "a.tif" in run.stderr.readline()  # too small for its raw shape, which is said before the next begins
     run.send_signal(signal.SIGINT)
     stdout, stderr = run.communicate()

@@ -13,7 +13,7 @@ from sepconv import _stages, ndimage
 
 ERRORS = (TypeError, ValueError, OverflowError, MemoryError, OSError, IndexError)
 # What ndimage has RuntimeErrors for, because SciPy has.
-OF_SCIPYS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size"
+OF_SCIPYS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile"
 
 
 class Shaped:
@@ -40,7 +40,7 @@ ODD += [Shaped((6, 7), dtype) for dtype in [None, "f4", np.dtype("O"), np.dtype(
 
 IMAGE = np.ones((6, 7), "f4")
 CHAIN = sc.gaussian(1)
-OF_STAGES = {"sigma": 1.5, "sigma2": 2, "file": "in.npy", "type": "u8", "low": 0, "high": 1, "at": 1, "factor": 2}
+OF_STAGES = {"sigma": 1.5, "sigma2": 2, "file": "in.npy", "type": "u8", "low": 0, "high": 1, "at": 1, "factor": 2, "p": 50.0, "rank": 1}
 
 
 def derivative(array, axis, output, mode, cval):
@@ -70,7 +70,8 @@ def as_array(dtype, copy):
 def cases():
     """Functions by their names, with what they are called with."""
     for name in ndimage.__all__:
-        given = {"input": IMAGE, "weights": [1, 2, 1], "sigma": 1.5, "size": 3, "derivative": derivative, "derivative2": derivative, "axis": 0, "mode": "constant", "cval": 1.0}
+        given = {"input": IMAGE, "weights": [1, 2, 1], "sigma": 1.5, "size": 3, "derivative": derivative, "derivative2": derivative, "axis": 0, "mode": "constant", "cval": 1.0,
+                 "percentile": 50.0, "rank": 1}
         yield f"ndimage.{name}", getattr(ndimage, name), given
     for name in _stages.__all__:
         function = getattr(_stages, name)

@@ -12,6 +12,7 @@
 #include "sepconv/io/fingerprint.hpp"
 #include "sepconv/io/resumable.hpp"
 #include "sepconv/pipeline/plan/made_of.hpp"
+#include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -29,7 +30,12 @@ bool is_named(const fs::path& output, const fs::path& folder) {
   return fs::exists(output, ignored) && !fs::exists(Partial::result_in(folder), ignored);
 }
 
-void check_resumable(const FileJob& job, const fs::path& output) {
+void check_resumable(const FileJob& job, const fs::path& output, const Chain& chain) {
+  if (is_deep(chain))
+    throw InvalidArgument(
+        fmt::format("{} cannot be made in several runs: what is filtered along z is not gone on with in the "
+                    "middle of a volume; make it in one",
+                    output.native()));
   if (job.sink->resumable() == nullptr)
     throw InvalidArgument(
         fmt::format("{} cannot be made in several runs: {}; make it in one, or choose TIFF, NPY, raw or Zarr",
@@ -58,7 +64,7 @@ FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input
   }
   files.partial = partial;
   FileJob job = plan_file(input, output, chain, options, files);
-  check_resumable(job, output);
+  check_resumable(job, output, chain);
   MadeOf now{.input = input, .files = files, .in_parts = in_parts};
   // All names of a folder would be looked at by each of a thousand processes: who finishes looks at them.
   std::error_code ignored;
