@@ -13,7 +13,7 @@ from sepconv import _stages, ndimage
 
 ERRORS = (TypeError, ValueError, OverflowError, MemoryError, OSError, IndexError)
 # What ndimage has RuntimeErrors for, because SciPy has.
-OF_SCIPYS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile"
+OF_SCIPYS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile|footprint.ndim .+ must match|A sequence of modes is not supported"
 
 
 class Shaped:
