@@ -43,6 +43,9 @@ struct CodedTiles {
   friend bool operator==(const CodedTiles&, const CodedTiles&) = default;
 };
 
+/// Streams lie at multiples of it, which is what a GPU loads at once.
+inline constexpr std::int64_t kStreamAlignment = 16;
+
 /// Where a tile's stream lies, in bytes.
 struct EncodedTile {
   std::int64_t offset, bytes;

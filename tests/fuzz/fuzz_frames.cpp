@@ -1,8 +1,10 @@
-// Frames of zstd and blocks of LZ4 for the decoders that a GPU's warps run, here on a thread: whatever the
-// bytes are, they take nothing but what the libraries take, and make the same of it; what an encoder made
-// they take. The first byte says which codec, and whether the rest is a block or is encoded first and then
-// damaged, at places that six bytes name.
+// Frames of zstd, blocks of LZ4 and streams of deflate for the decoders that a GPU's warps run, here on a
+// thread: whatever the bytes are, they take nothing but what the libraries take, and make the same of it;
+// what an encoder made they take. The first byte says which codec, and whether the rest is a block or is
+// encoded first and then damaged, at places that six bytes name.
+#include <libdeflate.h>
 #include <lz4.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "../support/decode_alone.hpp"
 #include "sepconv/kernels/lz4/block_decoder.hpp"
 #include "sepconv/kernels/zstd/frame_decoder.hpp"
 
@@ -23,23 +26,34 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
+bool is_deflate(BlockCodec codec) { return codec == BlockCodec::zlib || codec == BlockCodec::gzip; }
+
 /// In memory that has not a byte too much; nothing where it is refused.
-Bytes decoded(bool is_zstd, const Bytes& block, std::size_t size) {
+Bytes decoded(BlockCodec codec, const Bytes& block, std::size_t size) {
+  const auto out = std::make_unique<std::byte[]>(size);
+  const auto found = [&](bool good) { return good ? Bytes(out.get(), out.get() + size) : Bytes(); };
+  if (is_deflate(codec)) return found(test::inflate_alone(block, codec, {out.get(), size}));
   const auto in = std::make_unique<std::byte[]>(block.size());
   std::ranges::copy(block, in.get());
-  const auto out = std::make_unique<std::byte[]>(size);
+  const auto bytes = std::ssize(block), most = static_cast<std::int64_t>(size);
+  if (codec == BlockCodec::lz4)
+    return found(lz4::BlockDecoder<Alone>(in.get(), bytes, out.get(), most).run());
   const auto literals = std::make_unique<std::byte[]>(std::min<std::size_t>(size, zstd::kMostBlockBytes));
   const auto tables = std::make_unique<zstd::Tables>();
-  const auto bytes = std::ssize(block), most = static_cast<std::int64_t>(size);
-  const bool good =
-      is_zstd ? zstd::FrameDecoder<Alone>(in.get(), bytes, out.get(), most, literals.get(), *tables).run()
-              : lz4::BlockDecoder<Alone>(in.get(), bytes, out.get(), most).run();
-  return good ? Bytes(out.get(), out.get() + size) : Bytes();
+  return found(zstd::FrameDecoder<Alone>(in.get(), bytes, out.get(), most, literals.get(), *tables).run());
 }
 
-Bytes by_library(bool is_zstd, const Bytes& block, std::size_t size) {
+bool by_libdeflate(BlockCodec codec, const Bytes& block, Bytes& out) {
+  static libdeflate_decompressor* const decoder = libdeflate_alloc_decompressor();
+  const auto decode = codec == BlockCodec::gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress;
+  return decode(decoder, block.data(), block.size(), out.data(), out.size(), nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
   Bytes out(size);
-  if (is_zstd) return ZSTD_decompress(out.data(), size, block.data(), block.size()) == size ? out : Bytes();
+  if (is_deflate(codec)) return by_libdeflate(codec, block, out) ? out : Bytes();
+  if (codec == BlockCodec::zstd)
+    return ZSTD_decompress(out.data(), size, block.data(), block.size()) == size ? out : Bytes();
   if (block.size() <= 4) return {};
   const int made = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data() + 4),
                                        reinterpret_cast<char*>(out.data()),
@@ -47,10 +61,27 @@ Bytes by_library(bool is_zstd, const Bytes& block, std::size_t size) {
   return made == static_cast<int>(size) ? out : Bytes();
 }
 
-Bytes encoded(bool is_zstd, const Bytes& bytes, int level) {
-  if (is_zstd) {
+/// By zlib, with any of its levels and strategies.
+Bytes deflated(BlockCodec codec, const Bytes& bytes, int level) {
+  z_stream z{};
+  const int window = codec == BlockCodec::gzip ? 31 : 15;
+  require(deflateInit2(&z, level % 10, Z_DEFLATED, window, 8, level / 10 % 5) == Z_OK);
+  Bytes stream(deflateBound(&z, bytes.size()));
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
+  z.avail_in = static_cast<uInt>(bytes.size());
+  z.next_out = reinterpret_cast<Bytef*>(stream.data());
+  z.avail_out = static_cast<uInt>(stream.size());
+  require(::deflate(&z, Z_FINISH) == Z_STREAM_END);
+  stream.resize(z.total_out);
+  deflateEnd(&z);
+  return stream;
+}
+
+Bytes encoded(BlockCodec codec, const Bytes& bytes, int level) {
+  if (is_deflate(codec)) return deflated(codec, bytes, level);
+  if (codec == BlockCodec::zstd) {
     Bytes frame(ZSTD_compressBound(bytes.size()));
-    frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level));
+    frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level % 20));
     return frame;
   }
   Bytes block(4 + static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(bytes.size()))));
@@ -66,20 +97,23 @@ Bytes encoded(bool is_zstd, const Bytes& bytes, int level) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kHead = 8;
   if (size <= kHead) return 0;
-  const bool is_zstd = (data[0] & 1) == 0, is_block = (data[0] & 2) != 0;
+  using enum BlockCodec;
+  constexpr BlockCodec kCodecs[] = {zstd, lz4, zlib, gzip};
+  const BlockCodec codec = kCodecs[(data[0] & 1) | (data[0] >> 1 & 2)];
+  const bool is_block = (data[0] & 2) != 0;
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
   const Bytes bytes(begin + kHead, begin + size);
   if (is_block) {
     const std::size_t made = data[1] + std::size_t{data[2]} * 256 + 1;
-    const Bytes found = decoded(is_zstd, bytes, made);
-    require(found.empty() || found == by_library(is_zstd, bytes, made));
+    const Bytes found = decoded(codec, bytes, made);
+    require(found.empty() || found == by_library(codec, bytes, made));
     return 0;
   }
-  Bytes block = encoded(is_zstd, bytes, data[1] % 20);
-  require(decoded(is_zstd, block, bytes.size()) == bytes);
+  Bytes block = encoded(codec, bytes, data[1]);
+  require(decoded(codec, block, bytes.size()) == bytes);
   for (std::size_t i = 2; i + 1 < kHead; i += 2)
     block[data[i] * 7919U % std::min<std::size_t>(block.size(), 64 + 64 * i * i)] ^= std::byte{data[i + 1]};
-  const Bytes found = decoded(is_zstd, block, bytes.size());
-  require(found.empty() || found == by_library(is_zstd, block, bytes.size()));
+  const Bytes found = decoded(codec, block, bytes.size());
+  require(found.empty() || found == by_library(codec, block, bytes.size()));
   return 0;
 }

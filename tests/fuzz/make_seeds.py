@@ -286,6 +286,17 @@ def raw_deflate(data, strategy):
     return coder.compress(data[:len(data) // 2]) + coder.flush(zlib.Z_SYNC_FLUSH) + coder.compress(data[len(data) // 2:]) + coder.flush()
 
 
+def jpeg_stream_seeds():
+    """What is expected of a block, then a stream, or pixels that become one: see fuzz_jpeg.cpp."""
+    for subsampling in range(3):
+        for options in ({}, {"optimize": True}, {"restart_marker_blocks": 2}):
+            stream = io.BytesIO()
+            PIL.Image.fromarray(image("u1", 3)).save(stream, "jpeg", subsampling=subsampling, **options)
+            yield bytes([1, ROWS - 1, COLS - 1, subsampling, 0, 0, 0, 0, 0, 0]) + stream.getvalue()
+    for kind in (0, 2, 4, 8, 16):
+        yield bytes([kind, ROWS - 1, COLS - 1, 2, 70, kind, 200, 1, 9, 4]) + image("u1", 3).tobytes()
+
+
 def main(folder):
     targets = {"tif": "fuzz_tiff", "npy": "fuzz_npy"}
     seeds = [(targets.get(name.rpartition(".")[2], "fuzz_small_image"), seed) for name, seed in image_seeds()]
@@ -294,7 +305,8 @@ def main(folder):
     seeds += [("fuzz_ngff", text.encode()) for text in NGFF]
     seeds += [(target, bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for target in ("fuzz_deflate", "fuzz_zstd") for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
     seeds += [("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy)) for rows in (1, 60) for strategy in range(5)]
-    seeds += [("fuzz_frames", bytes([codec, level, 0, 0, 9, 4, 30, 1]) + image("u1", rows=rows).tobytes()) for codec in (0, 1) for level in (1, 12) for rows in (1, 60)]
+    seeds += [("fuzz_frames", bytes([codec, level, 0, 0, 9, 4, 30, 1]) + image("u1", rows=rows).tobytes()) for codec in (0, 1, 4, 5) for level in (1, 12) for rows in (1, 60)]
+    seeds += [("fuzz_jpeg", seed) for seed in jpeg_stream_seeds()]
     for index, (target, seed) in enumerate(seeds):
         corpus = pathlib.Path(folder, target)
         corpus.mkdir(parents=True, exist_ok=True)

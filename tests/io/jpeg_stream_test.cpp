@@ -1,9 +1,13 @@
 // Whole JPEGs of a TIFF's blocks and the tables that they share.
 #include "sepconv/io/tiff/jpeg_stream.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <initializer_list>
 #include <vector>
+
+#include "temporary_folder.hpp"
 
 using namespace sepconv;
 
@@ -77,4 +81,62 @@ TEST_CASE("A JPEG's frame says which process, bits and extent it has") {
   CHECK(frame->bits == 8);
   CHECK(frame->extent == Extent{0x102, 0x304});
   for (std::size_t size = 0; size < 16; ++size) CHECK(!jpeg_frame(std::span(stream).first(size)));
+}
+
+namespace {
+
+/// Of a stream that begins at byte 3 of a file.
+std::optional<JpegFrame> frame_in_file(const Bytes& stream) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "block";
+  std::ofstream(path, std::ios::binary)
+      .write("abc", 3)
+      .write(reinterpret_cast<const char*>(stream.data()), std::ssize(stream));
+  return jpeg_frame(InputFile(path), 3, std::ssize(stream));
+}
+
+/// So many segments APP2 with so many bytes behind their lengths, then a frame's header.
+Bytes behind_segments(std::size_t count, std::size_t bytes) {
+  Bytes stream = bytes_of({0xFF, 0xD8});
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t length = bytes + 2;
+    for (const std::size_t byte : {std::size_t{0xFF}, std::size_t{0xE2}, length >> 8, length & 0xFF})
+      stream.push_back(static_cast<std::byte>(byte));
+    stream.resize(stream.size() + bytes, std::byte{0xC0});
+  }
+  const Bytes frame = bytes_of({0xFF, 0xC1, 0, 11, 8, 1, 2, 3, 4, 1, 1, 0x11, 0});
+  stream.insert(stream.end(), frame.begin(), frame.end());
+  return stream;
+}
+
+}  // namespace
+
+TEST_CASE("A JPEG's frame is found behind segments of any size, with so many reads of its file") {
+  for (const std::size_t bytes : {0, 1, 4085, 4086, 4087, 4091, 4092, 8184, 60000}) {
+    for (const std::size_t count : {0, 1, 2, 300}) {
+      CAPTURE(bytes, count);
+      const auto frame = frame_in_file(behind_segments(count, bytes));
+      REQUIRE(frame);
+      CHECK(frame->marker == 0xC1);
+      CHECK(frame->extent == Extent{0x102, 0x304});
+    }
+  }
+  CHECK(frame_in_file(behind_segments(kMostFrameReads - 1, 5000)));
+  CHECK(!frame_in_file(behind_segments(kMostFrameReads, 5000)));
+  // The shortest segments, and what may stand before any marker.
+  constexpr std::size_t kSeen = kMostFrameReads * std::size_t{4096};
+  CHECK(frame_in_file(behind_segments(kSeen / 4 - 2000, 0)));
+  CHECK(!frame_in_file(behind_segments(kSeen / 4, 0)));
+  Bytes fill(kSeen + 100, std::byte{0xFF});
+  fill[1] = std::byte{0xD8};
+  CHECK(!frame_in_file(fill));
+}
+
+TEST_CASE("A file that ends before a JPEG's frame has none") {
+  const Bytes stream = behind_segments(3, 5000);
+  for (const std::size_t bytes : {2, 4, 5000, 5012, 15012, 15016, 15020, 15023}) {
+    CAPTURE(bytes);
+    CHECK(!frame_in_file(Bytes(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(bytes))));
+  }
+  REQUIRE(stream.size() == 15027);
 }

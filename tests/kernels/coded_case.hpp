@@ -42,7 +42,7 @@ inline Decoded by_gpu(const std::vector<Bytes>& streams, const CodedTiles& tiles
   for (const Bytes& stream : streams) {
     table.push_back({std::ssize(all), std::ssize(stream)});
     all.insert(all.end(), stream.begin(), stream.end());
-    all.resize(static_cast<std::size_t>(round_up(std::ssize(all), 16)), std::byte{0xA5});
+    all.resize(static_cast<std::size_t>(round_up(std::ssize(all), kStreamAlignment)), std::byte{0xA5});
   }
   all.resize(all.size() + kStreamSlack, std::byte{0xA5});
   const auto table_bytes = static_cast<std::int64_t>(table.size() * sizeof(EncodedTile));

@@ -111,7 +111,7 @@ Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
     check_decodes(stream, tiles.codec, bytes);
     std::ranges::copy(stream, coded.bytes.begin() + offset);
     coded.entries[entry++] = offset, coded.entries[entry++] = size;
-    offset = round_up(offset + size, 16);
+    offset = round_up(offset + size, kStreamAlignment);
   }
   coded.entries[entry] = offset;
   return coded;

@@ -7,14 +7,15 @@
 #include <jerror.h>
 // clang-format on
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdlib>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "random_image.hpp"
-#include "sepconv/kernels/jpeg/geometry.hpp"
+#include "sepconv/kernels/jpeg/decode_alone.hpp"
 
 namespace sepconv::test {
 
@@ -116,6 +117,29 @@ inline bool decode_by_libjpeg(const std::vector<std::byte>& stream, const jpeg::
 inline std::size_t jpeg_pixel_bytes(const jpeg::Geometry& geometry) {
   return static_cast<std::size_t>(geometry.rows) * static_cast<std::size_t>(geometry.cols) *
          static_cast<std::size_t>(geometry.components);
+}
+
+/// As a GPU does it, in memory that has not a byte too much. Nothing where it is refused.
+inline std::vector<std::byte> by_a_thread(const std::vector<std::byte>& stream, const JpegMade& made) {
+  const jpeg::Geometry& geometry = made.geometry;
+  const auto in = std::make_unique<std::byte[]>(stream.size());
+  std::ranges::copy(stream, in.get());
+  const auto bytes = static_cast<std::size_t>(geometry.blocks() * jpeg::kBlockBytes);
+  const auto coefficients = std::make_unique<std::byte[]>(bytes);
+  std::fill_n(coefficients.get(), bytes, std::byte{0xA5});
+  std::vector<std::byte> pixels(jpeg_pixel_bytes(geometry), std::byte{0xA5});
+  pixels.shrink_to_fit();
+  return jpeg::decode_alone(in.get(), std::ssize(stream), geometry, made.is_ycbcr, coefficients.get(),
+                            pixels.data())
+             ? pixels
+             : std::vector<std::byte>();
+}
+
+/// Nothing where it complains.
+inline std::vector<std::byte> by_libjpeg(const std::vector<std::byte>& stream, const JpegMade& made) {
+  std::vector<std::byte> pixels(jpeg_pixel_bytes(made.geometry));
+  return decode_by_libjpeg(stream, made.geometry, made.is_ycbcr, pixels.data()) ? pixels
+                                                                                : std::vector<std::byte>();
 }
 
 /// Pixels of an image: noise of some width, ramps, edges, saturated ones.

@@ -1,39 +1,15 @@
 // What a GPU's threads run of JPEG, on a thread, in memory that has not a byte too much: libjpeg's pixels to
 // the bit, and what libjpeg complains of is refused.
 #include <catch2/catch.hpp>
-#include <memory>
 #include <vector>
 
 #include "coded_case.hpp"
 #include "jpeg_case.hpp"
-#include "sepconv/kernels/jpeg/decode_alone.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
 
 namespace {
-
-/// Nothing where it is refused.
-Bytes by_ours(const Bytes& stream, const JpegMade& made) {
-  const jpeg::Geometry& geometry = made.geometry;
-  const auto in = std::make_unique<std::byte[]>(stream.size());
-  std::ranges::copy(stream, in.get());
-  const auto coefficients =
-      std::make_unique<std::byte[]>(static_cast<std::size_t>(geometry.blocks() * jpeg::kBlockBytes));
-  std::memset(coefficients.get(), 0xA5, static_cast<std::size_t>(geometry.blocks() * jpeg::kBlockBytes));
-  Bytes pixels(jpeg_pixel_bytes(geometry), std::byte{0xA5});
-  pixels.shrink_to_fit();
-  return jpeg::decode_alone(in.get(), std::ssize(stream), geometry, made.is_ycbcr, coefficients.get(),
-                            pixels.data())
-             ? pixels
-             : Bytes();
-}
-
-/// Nothing where it complains.
-Bytes by_libjpeg(const Bytes& stream, const JpegMade& made) {
-  Bytes pixels(jpeg_pixel_bytes(made.geometry));
-  return decode_by_libjpeg(stream, made.geometry, made.is_ycbcr, pixels.data()) ? pixels : Bytes();
-}
 
 std::size_t place_of(const Bytes& stream, int marker) {
   for (std::size_t i = 0; i + 1 < stream.size(); ++i)
@@ -53,7 +29,7 @@ TEST_CASE("Pixels of a JPEG are libjpeg's, whatever its size, sampling, quality 
     CAPTURE(i, g.rows, g.cols, g.components, g.across, g.down, made.is_ycbcr, made.quality,
             made.restart_interval, made.optimises);
     const Bytes stream = jpeg_of(jpeg_pixels(random, g), made);
-    const Bytes expected = by_libjpeg(stream, made), found = by_ours(stream, made);
+    const Bytes expected = by_libjpeg(stream, made), found = by_a_thread(stream, made);
     REQUIRE(!expected.empty());
     REQUIRE(!found.empty());
     const bool same = found == expected;
@@ -75,7 +51,7 @@ TEST_CASE("What is taken of damaged JPEGs is what libjpeg makes of them without 
           random_between(random, static_cast<std::int64_t>(scan), std::ssize(stream) - 1));
       stream[at] = static_cast<std::byte>(random());
     }
-    const Bytes found = by_ours(stream, made);
+    const Bytes found = by_a_thread(stream, made);
     ++(found.empty() ? refused : taken);
     if (found.empty()) continue;
     CAPTURE(i);
@@ -90,8 +66,8 @@ TEST_CASE("JPEGs that are not of the common kind are refused") {
   Random random(43);
   const Bytes pixels = jpeg_pixels(random, kPlain.geometry);
   const Bytes good = jpeg_of(pixels, kPlain);
-  REQUIRE(by_ours(good, kPlain) == by_libjpeg(good, kPlain));
-  const auto refuses = [&](const Bytes& stream) { return by_ours(stream, kPlain).empty(); };
+  REQUIRE(by_a_thread(good, kPlain) == by_libjpeg(good, kPlain));
+  const auto refuses = [&](const Bytes& stream) { return by_a_thread(stream, kPlain).empty(); };
   const auto changed = [&](std::size_t at, int value) {
     Bytes stream = good;
     stream[at] = static_cast<std::byte>(value);

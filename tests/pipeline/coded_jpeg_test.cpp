@@ -81,13 +81,22 @@ void save(const fs::path& path, const Kind& kind) {
   TIFFSetWarningHandler(warns);
 }
 
-/// Tiles with all their tables, of these encoders in turns.
-void save_made(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made) {
+/// Tiles with all their tables, of these encoders in turns, with a segment APP2 that has so many bytes, if it
+/// has.
+void save_made(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made,
+               std::uint16_t profile_bytes = 0) {
   Random random(7);
   TIFF* const tiff = create(path, kind);
   for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
     const JpegMade& one = made[i % made.size()];
     Bytes stream = jpeg_of(jpeg_pixels(random, one.geometry), one);
+    if (profile_bytes > 0) {
+      Bytes segment(profile_bytes + std::size_t{2}, std::byte{0xC2});
+      segment[0] = std::byte{0xFF}, segment[1] = std::byte{0xE2};
+      segment[2] = static_cast<std::byte>(profile_bytes >> 8),
+      segment[3] = static_cast<std::byte>(profile_bytes);
+      stream.insert(stream.begin() + 2, segment.begin(), segment.end());
+    }
     REQUIRE(TIFFWriteRawTile(tiff, i, stream.data(), static_cast<tmsize_t>(stream.size())) > 0);
   }
   TIFFClose(tiff);
@@ -192,6 +201,16 @@ TEST_CASE("JPEGs with tables of their own and restarts, and odd ones among them,
   const Plan plan = filter(in, folder.path() / "out.tif", true).plan;
   CHECK(!plan.decodes_on_devices);
   CHECK(has_note(plan, "the CPU decodes the source's blocks"));
+}
+
+TEST_CASE("A GPU decodes JPEGs whose frames stand behind a profile of colours", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Kind kind{PHOTOMETRIC_YCBCR, 3, 2, 2, {300, 260}, {256, 256}};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  save_made(in, kind, {{.geometry = geometry_of(kind, kind.block.rows)}}, 60000);
+  CHECK(is_same(in));
+  CHECK(std::ranges::count(refusals(in), 0) == 4);
 }
 
 TEST_CASE("A damaged JPEG is the same error on a GPU, and no result is left", "[gpu]") {

@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <fstream>
@@ -16,6 +17,8 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
+#include "../support/meeting.hpp"
+#include "../support/small_run.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
@@ -207,22 +210,35 @@ TEST_CASE("A GPU decodes blocks of zstd as the CPU does", "[gpu][sanitize]") {
 namespace {
 
 constexpr std::int64_t kSide = 64;
+constexpr ttag_t kNodataTag = 42113;
 
-/// A TIFF of 2 x 2 tiles, of which the last was never written.
+/// The tag GDAL_NODATA, for libtiff.
+void know_nodata(TIFF* tiff) {
+  static const TIFFFieldInfo kField{kNodataTag,   -1, -1, TIFF_ASCII,
+                                    FIELD_CUSTOM, 1,  0,  const_cast<char*>("nodata")};
+  TIFFMergeFieldInfo(tiff, &kField, 1);
+}
+
+/// A TIFF of so many tiles, of which those without a stream are never written: pixels of 7, which are
+/// declared missing.
 void save_tiles(const fs::path& path, int compression,
-                const std::function<std::vector<unsigned char>(unsigned tile)>& stream_of) {
+                const std::function<std::vector<unsigned char>(unsigned tile)>& stream_of,
+                Extent grid = {2, 2}) {
   TIFF* tiff = TIFFOpen(path.c_str(), "w");
   REQUIRE(tiff != nullptr);
-  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 2 * kSide);
-  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 2 * kSide);
+  know_nodata(tiff);
+  TIFFSetField(tiff, kNodataTag, "7");
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(grid.cols * kSide));
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(grid.rows * kSide));
   TIFFSetField(tiff, TIFFTAG_TILEWIDTH, kSide);
   TIFFSetField(tiff, TIFFTAG_TILELENGTH, kSide);
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
-  for (unsigned tile = 0; tile < 3; ++tile) {
+  for (unsigned tile = 0; tile < grid.area(); ++tile) {
     std::vector<unsigned char> stream = stream_of(tile);
+    if (stream.empty()) continue;
     REQUIRE(TIFFWriteRawTile(tiff, tile, stream.data(), static_cast<tmsize_t>(stream.size())) > 0);
   }
   TIFFClose(tiff);
@@ -263,6 +279,7 @@ TEST_CASE("Streams of odd encoders are left to the CPU, block by block", "[gpu]"
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
   save_tiles(in, COMPRESSION_ADOBE_DEFLATE, [](unsigned tile) {
+    if (tile == 3) return std::vector<unsigned char>();
     // More pixels than the tile has; stored, coded.
     const std::size_t sizes[] = {kSide * kSide + 100, kSide * kSide, kSide * kSide};
     const int levels[] = {6, 0, 9};
@@ -276,6 +293,112 @@ TEST_CASE("Streams of odd encoders are left to the CPU, block by block", "[gpu]"
   check_same(in, kind);
 }
 
+TEST_CASE("NaN in blocks that a GPU decodes is warned of in the CPU's words", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Kind kind{{{128, 192}, 1, PixelType::f32}, true, true, {64, 64}};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
+  const Image image = Image::of_pattern(kind.spec, Pattern::natural, 2);
+  const auto warnings = [&](bool on_device) {
+    save(image, in, layout_of(kind, 6));
+    const Plan plan = filter(in, out, kind, on_device).plan;
+    CHECK(plan.decodes_on_devices == on_device);
+    return plan.warnings;
+  };
+  const auto none = warnings(true);
+  CHECK(none == warnings(false));
+  image.view().row<float>(100)[170] = std::numeric_limits<float>::quiet_NaN();
+  const auto by_cpu = warnings(false);
+  CHECK(warnings(true) == by_cpu);
+  CHECK(by_cpu.size() == none.size() + 1);
+}
+
+namespace {
+
+constexpr Extent kGrid{3, 5};
+const Kind kOfGrid{{{kGrid.rows * kSide, kGrid.cols* kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
+
+/// Which of its blocks a GPU does not take.
+struct Refusals {
+  std::function<bool(unsigned block)> refused, unwritten;
+  std::int64_t count() const {
+    std::int64_t sum = 0;
+    for (unsigned i = 0; i < kGrid.area(); ++i) sum += refused(i) || unwritten(i) ? 1 : 0;
+    return sum;
+  }
+};
+
+/// Frames of zstd; those with checksums are refused.
+void save_grid(const fs::path& path, const Refusals& refusals) {
+  save_tiles(
+      path, COMPRESSION_ZSTD,
+      [&](unsigned tile) {
+        if (refusals.unwritten(tile)) return std::vector<unsigned char>();
+        return frame_of(pixels_of(kSide * kSide, tile), 0, kSide * kSide, refusals.refused(tile));
+      },
+      kGrid);
+}
+
+}  // namespace
+
+TEST_CASE("What a GPU refuses all threads of the CPU read, in memory that the plan counts", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const auto never = [](unsigned) { return false; };
+  const Refusals refusals =
+      GENERATE_COPY(Refusals{never, never}, Refusals{[](unsigned i) { return i % 5 % 2 == 0; }, never},
+                    Refusals{[](unsigned) { return true; }, never},
+                    Refusals{[](unsigned i) { return i % 2 == 0; }, [](unsigned i) { return i % 5 > 2; }},
+                    Refusals{never, [](unsigned i) { return i != 7; }});
+  const int threads = GENERATE(1, 2, 4);
+  CAPTURE(refusals.count(), threads);
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
+                 by_gpu = folder.path() / "gpu.tif";
+  save_grid(in, refusals);
+  filter(in, by_cpu, kOfGrid, false);
+
+  Meeting meeting(2);
+  std::atomic<std::int64_t> reads = 0;
+  const auto source = open_reader(in);
+  HookedReader reader(*source, [&](std::int64_t call) {
+    ++reads;
+    if (threads > 1 && call < 2) meeting.attend();
+  });
+  FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
+  RunOptions options = small_bands(3, {0});
+  options.threads = threads;
+  options.band_rows = kSide;
+  options.pinned_memory = &pinned;
+  options.device_memory = &memory;
+  const auto sink = create_writer(by_gpu, kOfGrid.spec, {.layout = result_of(kOfGrid), .overwrite = true});
+  const Plan plan = run(reader, *sink, Chain::parse({"gaussian:sigma=1.5"}), options).plan;
+  CHECK(plan.decodes_on_devices);
+  CHECK(reads == refusals.count());
+  if (threads > 1 && reads > 0) CHECK(meeting.took_place());
+  CHECK(pinned.most_held_bytes() == plan.memory.slots);
+  CHECK(memory.most_held_bytes() == plan.device_memory.total());
+  const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+  CHECK(same);
+}
+
+TEST_CASE("A damaged block among those that a GPU refuses is the CPU's error", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
+  save_tiles(
+      in, COMPRESSION_ZSTD,
+      [](unsigned tile) {
+        auto frame = frame_of(pixels_of(kSide * kSide, tile), 0, kSide * kSide, true);
+        if (tile == 8) frame.back() ^= 1;
+        return frame;
+      },
+      kGrid);
+  const std::string by_cpu = error_of(in, out, kOfGrid, false);
+  CHECK(by_cpu.find("block 8") != by_cpu.npos);
+  CHECK(error_of(in, out, kOfGrid, true) == by_cpu);
+  CHECK(!fs::exists(out));
+}
+
 TEST_CASE("Frames of zstd that a GPU does not take are left to the CPU, block by block", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Kind kind{{{2 * kSide, 2 * kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
@@ -284,6 +407,7 @@ TEST_CASE("Frames of zstd that a GPU does not take are left to the CPU, block by
   constexpr std::size_t kSize = kSide * kSide;
   // One frame without its size, two frames, one with a checksum.
   const auto stream_of = [](unsigned tile) {
+    if (tile == 3) return std::vector<unsigned char>();
     const std::vector<unsigned char> pixels = pixels_of(kSize, tile);
     if (tile != 1) return frame_of(pixels, 0, kSize, tile == 2);
     std::vector<unsigned char> frames = frame_of(pixels, 0, 100, false);

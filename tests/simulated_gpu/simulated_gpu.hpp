@@ -20,6 +20,7 @@ decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
 decltype(sepconv::alpha_cuda) alpha;
 decltype(sepconv::keep_alpha_cuda) keep_alpha;
+decltype(sepconv::find_nan_cuda) find_nan;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;

@@ -201,6 +201,14 @@ void count_bins(const ConstPixelView& in, const BinScale* scales, std::int64_t* 
   });
 }
 
+void find_nan(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
+  enqueue(stream, [=] {
+    for_each_value(in, [&](std::int64_t, auto value) {
+      if (value != value) std::atomic_ref<std::int32_t>(*found).store(1);
+    });
+  });
+}
+
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
           DeviceStream stream) {
   enqueue(stream, [=] { gemm_reference(op, a, b, out); });

@@ -1,12 +1,11 @@
 // Coding of tiles on the simulated GPU: by the encoder of TIFF's blocks, which is what a GPU's is held to,
 // and by a GPU's decoders where they run on a thread, too.
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include "../support/decode_alone.hpp"
 #include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/deflate/raster_coder.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
@@ -69,7 +68,7 @@ void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encode
                  : BlockEncoder::make(format, "simulated GPU")->encode(in.crop(rect), kAllChannels, block);
       std::ranges::copy(block.bytes(), encoded + offset);
       *entries++ = {offset, block.size};
-      offset = round_up(offset + block.size, 16);
+      offset = round_up(offset + block.size, kStreamAlignment);
     }
   }
   *entries = {offset, 0};
@@ -80,20 +79,7 @@ std::int64_t rows_of(const CodedTiles& tiles, Extent part, std::int64_t index) {
   return tiles.pads ? tiles.tile.rows : std::min(tiles.tile.rows, part.rows - row);
 }
 
-bool inflate(const std::byte* stream, std::int64_t bytes, bool is_gzip, std::byte* to, std::int64_t size) {
-  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decoder(
-      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (bytes == 0 || (is_gzip && stream[3] != std::byte{})) return false;  // one with a name
-  const auto in = static_cast<std::size_t>(bytes), out = static_cast<std::size_t>(size);
-  std::size_t read = in;
-  const auto result = is_gzip
-                          ? libdeflate_gzip_decompress_ex(decoder.get(), stream, in, to, out, &read, nullptr)
-                          : libdeflate_zlib_decompress(decoder.get(), stream, in, to, out, nullptr);
-  return result == LIBDEFLATE_SUCCESS && read == in;
-}
-
-/// A tile by the very decoders that a GPU's warps run; deflate, for which those have one of their own, by
-/// libdeflate.
+/// A tile by the very decoders that a GPU's warps run.
 bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes, std::byte* to,
             std::int64_t size, std::byte* beside) {
   zstd::Tables tables;
@@ -107,7 +93,8 @@ bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes
       return jpeg::decode_alone(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
                                 tiles.is_ycbcr, beside, to);
     default:
-      return inflate(stream, bytes, tiles.codec == BlockCodec::gzip, to, size);
+      return test::inflate_alone({stream, static_cast<std::size_t>(bytes)}, tiles.codec,
+                                 {to, static_cast<std::size_t>(size)});
   }
 }
 

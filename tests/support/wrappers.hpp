@@ -40,6 +40,7 @@ class HookedReader final : public Reader {
     hook_(calls_++);
     reader_.read(rect, out, executor);
   }
+  EncodedReader* encoded() noexcept override { return reader_.encoded(); }
 
  private:
   Reader& reader_;

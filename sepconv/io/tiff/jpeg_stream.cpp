@@ -1,6 +1,7 @@
 #include "sepconv/io/tiff/jpeg_stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace sepconv {
@@ -18,19 +19,43 @@ std::size_t added_bytes(std::span<const std::byte> tables) noexcept {
   return tables.empty() ? 0 : tables.size() - 2 * kMarkerBytes;
 }
 
+struct Walk {
+  std::optional<JpegFrame> frame;
+  std::size_t next = 0;  ///< where else to go on; 0 where there is no segment
+};
+
+/// From segment to segment, while these bytes have enough of one.
+Walk walk_segments(std::span<const std::byte> bytes, std::size_t at) noexcept {
+  const auto u8 = [&](std::size_t place) { return std::to_integer<int>(bytes[place]); };
+  const auto u16 = [&](std::size_t place) { return u8(place) << 8 | u8(place + 1); };
+  while (at + 9 < bytes.size()) {
+    const int marker = u8(at + 1);
+    if (u8(at) != 0xFF) return {};
+    const bool is_frame =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    if (is_frame) return {JpegFrame{marker, u8(at + 4), {u16(at + 5), u16(at + 7)}}, 0};
+    const bool is_fill = marker == 0xFF;
+    at += is_fill ? 1 : kMarkerBytes + static_cast<std::size_t>(u16(at + 2));
+  }
+  return {{}, at};
+}
+
 }  // namespace
 
 std::optional<JpegFrame> jpeg_frame(std::span<const std::byte> stream) noexcept {
-  const auto u8 = [&](std::size_t at) { return std::to_integer<int>(stream[at]); };
-  const auto u16 = [&](std::size_t at) { return u8(at) << 8 | u8(at + 1); };
-  for (std::size_t at = 2; at + 9 < stream.size();) {
-    const int marker = u8(at + 1);
-    if (u8(at) != 0xFF) return std::nullopt;
-    const bool is_frame =
-        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-    if (is_frame) return JpegFrame{marker, u8(at + 4), {u16(at + 5), u16(at + 7)}};
-    const bool is_fill = marker == 0xFF;
-    at += is_fill ? 1 : kMarkerBytes + static_cast<std::size_t>(u16(at + 2));
+  return walk_segments(stream, kMarkerBytes).frame;
+}
+
+std::optional<JpegFrame> jpeg_frame(const InputFile& file, std::int64_t offset, std::int64_t bytes) {
+  std::array<std::byte, 4096> part;
+  auto at = static_cast<std::int64_t>(kMarkerBytes);
+  for (int reads = 0; reads < kMostFrameReads && at < bytes; ++reads) {
+    const auto seen =
+        std::span(part).first(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(part), bytes - at)));
+    file.read_at(offset + at, seen);
+    const Walk walk = walk_segments(seen, 0);
+    if (walk.frame || walk.next == 0) return walk.frame;
+    at += static_cast<std::int64_t>(walk.next);
   }
   return std::nullopt;
 }

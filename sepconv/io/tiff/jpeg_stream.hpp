@@ -8,6 +8,7 @@
 #include <span>
 
 #include "sepconv/core/geometry.hpp"
+#include "sepconv/io/byte_file.hpp"
 
 namespace sepconv {
 
@@ -20,6 +21,11 @@ struct JpegFrame {
 
 /// Nothing where there is none in these bytes, a stream's first.
 std::optional<JpegFrame> jpeg_frame(std::span<const std::byte> stream) noexcept;
+/// The same of a stream that lies in a file; nothing also where that takes more than kMostFrameReads reads.
+/// Throws IoError.
+std::optional<JpegFrame> jpeg_frame(const InputFile& file, std::int64_t offset, std::int64_t bytes);
+inline constexpr int kMostFrameReads =
+    512;  ///< of up to 4096 bytes: a profile of colours can take 255 segments
 
 /// Whether streams may have these in front of what they say themselves: nothing but tables and comments.
 bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept;

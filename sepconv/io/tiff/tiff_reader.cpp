@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/gdal_tags.hpp"
@@ -51,12 +50,10 @@ FileLayout layout_of(const TiffDirectory& directory) {
 
 /// Whether the first block is a JPEG of the common kind, as then all are.
 bool has_common_jpegs(TiffFile& file) {
-  constexpr std::int64_t kMostHeader = 4096;
   const StoredBlock stored = file.locate(0);
-  std::vector<std::byte> head(static_cast<std::size_t>(std::min(stored.bytes, kMostHeader)));
-  file.bytes().read_at(stored.offset, head);
-  const auto frame = jpeg_frame(head);
-  return stored.sparse() || (frame && (frame->marker == 0xC0 || frame->marker == 0xC1) && frame->bits == 8);
+  if (stored.sparse()) return true;
+  const auto frame = jpeg_frame(file.bytes(), stored.offset, stored.bytes);
+  return frame && (frame->marker == 0xC0 || frame->marker == 0xC1) && frame->bits == 8;
 }
 
 }  // namespace

@@ -23,16 +23,16 @@ std::int64_t decode_tiles_bytes(const CodedTiles& tiles, std::int64_t count) noe
 /// none or those of chroma have half as many samples across, or across and down.
 bool can_decode_tiles(const CodedTiles& tiles) noexcept;
 
-/// Decodes streams of whole tiles, one a warp. Stream i is streams[i] of `encoded`, at a multiple of 16; with
-/// 0 bytes it is left out. Tiles lie row-major and cover `part` of the image: where they are strips, the last
-/// has the rows that are left. Tile i comes to `decoded`, which has decode_tiles_bytes(), + i *
-/// decoded_tile_bytes(), as it was before compression. refused[i] is 0 where it is exactly that and the
-/// stream's checksum holds. Else it is 1 and the tile's bytes are undefined: the stream is left out, damaged,
-/// or one that encoders of images do not make (gzip with a name or of several members; zstd of several
-/// frames, with a checksum or a dictionary; JPEG that is progressive, arithmetic, not of 8 bits or in several
-/// scans). A JPEG's pixels are those of libjpeg with JDCT_ISLOW and fancy upsampling; what libjpeg warns of
-/// is refused. All device memory; enqueues on `stream` and returns. Throws CudaError, InvalidArgument for
-/// tiles that cannot be decoded.
+/// Decodes streams of whole tiles, one a warp. Stream i is streams[i] of `encoded`, at a multiple of
+/// kStreamAlignment; with 0 bytes it is left out. Tiles lie row-major and cover `part` of the image: where
+/// they are strips, the last has the rows that are left. Tile i comes to `decoded`, which has
+/// decode_tiles_bytes(), + i * decoded_tile_bytes(), as it was before compression. refused[i] is 0 where it
+/// is exactly that and the stream's checksum holds. Else it is 1 and the tile's bytes are undefined: the
+/// stream is left out, damaged, or one that encoders of images do not make (gzip with a name or of several
+/// members; zstd of several frames, with a checksum or a dictionary; JPEG that is progressive, arithmetic,
+/// not of 8 bits or in several scans). A JPEG's pixels are those of libjpeg with JDCT_ISLOW and fancy
+/// upsampling; what libjpeg warns of is refused. All device memory; enqueues on `stream` and returns. Throws
+/// CudaError, InvalidArgument for tiles that cannot be decoded.
 void decode_tiles_cuda(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles,
                        Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream);
 

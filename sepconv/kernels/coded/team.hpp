@@ -9,7 +9,21 @@
 
 #include "sepconv/core/deflate/prefix_code.hpp"
 
+// How a loop is laid out on a GPU.
+#ifdef __CUDA_ARCH__
+#define SEPCONV_ROLLED _Pragma("unroll 1")
+#define SEPCONV_UNROLLED _Pragma("unroll")
+#else
+#define SEPCONV_ROLLED
+#define SEPCONV_UNROLLED
+#endif
+
 namespace sepconv {
+
+/// Of the lanes that have the same.
+struct Alike {
+  unsigned before, count;  ///< those before this one, and all
+};
 
 /// One thread of the host.
 struct Alone {
@@ -17,6 +31,7 @@ struct Alone {
   static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
   SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
+  SEPCONV_HOST_DEVICE Alike alike(unsigned) const { return {0, 1}; }
   /// Of all lanes; of this and those before it; what the last one has.
   template <class Word, class Add>
   SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
@@ -32,14 +47,17 @@ struct Alone {
   }
 };
 
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
 /// A warp, all of whose lanes come to each call.
 struct Warp {
   static constexpr unsigned kLanes = 32;
-#ifdef __CUDA_ARCH__
   static __device__ unsigned lane() { return threadIdx.x & 31; }
   __device__ void sync() const { __syncwarp(); }
   __device__ bool all(bool condition) const { return __all_sync(kAll, condition) != 0; }
+  __device__ Alike alike(unsigned value) const {
+    const unsigned same = __match_any_sync(kAll, value);
+    return {static_cast<unsigned>(__popc(same & ((1U << lane()) - 1))), static_cast<unsigned>(__popc(same))};
+  }
   template <class Word, class Add>
   __device__ Word sum(Word value, Add add) const {
     for (unsigned step = 1; step < kLanes; step *= 2)
@@ -68,23 +86,11 @@ struct Warp {
     else
       return static_cast<unsigned>(value);
   }
-#else
-  static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
-  SEPCONV_HOST_DEVICE void sync() const {}
-  SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
-  template <class Word, class Add>
-  SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
-    return value;
-  }
-  template <class Word, class Add>
-  SEPCONV_HOST_DEVICE Word sum_up_to(Word value, Add) const {
-    return value;
-  }
-  template <class Word>
-  SEPCONV_HOST_DEVICE Word of_last(Word value) const {
-    return value;
-  }
-#endif
+};
+#elif defined(__CUDACC__)
+/// Where the host's code names kernels.
+struct Warp : Alone {
+  static constexpr unsigned kLanes = 32;
 };
 #endif
 
@@ -101,6 +107,65 @@ SEPCONV_HOST_DEVICE inline std::uint64_t eight_bytes(const std::uint8_t* at) {
   std::memcpy(&value, at, sizeof value);
   return value;
 #endif
+}
+
+/// What is loaded at once: from a multiple of 16.
+struct FourWords {
+  alignas(16) std::uint32_t at[4];
+};
+SEPCONV_HOST_DEVICE inline FourWords load_four(const std::uint8_t* from) {
+  FourWords words;
+#ifdef __CUDA_ARCH__
+  const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(from));
+  words = {{loaded.x, loaded.y, loaded.z, loaded.w}};
+#else
+  std::memcpy(&words, from, sizeof words);
+#endif
+  return words;
+}
+SEPCONV_HOST_DEVICE inline void store_four(const FourWords& words, void* to) {
+#ifdef __CUDA_ARCH__
+  *static_cast<uint4*>(to) = {words.at[0], words.at[1], words.at[2], words.at[3]};
+#else
+  std::memcpy(to, &words, sizeof words);
+#endif
+}
+SEPCONV_HOST_DEVICE inline void copy_four(const std::uint8_t* from, std::uint8_t* to) {
+#ifdef __CUDA_ARCH__
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+#else
+  std::memcpy(to, from, sizeof(FourWords));
+#endif
+}
+
+/// The low word of two, `high` above `low`, shifted to the right by `count` % 32.
+SEPCONV_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high, unsigned count) {
+#ifdef __CUDA_ARCH__
+  return __funnelshift_r(low, high, count);
+#else
+  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> count % 32);
+#endif
+}
+
+/// The bits of a word in the other order.
+SEPCONV_HOST_DEVICE inline std::uint32_t reversed(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __brev(word);
+#else
+  std::uint32_t result = 0;
+  for (int bit = 0; bit < 32; ++bit) result |= (word >> bit & 1) << (31 - bit);
+  return result;
+#endif
+}
+
+/// Calls visit(i) for i < `count`, at most 32, and in one step where there are as many lanes.
+template <class Team, class Visit>
+SEPCONV_HOST_DEVICE void share_few(unsigned lane, unsigned count, const Visit& visit) {
+  if constexpr (Team::kLanes >= 32) {
+    if (lane < count) visit(lane);
+  } else {
+    for (unsigned i = lane; i < count; i += Team::kLanes) visit(i);
+  }
 }
 
 /// `count` bytes, which do not overlap.

@@ -16,6 +16,7 @@
 #include "sepconv/kernels/gemm/gemm.hpp"
 #include "sepconv/kernels/order/order.hpp"
 #include "sepconv/kernels/pointwise/alpha.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/kernels/resample/resample.hpp"
@@ -57,6 +58,7 @@ struct CudaBackend {
   decltype(sepconv::mix_channels_cuda)& mix_channels;
   decltype(sepconv::alpha_cuda)& alpha;
   decltype(sepconv::keep_alpha_cuda)& keep_alpha;
+  decltype(sepconv::find_nan_cuda)& find_nan;
   void (&convolve)(CudaDesign, const SeparableTaps&, const Border&, const ConstRegion& in, const Region& out,
                    Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
   decltype(sepconv::convolve_cuda_fits)& convolve_fits;

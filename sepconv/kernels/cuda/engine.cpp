@@ -24,6 +24,7 @@ decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
 decltype(sepconv::alpha_cuda) alpha;
 decltype(sepconv::keep_alpha_cuda) keep_alpha;
+decltype(sepconv::find_nan_cuda) find_nan;
 std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
@@ -219,6 +220,7 @@ const CudaBackend cuda_engine{.check = check,
                               .mix_channels = engine::mix_channels,
                               .alpha = engine::alpha,
                               .keep_alpha = engine::keep_alpha,
+                              .find_nan = engine::find_nan,
                               .convolve = engine::convolve,
                               .convolve_fits = engine::convolve_fits,
                               .convolve_bytes = engine::convolve_bytes,

@@ -34,6 +34,11 @@ void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstP
   if (!out.extent.empty()) cuda_backend().pointwise(op, a, b, out, arithmetic, stream, then);
 }
 
+void find_nan_cuda(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
+  if (!is_floating(in.type)) throw InvalidArgument("integers hold no NaN; look for it in f32 and f64");
+  if (!in.extent.empty()) cuda_backend().find_nan(in, found, stream);
+}
+
 void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
                        Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
   check_mix_channels(matrix, in, out);

@@ -8,7 +8,7 @@
 
 #include "sepconv/kernels/coded/decode_tiles.cuh"
 #include "sepconv/kernels/deflate/crc32_block.cuh"
-#include "sepconv/kernels/deflate/warp_inflater.cuh"
+#include "sepconv/kernels/deflate/stream_decoder.hpp"
 
 namespace sepconv::engine {
 namespace {
@@ -19,15 +19,15 @@ constexpr unsigned kAdlerBase = 65521;
 __global__ void __launch_bounds__(32)
     inflate_kernel(const std::byte* encoded, const EncodedTile* streams, TileGrid grid, BlockCodec codec,
                    std::byte* decoded, std::int32_t* refused, std::uint32_t* checksums) {
-  __shared__ InflateTables tables;
+  __shared__ deflate::StreamTables tables;
   const std::int64_t index = blockIdx.x;
   const EncodedTile stream = streams[index];
-  WarpInflater inflater(encoded + stream.offset, stream.bytes, codec, decoded + index * grid.stride,
-                        grid.bytes(index), tables);
-  const bool good = stream.bytes > 0 && inflater.run();
+  deflate::StreamDecoder<Warp> decoder(encoded + stream.offset, stream.bytes, codec,
+                                       decoded + index * grid.stride, grid.bytes(index), tables);
+  const bool good = stream.bytes > 0 && decoder.run();
   if (threadIdx.x == 0) {
     refused[index] = good ? 0 : 1;
-    checksums[index] = inflater.checksum();
+    checksums[index] = decoder.checksum();
   }
 }
 

@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(kPlacingThreads)
     const typename Streams::End end =
         tile < tiles.tiles ? Streams::place(tiles, tile) : typename Streams::End{};
     std::int64_t offset = 0, all = 0;
-    Scan(storage).ExclusiveSum((end.bytes + 15) / 16 * 16, offset, all);
+    Scan(storage).ExclusiveSum((end.bytes + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment,
+                               offset, all);
     __syncthreads();  // before the storage is used again
     if (tile < tiles.tiles) {
       entries[tile] = {begin + offset, end.bytes};

@@ -36,7 +36,7 @@ std::int64_t encode_tiles_most_bytes(const CodedTiles& tiles, Extent part) {
   constexpr std::int64_t kGzipMore = 12;  // around a stream, than zlib has
   const std::int64_t stream =
       tiles.bytes() + 6 * (ceil_div(tiles.bytes(), deflate::kBlockBytes) + 2) + kGzipMore;
-  return tiles.grid(part).area() * round_up(stream, 16);
+  return tiles.grid(part).area() * round_up(stream, kStreamAlignment);
 }
 
 }  // namespace sepconv

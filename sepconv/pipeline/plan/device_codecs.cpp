@@ -48,8 +48,7 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
         "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
-        "the "
-        "first 4096 bytes of the first block say that it is), each alone, of whole pixels of a pixel type");
+        "the first block says that it is), each alone, of whole pixels of a pixel type");
   }
   if (sink.layout().coded) {
     codecs.encodes = true;
@@ -65,7 +64,7 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
   return codecs;
 }
 
-DecodingSizes::DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Extent part) {
+DecodingSizes::DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Extent part, int threads) {
   const Extent all = tiles.grid(image.extent);
   const Extent grid{std::min(all.rows, ceil_div(part.rows, tiles.tile.rows) + 1),
                     std::min(all.cols, ceil_div(part.cols, tiles.tile.cols) + 1)};
@@ -77,6 +76,8 @@ DecodingSizes::DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Ex
   encoded_bytes = round_up(blocks * most_stream_bytes + kStreamSlack, kAlignment);
   decoded_bytes = decode_tiles_bytes(tiles, blocks);
   refused_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(std::int32_t)), kAlignment);
+  block_bytes = decoded_tile_bytes(tiles);
+  mended_blocks = std::min<std::int64_t>(blocks, threads);
 }
 
 EncodingSizes::EncodingSizes(const CodedTiles& tiles, Extent band) {

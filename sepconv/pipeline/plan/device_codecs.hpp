@@ -11,9 +11,6 @@
 
 namespace sepconv {
 
-/// Streams lie at multiples of it, as decode_tiles_cuda() wants them.
-inline constexpr std::int64_t kStreamAlignment = 16;
-
 struct DeviceCodecs {
   bool decodes = false, encodes = false;
   std::vector<std::string> notes{};  ///< why the CPU does what files with such blocks would let a GPU do
@@ -23,16 +20,20 @@ struct DeviceCodecs {
 DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps);
 
 /// The blocks that cover a part of an image that may begin inside of one, and their buffers: a table of
-/// EncodedTile, the streams behind it, and what was refused.
+/// EncodedTile, the streams behind it, and what was refused. And what the bands of a device share: pixels of
+/// refused blocks, of so many at once as there are threads to decode them.
 struct DecodingSizes {
-  DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Extent part);
+  DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Extent part, int threads);
 
   std::int64_t blocks;
   std::int64_t most_stream_bytes;  ///< longer streams, which no encoder makes, are left to the CPU
   std::int64_t table_bytes, encoded_bytes, decoded_bytes, refused_bytes;
+  std::int64_t block_bytes;    ///< from one decoded block to the next
+  std::int64_t mended_blocks;  ///< refused ones that the CPU decodes at once
 
   std::int64_t host_bytes() const noexcept { return table_bytes + encoded_bytes + refused_bytes; }
   std::int64_t device_bytes() const noexcept { return host_bytes() + decoded_bytes; }
+  std::int64_t mended_bytes() const noexcept { return mended_blocks * block_bytes; }
 };
 
 /// The same of what a band is encoded to, on the host and on a device; and what all bands share on that.

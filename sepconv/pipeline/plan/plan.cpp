@@ -206,11 +206,6 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   if (plan.devices.size() < options.devices.size())
     notes.emplace_back("one GPU, because the source or the sink goes row by row");
   notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());
-  if (problem.codecs.decodes && is_floating(problem.specs.front().type))
-    notes.emplace_back(
-        "a GPU decodes the source, so that nobody looks for NaN in it: filters compute with NaN as if it "
-        "were a "
-        "value, here without a warning");
   if (options.max_memory_bytes == 0)
     notes.push_back(
         "the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");

@@ -125,20 +125,21 @@ void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
   }
   std::int64_t host_input = problem.source.is_page_locked() ? 0 : cut.slot_input_bytes;
   std::int64_t host_output = problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes;
-  std::int64_t codecs = 0, block = 0;
+  std::int64_t codecs = 0, mended = 0;
   if (problem.codecs.decodes) {
     const CodedTiles& tiles = *problem.source.layout().coded;
-    const DecodingSizes sizes(tiles, problem.specs.front(), cut.most_held);
+    const DecodingSizes sizes(tiles, problem.specs.front(), cut.most_held, cut.threads);
     host_input = sizes.host_bytes();
     codecs += cut.slots * sizes.device_bytes();
-    block = tiles.bytes();
+    mended = sizes.mended_bytes();
   }
   if (problem.codecs.encodes) {
     const EncodingSizes sizes(*problem.sink.layout().coded, cut.band);
     host_output = sizes.slot_bytes();
     codecs += cut.slots * sizes.slot_bytes() + sizes.scratch_bytes;
   }
-  cut.memory.slots = problem.devices * (cut.slots * (host_input + host_output) + block);
+  cut.memory.slots = problem.devices * (cut.slots * (host_input + host_output) + mended);
+  cut.memory.scratch = problem.devices * found_nan_bytes(problem.specs.front());
   cut.device_memory = {
       .slots = device_inputs(cut.slots) * cut.slot_input_bytes + cut.slots * cut.slot_output_bytes,
       .scratch = device_arena_bytes(problem, cut, places),

@@ -1,7 +1,5 @@
 #include "sepconv/pipeline/run/band_decoder.hpp"
 
-#include <span>
-
 #include "sepconv/kernels/coded/decode.hpp"
 #include "sepconv/pipeline/plan/band_rows.hpp"
 
@@ -18,9 +16,9 @@ BandDecoder::BandDecoder(Reader& source, const Plan& plan, std::pmr::memory_reso
                          std::pmr::memory_resource* device)
     : source_(source),
       tiles_(*source.layout().coded),
-      sizes_(tiles_, source.spec(), plan.most_held),
+      sizes_(tiles_, source.spec(), plan.most_held, plan.threads),
       slots_(static_cast<std::size_t>(plan.slots)),
-      block_(tiles_.bytes(), pinned) {
+      mended_(sizes_.mended_bytes(), pinned) {
   for (Slot& slot : slots_) {
     slot.device = Buffer(sizes_.device_bytes(), device);
     slot.host = Buffer(sizes_.host_bytes(), pinned);
@@ -92,17 +90,38 @@ void BandDecoder::decode(std::int64_t slot_index, const PixelView& to) {
 
 void BandDecoder::mend(std::int64_t slot_index, const PixelView& to, Executor& executor) {
   const Slot& slot = slot_at(slot_index);
-  const Rect wanted = slot.decoded.rect;
   const auto* const refusals = reinterpret_cast<const std::int32_t*>(refused(slot.host));
-  for (std::int64_t i = 0; i < slot.decoded.grid.area(); ++i) {
+  const std::int64_t count = slot.decoded.grid.area();
+  std::vector<std::int64_t> blocks;
+  for (std::int64_t i = 0; i < count; ++i) {
     if (refusals[i] == 0) continue;
-    const Rect rect = block_rect(slot.decoded, i).intersect(wanted);
-    const PixelView pixels = slot_view(block_, source_.spec(), rect);
-    source_.read(rect, pixels, executor);
-    copy_pixels(pixels, to.crop({rect.row - wanted.row, rect.col - wanted.col, rect.rows, rect.cols}),
-                slot.stream.get());
-    slot.stream.synchronize();
+    blocks.push_back(i);
+    if (std::ssize(blocks) < sizes_.mended_blocks) continue;
+    mend_blocks(slot, blocks, to, executor);
+    blocks.clear();
   }
+  mend_blocks(slot, blocks, to, executor);
+}
+
+void BandDecoder::mend_blocks(const Slot& slot, std::span<const std::int64_t> blocks, const PixelView& to,
+                              Executor& executor) {
+  const Rect wanted = slot.decoded.rect;
+  const auto rect_of = [&](std::int64_t i) {
+    return block_rect(slot.decoded, blocks[static_cast<std::size_t>(i)]).intersect(wanted);
+  };
+  const auto pixels_of = [&](std::int64_t i) {
+    return dense_view(mended_.data() + i * sizes_.block_bytes, source_.spec(), rect_of(i).extent());
+  };
+  executor.for_each(std::ssize(blocks), [&](std::int64_t i, int) {
+    SerialExecutor alone;
+    source_.read(rect_of(i), pixels_of(i), alone);
+  });
+  for (std::int64_t i = 0; i < std::ssize(blocks); ++i) {
+    const Rect rect = rect_of(i);
+    copy_pixels(pixels_of(i), to.crop({rect.row - wanted.row, rect.col - wanted.col, rect.rows, rect.cols}),
+                slot.stream.get());
+  }
+  if (!blocks.empty()) slot.stream.synchronize();
 }
 
 }  // namespace sepconv

@@ -1,6 +1,7 @@
 // Blocks of the source on their way through one GPU, which decodes them. Internal to DeviceRing.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sepconv/core/memory.hpp"
@@ -26,8 +27,8 @@ class BandDecoder {
   void upload(std::int64_t slot, DeviceStream stream);
   /// Decodes them and stores the pixels of `rect` in `to`, on the slot's stream, behind what is uploaded.
   void decode(std::int64_t slot, const PixelView& to);
-  /// Once that is through on the device: what it refused the CPU reads, and that is copied to `to`. Throws as
-  /// Reader::read does.
+  /// Once that is through on the device: what it refused the CPU reads, a few blocks at a time, and that is
+  /// copied to `to`. By one thread at a time. Throws as Reader::read does.
   void mend(std::int64_t slot, const PixelView& to, Executor& executor);
 
   const Stream& stream(std::int64_t slot) const { return slots_[static_cast<std::size_t>(slot)].stream; }
@@ -46,6 +47,9 @@ class BandDecoder {
   };
   Slot& slot_at(std::int64_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   Blocks blocks_of(const Rect& rect) const;
+  /// Pixels of these blocks, at most as many as mended_ has room for.
+  void mend_blocks(const Slot& slot, std::span<const std::int64_t> blocks, const PixelView& to,
+                   Executor& executor);
   Rect block_rect(const Blocks& blocks, std::int64_t index) const;
   std::byte* refused(const Buffer& buffer) const {
     return buffer.data() + sizes_.table_bytes + sizes_.encoded_bytes;
@@ -55,7 +59,7 @@ class BandDecoder {
   CodedTiles tiles_;
   DecodingSizes sizes_;
   std::vector<Slot> slots_;
-  Buffer block_;  // page-locked: pixels of a block that the CPU has read
+  Buffer mended_;  // page-locked: pixels of blocks that the CPU has read
 };
 
 }  // namespace sepconv

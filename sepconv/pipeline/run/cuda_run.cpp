@@ -54,9 +54,9 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch
     if (bands.first == bands.end) continue;  // fewer bands than devices
     const int device = plan.devices[i];
     const DeviceScope scope(device);
-    lanes_.push_back(
-        {std::make_unique<DeviceRing>(device, track_suffix(plan, device), bands, source, sink, plan, options),
-         {}});
+    lanes_.push_back({std::make_unique<DeviceRing>(device, track_suffix(plan, device), bands, source, sink,
+                                                   plan, watch, options),
+                      {}});
   }
 }
 
@@ -107,7 +107,6 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
     timeline.record({"read", band, begin, timeline.now(), stored});
   } else if (const PixelView input = lane.ring->input(band, missing); input.data != nullptr) {
     read_periodic(source_, missing, input, pool_);
-    watch_.look(input, pool_);
     if (options_.observer != nullptr) options_.observer->see_source(missing, input);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }
@@ -167,6 +166,7 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   const Rect rect = plan_.sink_rect(band);
   ConstPixelView result;
   with_rows(plan_, band, [&] { result = lane.ring->wait_for_result(band); });
+  if (lane.ring->has_found_nan()) watch_.find();
   lane.ring->record_spans(band, timeline);
   const std::int64_t bytes = lane.ring->downloaded_bytes(band);
   const double begin = timeline.now();

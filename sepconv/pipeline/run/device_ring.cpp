@@ -1,16 +1,27 @@
 #include "sepconv/pipeline/run/device_ring.hpp"
 
+#include <algorithm>
+#include <atomic>
+
 #include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
 #include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
+#include "sepconv/pipeline/plan/sizes.hpp"
 #include "sepconv/pipeline/run/run_state.hpp"
 
 namespace sepconv {
 
 DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source,
-                       Writer& sink, const Plan& plan, const ExecutionOptions& options)
-    : device_(device), track_suffix_(track_suffix), bands_(bands), source_(source), sink_(sink), plan_(plan) {
+                       Writer& sink, const Plan& plan, const NanWatch& watch, const ExecutionOptions& options)
+    : device_(device),
+      track_suffix_(track_suffix),
+      bands_(bands),
+      source_(source),
+      sink_(sink),
+      plan_(plan),
+      watch_(watch) {
   std::pmr::memory_resource* const pinned = pinned_memory(options);
   std::pmr::memory_resource* const memory = device_memory(options);
   const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices;
@@ -30,6 +41,8 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
     slot.input = Buffer(input_bytes, pinned);
     slot.output = Buffer(output_bytes, pinned);
   }
+  found_nan_ = Buffer(found_nan_bytes(plan.source()), pinned);
+  std::ranges::fill(found_nan_.bytes(), std::byte{});
   // upload(i) comes after compute(i - device_inputs + 1), that after the download of the band `slots` before,
   // and that after the host has recorded the one `slots` before that.
   events_.resize(static_cast<std::size_t>(device_inputs(plan.slots) + 2 * plan.slots - 1));
@@ -113,6 +126,17 @@ void DeviceRing::finish_decoding(std::int64_t band, Executor& executor) {
   if (!rows_of(band).missing.empty()) decoder_->mend(slot_index(band), device_missing(band), executor);
 }
 
+void DeviceRing::look_for_nan(std::int64_t band) {
+  const PixelView missing = device_missing(band);
+  if (watch_.looks() && !missing.extent.empty())
+    find_nan_cuda(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
+}
+
+bool DeviceRing::has_found_nan() const {
+  return found_nan_.size() > 0 &&
+         std::atomic_ref(*reinterpret_cast<std::int32_t*>(found_nan_.data())).load() != 0;
+}
+
 void DeviceRing::compute(std::int64_t band) {
   const ProfilerRange range("compute", band);
   const BandEvents& events = events_of(band);
@@ -126,6 +150,7 @@ void DeviceRing::compute(std::int64_t band) {
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
   // The span begins here: waiting is not computing.
   events.compute.begin.record(compute_.get());
+  look_for_nan(band);
   enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
   events.compute.end.record(compute_.get());
   if (!encoder_) return;

@@ -12,6 +12,7 @@
 #include "sepconv/pipeline/run/band_decoder.hpp"
 #include "sepconv/pipeline/run/band_encoder.hpp"
 #include "sepconv/pipeline/run/device_clock.hpp"
+#include "sepconv/pipeline/run/nan_watch.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv {
@@ -35,7 +36,7 @@ class DeviceRing {
  public:
   /// Allocates everything. Throws OutOfMemory, before anything is read, and CudaError.
   DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source, Writer& sink,
-             const Plan& plan, const ExecutionOptions& options);
+             const Plan& plan, const NanWatch& watch, const ExecutionOptions& options);
   DeviceRing(DeviceRing&&) = delete;
   /// Waits for the work of its own streams.
   ~DeviceRing();
@@ -65,7 +66,9 @@ class DeviceRing {
   /// Waits until the band's result has arrived, and returns it, without data where the device encodes. Valid
   /// until download(band + slots).
   ConstPixelView wait_for_result(std::int64_t band) const;
-  /// Then, where the device encodes: hands the blocks to the sink.
+  /// Then: whether the source of this band or of one before holds NaN that is looked for.
+  bool has_found_nan() const;
+  /// Where the device encodes: hands the blocks to the sink.
   void write_encoded(std::int64_t band, Executor& executor);
   /// Of the result, as it crossed the bus.
   std::int64_t downloaded_bytes(std::int64_t band) const;
@@ -96,6 +99,7 @@ class DeviceRing {
   std::int64_t slot_index(std::int64_t band) const noexcept { return local(band) % plan_.slots; }
   const Slot& slot_of(std::int64_t band) const { return slots_[static_cast<std::size_t>(slot_index(band))]; }
   PixelView device_missing(std::int64_t band) const;
+  void look_for_nan(std::int64_t band);
   void upload_pixels(std::int64_t band, const Rect& missing);
   const BandEvents& events_of(std::int64_t band) const {
     return events_[static_cast<std::size_t>(local(band)) % events_.size()];
@@ -109,11 +113,13 @@ class DeviceRing {
   const Reader& source_;
   const Writer& sink_;
   const Plan& plan_;
+  const NanWatch& watch_;
   std::vector<Slot> slots_;
   std::vector<Buffer> device_inputs_;
   Arena arena_;  // of the compute stream
   Buffer resident_;
-  Chain chain_;  // the plan's, with what it holds in resident_
+  Buffer found_nan_;  // page-locked; empty where there can be none
+  Chain chain_;       // the plan's, with what it holds in resident_
   std::optional<BandDecoder> decoder_;
   std::optional<BandEncoder> encoder_;
   Stream upload_, compute_, download_;

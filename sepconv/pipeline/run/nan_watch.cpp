@@ -33,14 +33,12 @@ NanWatch::NanWatch(const Reader& source, const Chain& chain)
     : meaning_(is_floating(source.spec().type) ? meaning_in(chain) : Meaning::settled) {}
 
 void NanWatch::look(const ConstPixelView& pixels, Executor& executor) {
-  const auto found = [this] { return found_.load(std::memory_order_relaxed); };
-  if (meaning_ == Meaning::settled || found() || pixels.extent.empty()) return;
+  if (!looks() || pixels.extent.empty()) return;
   for_each_row_piece(
       pixels.extent.rows, pixels.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-        for (std::int64_t row = first; row < first + count && !found(); ++row) {
-          if (presence_of(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) != Presence::all_there)
-            found_.store(true, std::memory_order_relaxed);
+        for (std::int64_t row = first; row < first + count && looks(); ++row) {
+          if (presence_of(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) != Presence::all_there) find();
         }
       });
 }

@@ -12,8 +12,7 @@
 namespace sepconv {
 
 /// In images of floating point NaN often stands for a missing pixel; a stage that works on neighbours makes
-/// them missing too. Both runners show it what they read into the host's
-/// memory: not what a GPU decodes, which a plan's notes say, and not what lies in page-locked memory already.
+/// them missing too. The CPU's runner shows it what was read; on a GPU a kernel looks at what has come there.
 class NanWatch {
  public:
   /// What NaN in the source is.
@@ -26,7 +25,12 @@ class NanWatch {
 
   NanWatch(const Reader& source, const Chain& chain);
 
-  /// From any thread. Looks no further once it has found one.
+  /// From any thread, these three. Whether it is still to be looked: no further, once one is found.
+  bool looks() const noexcept {
+    return meaning_ != Meaning::settled && !found_.load(std::memory_order_relaxed);
+  }
+  void find() noexcept { found_.store(true, std::memory_order_relaxed); }
+  /// At pixels in the host's memory.
   void look(const ConstPixelView& pixels, Executor& executor);
   /// What to say of what it saw.
   std::vector<std::string> warnings() const;

@@ -1,0 +1,37 @@
+// A stream of deflate by the very decoder that a GPU's warps run, here on a thread; its checksum, which a GPU
+// computes by kernels of its own, by libdeflate.
+#pragma once
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+
+#include "sepconv/core/coded_tiles.hpp"
+#include "sepconv/kernels/deflate/stream_decoder.hpp"
+
+namespace sepconv::test {
+
+/// Whether the stream, of zlib or gzip, is taken as one of exactly `out`, in memory at a multiple of 16. A
+/// sanitizer sees what is read behind its last 16 bytes.
+inline bool inflate_alone(std::span<const std::byte> stream, BlockCodec codec, std::span<std::byte> out) {
+  struct alignas(16) Part {
+    std::byte bytes[kStreamAlignment];
+  };
+  const auto parts = std::make_unique<Part[]>(stream.size() / sizeof(Part) + 1);
+  auto* const copy = reinterpret_cast<std::byte*>(parts.get());
+  std::ranges::copy(stream, copy);
+  const auto tables = std::make_unique<deflate::StreamTables>();
+  std::ranges::fill(std::span(reinterpret_cast<std::byte*>(tables.get()), sizeof *tables), std::byte{0xA5});
+  deflate::StreamDecoder<Alone> decoder(copy, std::ssize(stream), codec, out.data(), std::ssize(out),
+                                        *tables);
+  if (stream.empty() || !decoder.run()) return false;
+  const std::uint32_t checksum = codec == BlockCodec::gzip ? libdeflate_crc32(0, out.data(), out.size())
+                                                           : libdeflate_adler32(1, out.data(), out.size());
+  return checksum == decoder.checksum();
+}
+
+}  // namespace sepconv::test
