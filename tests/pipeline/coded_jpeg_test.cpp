@@ -12,7 +12,10 @@
 #include "../io/temporary_folder.hpp"
 #include "../kernels/coded_case.hpp"
 #include "../kernels/jpeg_case.hpp"
+#include "../support/image.hpp"
+#include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 
@@ -32,8 +35,8 @@ struct Kind {
   int tables = JPEGTABLESMODE_QUANT | JPEGTABLESMODE_HUFF;  // that blocks share
 };
 
-TIFF* create(const fs::path& path, const Kind& kind) {
-  TIFF* const tiff = TIFFOpen(path.c_str(), "w");
+TIFF* create(const fs::path& path, const Kind& kind, const char* mode = "w") {
+  TIFF* const tiff = TIFFOpen(path.c_str(), mode);
   REQUIRE(tiff != nullptr);
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(kind.image.cols));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(kind.image.rows));
@@ -84,9 +87,9 @@ void save(const fs::path& path, const Kind& kind) {
 /// Tiles with all their tables, of these encoders in turns, with a segment APP2 that has so many bytes, if it
 /// has.
 void save_made(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made,
-               std::uint16_t profile_bytes = 0) {
+               std::uint16_t profile_bytes = 0, const char* mode = "w") {
   Random random(7);
-  TIFF* const tiff = create(path, kind);
+  TIFF* const tiff = create(path, kind, mode);
   for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
     const JpegMade& one = made[i % made.size()];
     Bytes stream = jpeg_of(jpeg_pixels(random, one.geometry), one);
@@ -146,7 +149,7 @@ std::vector<std::int32_t> refusals(const fs::path& path) {
 bool is_same(const fs::path& in, std::int64_t band_cols = 0) {
   const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
   filter(in, by_cpu, false, band_cols);
-  CHECK(filter(in, by_gpu, true, band_cols).plan.decodes_on_devices);
+  CHECK(filter(in, by_gpu, true, band_cols).plan.decodes_on_devices());
   return bytes_of(by_gpu) == bytes_of(by_cpu);
 }
 
@@ -199,7 +202,7 @@ TEST_CASE("JPEGs with tables of their own and restarts, and odd ones among them,
   CHECK(std::ranges::count(refusals(in), 0) == 3);
   save_made(in, kYcc, {progressive});
   const Plan plan = filter(in, folder.path() / "out.tif", true).plan;
-  CHECK(!plan.decodes_on_devices);
+  CHECK(!plan.decodes_on_devices());
   CHECK(has_note(plan, "the CPU decodes the source's blocks"));
 }
 
@@ -211,6 +214,88 @@ TEST_CASE("A GPU decodes JPEGs whose frames stand behind a profile of colours", 
   save_made(in, kind, {{.geometry = geometry_of(kind, kind.block.rows)}}, 60000);
   CHECK(is_same(in));
   CHECK(std::ranges::count(refusals(in), 0) == 4);
+}
+
+TEST_CASE("Pages whose JPEGs a GPU decodes, decodes otherwise and does not have plans of their own",
+          "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Kind whole = kYcc;
+  whole.across = whole.down = 1;
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  const jpeg::Geometry geometry = geometry_of(kYcc, kYcc.block.rows);
+  save_made(in, kYcc, {{.geometry = geometry}});
+  save_made(in, kYcc, {{.geometry = geometry, .is_progressive = true}}, 0, "a");
+  save_made(in, whole, {{.geometry = geometry_of(whole, whole.block.rows)}}, 0, "a");
+  const Chain chain = Chain::parse({"gaussian:sigma=1.5"});
+  const auto made = [&](const char* name, const std::vector<int>& devices) {
+    RunOptions options;
+    options.threads = 2;
+    options.devices = devices;
+    run_file(in, folder.path() / name, chain, options);
+    return bytes_of(folder.path() / name);
+  };
+  const bool same = made("cpu.tif", {}) == made("gpu.tif", {0});
+  CHECK(same);
+
+  const auto pages = open_set(in);
+  REQUIRE(pages->count() == 3);
+  const test::Image result(pages->raster(0)->spec());
+  PlanOptions options;
+  options.devices = {0};
+  const Plan of_first = plan(*pages->raster(0), *result.writer(), chain, options);
+  REQUIRE(of_first.decodes_on_devices());
+  for (const std::int64_t page : {1, 2})
+    CHECK_THROWS_AS(run(*pages->raster(page), *result.writer(), of_first), InvalidArgument);
+  CHECK_NOTHROW(run(*pages->raster(0), *result.writer(), of_first));
+}
+
+TEST_CASE("What a GPU is to decode has to be there, and what it is to encode", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  save(in, kYcc);
+  const auto source = open_reader(in);
+  const test::Image pixels(source->spec());
+  run(*source, *pixels.writer(), Chain());
+  const FileLayout layout{
+      .tiled = true, .tile = {64, 64}, .compression = Compression::deflate, .level = deflate::kFast};
+  const auto sink = create_writer(folder.path() / "out.tif", source->spec(), {.layout = layout});
+  PlanOptions options;
+  options.devices = {0};
+  const Plan decodes = plan(*source, *pixels.writer(), Chain(), options);
+  const Plan encodes = plan(*pixels.reader(), *sink, Chain(), options);
+  REQUIRE(decodes.decodes_on_devices());
+  REQUIRE(encodes.encodes_on_devices());
+  CHECK_THROWS_AS(run(*pixels.reader(), *pixels.writer(), decodes), InvalidArgument);
+  CHECK_THROWS_AS(run(*pixels.reader(), *pixels.writer(), encodes), InvalidArgument);
+}
+
+TEST_CASE("JPEGs with more bytes than pixels go to a GPU, as many as there is room for", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  const auto reads_of_cpu = [&] {
+    const auto source = open_reader(in);
+    std::int64_t reads = 0;
+    HookedReader reader(*source, [&](std::int64_t) { ++reads; });
+    const test::Image result(source->spec());
+    RunOptions options;
+    options.threads = 1;
+    options.devices = {0};
+    CHECK(run(reader, *result.writer(), Chain(), options).plan.decodes_on_devices());
+    CHECK(is_same(in));
+    return reads;
+  };
+  const Kind grey{PHOTOMETRIC_MINISBLACK, 1, 1, 1, {64, 64}, {16, 16}};
+  const jpeg::Geometry geometry = geometry_of(grey, grey.block.rows);
+  save_made(in, grey, {{.geometry = geometry, .quality = 100}});
+  CHECK(fs::file_size(in) > 16 * 256);
+  CHECK(reads_of_cpu() == 0);
+  Kind noisy = kYcc;
+  noisy.across = noisy.down = 1;
+  save_made(in, noisy, {{.geometry = geometry_of(noisy, noisy.block.rows), .quality = 100}});
+  CHECK(reads_of_cpu() < 2);  // of 6 blocks of noise
 }
 
 TEST_CASE("A damaged JPEG is the same error on a GPU, and no result is left", "[gpu]") {
@@ -237,7 +322,7 @@ TEST_CASE("JPEGs of four components and of odd sampling are the CPU's, and the p
                            Kind{PHOTOMETRIC_YCBCR, 3, 1, 2, {100, 130}, {64, 48}}}) {
     save(in, kind);
     const Plan plan = filter(in, folder.path() / "out.tif", true).plan;
-    CHECK(!plan.decodes_on_devices);
+    CHECK(!plan.decodes_on_devices());
     CHECK(has_note(plan, "a GPU decodes JPEGs of 1 or 3 components"));
   }
 }

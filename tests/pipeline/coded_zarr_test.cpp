@@ -111,7 +111,7 @@ TEST_CASE("A GPU decodes chunks of Zarr as the CPU does", "[gpu][sanitize]") {
     CHECK(open_reader(in)->layout().coded->big_endian == (big_endian && size_of(spec.type) > 1));
     const std::int64_t band_cols = GENERATE(0, 80);
     const Found by_gpu = filter(in, true, band_cols);
-    CHECK(by_gpu.plan.decodes_on_devices);
+    CHECK(by_gpu.plan.decodes_on_devices());
     CHECK(by_gpu.image == filter(in, false, band_cols).image);
   }
 }
@@ -130,7 +130,7 @@ TEST_CASE("Images along another axis are decoded each from chunks of its own", "
   }
   for (const char* t : {"t=0", "t=2"}) {
     const Found by_gpu = filter(in, true, 0, {.select = t});
-    CHECK(by_gpu.plan.decodes_on_devices);
+    CHECK(by_gpu.plan.decodes_on_devices());
     CHECK(by_gpu.image == filter(in, false, 0, {.select = t}).image);
   }
 }
@@ -145,13 +145,14 @@ TEST_CASE("Chunks that a GPU does not decode are the CPU's, and the plan says wh
   };
   CHECK(coded(zarr_layout(3, {16, 16}, R"({"name": "zstd"})")));
   CHECK(!coded(zarr_layout(3, {16, 16}, R"({"name": "zstd"}, {"name": "crc32c"})")));
+  CHECK(!coded(zarr_layout(3, {16, 16}, R"({"name": "zstd", "configuration": {"checksum": true}})")));
   CHECK(!coded(zarr_layout(3, {16, 16}, R"({"name": "blosc", "configuration": {"shuffle": "noshuffle"}})")));
   FileLayout planar = zarr_layout(3, {16, 16}, R"({"name": "zstd"})");
   planar.planar = true;
   CHECK(!coded(planar));
   if (cuda_devices().empty()) return;
   const Plan plan = filter(in, true).plan;
-  CHECK(!plan.decodes_on_devices);
+  CHECK(!plan.decodes_on_devices());
   CHECK(has_note(plan, "the CPU decodes the source's blocks: a GPU decodes deflate"));
 }
 
@@ -197,7 +198,7 @@ TEST_CASE("A GPU encodes chunks of Zarr to the CPU's bytes, and leaves the same 
       return run(*image.reader(), *sink, Chain(), options).plan;
     };
     made(folder.path() / "cpu.zarr", false);
-    CHECK(made(folder.path() / "gpu.zarr", true).encodes_on_devices);
+    CHECK(made(folder.path() / "gpu.zarr", true).encodes_on_devices());
     const auto by_cpu = files_of(folder.path() / "cpu.zarr");
     CHECK(files_of(folder.path() / "gpu.zarr") == by_cpu);
     // Four of the chunks are holes; metadata are one file, or two.

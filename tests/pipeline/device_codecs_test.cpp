@@ -115,8 +115,8 @@ TEST_CASE("A GPU decodes and encodes blocks of deflate and zstd as the CPU does"
     save(Image::of_pattern(kind.spec, pattern, 7), in, layout_of(kind, level));
     filter(in, by_cpu, kind, false);
     const RunReport report = filter(in, by_gpu, kind, true);
-    CHECK(report.plan.decodes_on_devices);
-    CHECK(report.plan.encodes_on_devices);
+    CHECK(report.plan.decodes_on_devices());
+    CHECK(report.plan.encodes_on_devices());
     CHECK(has_step(report, "encode"));
     const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
     CHECK(same);
@@ -175,7 +175,7 @@ TEST_CASE("A GPU decodes floats of other writers: either byte order, any predict
   }
   for (const std::int64_t band_cols : {0, 100}) {
     filter(in, by_cpu, kind, false, band_cols);
-    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices);
+    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices());
     const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
     CHECK(same);
   }
@@ -201,7 +201,7 @@ TEST_CASE("A GPU decodes blocks of zstd as the CPU does", "[gpu][sanitize]") {
   for (const Pattern pattern : {Pattern::noise, Pattern::natural, Pattern::checkerboard}) {
     save(Image::of_pattern(kind.spec, pattern, 7), in, layout_of(kind, level));
     filter(in, by_cpu, kind, false, band_cols);
-    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices);
+    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices());
     const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
     CHECK(same);
   }
@@ -266,7 +266,7 @@ std::vector<unsigned char> frame_of(const std::vector<unsigned char>& pixels, st
 void check_same(const fs::path& in, const Kind& kind) {
   const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
   filter(in, by_cpu, kind, false);
-  CHECK(filter(in, by_gpu, kind, true).plan.decodes_on_devices);
+  CHECK(filter(in, by_gpu, kind, true).plan.decodes_on_devices());
   const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
   CHECK(same);
 }
@@ -302,7 +302,7 @@ TEST_CASE("NaN in blocks that a GPU decodes is warned of in the CPU's words", "[
   const auto warnings = [&](bool on_device) {
     save(image, in, layout_of(kind, 6));
     const Plan plan = filter(in, out, kind, on_device).plan;
-    CHECK(plan.decodes_on_devices == on_device);
+    CHECK(plan.decodes_on_devices() == on_device);
     return plan.warnings;
   };
   const auto none = warnings(true);
@@ -372,7 +372,7 @@ TEST_CASE("What a GPU refuses all threads of the CPU read, in memory that the pl
   options.device_memory = &memory;
   const auto sink = create_writer(by_gpu, kOfGrid.spec, {.layout = result_of(kOfGrid), .overwrite = true});
   const Plan plan = run(reader, *sink, Chain::parse({"gaussian:sigma=1.5"}), options).plan;
-  CHECK(plan.decodes_on_devices);
+  CHECK(plan.decodes_on_devices());
   CHECK(reads == refusals.count());
   if (threads > 1 && reads > 0) CHECK(meeting.took_place());
   CHECK(pinned.most_held_bytes() == plan.memory.slots);

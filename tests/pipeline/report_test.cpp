@@ -115,7 +115,7 @@ TEST_CASE("a step that codes is held against nothing") {
   CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("steps").at(2).at("share_of_limit").is_null());
   // Where a device decodes, reading only moves what is stored.
   report.plan.devices = {0};
-  report.plan.decodes_on_devices = true;
+  report.plan.decoded.emplace();
   CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("steps").at(0).at("share_of_limit") == 0.5);
 }
 

@@ -25,6 +25,7 @@ struct ZarrCodec {
   std::string blosc_codec{};                ///< "lz4", "zstd", ...
   int blosc_shuffle = 0;                    ///< 0 none, 1 bytes, 2 bits
   std::int64_t blosc_type_size = 1;         ///< bytes that are shuffled
+  bool checked = false;                     ///< zstd: frames end with a checksum
 
   friend bool operator==(const ZarrCodec&, const ZarrCodec&) = default;
 };

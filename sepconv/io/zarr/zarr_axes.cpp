@@ -142,7 +142,7 @@ std::optional<BlockCodec> block_codec(const ZarrArray& array) {
     case ZarrCodec::Kind::gzip:
       return BlockCodec::gzip;
     case ZarrCodec::Kind::zstd:
-      return BlockCodec::zstd;
+      return array.codecs.front().checked ? std::nullopt : std::optional(BlockCodec::zstd);
     case ZarrCodec::Kind::lz4:
       return BlockCodec::lz4;
     default:

@@ -49,7 +49,11 @@ ZarrCodec parse_zarr_codec(const JsonFile& file, const NamedJson& named, std::in
                      .level = static_cast<int>(file.integer(settings, "level", least, most, usual))};
   };
   if (name == "blosc") return blosc_of(file, settings, element_bytes);
-  if (name == "zstd") return with_level(Kind::zstd, -131072, 22, 1);
+  if (name == "zstd") {
+    ZarrCodec codec = with_level(Kind::zstd, -131072, 22, 1);
+    codec.checked = settings.is_object() && settings.value("checksum", Json()) == Json(true);
+    return codec;
+  }
   if (name == "gzip") return with_level(Kind::gzip, 0, 9, 1);
   if (name == "zlib") return with_level(Kind::zlib, 0, 9, 1);
   if (name == "crc32c") return {.kind = Kind::crc32c};

@@ -218,7 +218,9 @@ std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::sp
         break;
       }
       if (zstd_encoder_ == nullptr) zstd_encoder_ = made(ZSTD_createCCtx());
-      bytes = ZSTD_compressCCtx(zstd_encoder_, to.data(), to.size(), from.data(), from.size(), codec.level);
+      ZSTD_CCtx_setParameter(zstd_encoder_, ZSTD_c_compressionLevel, codec.level);
+      ZSTD_CCtx_setParameter(zstd_encoder_, ZSTD_c_checksumFlag, codec.checked ? 1 : 0);
+      bytes = ZSTD_compress2(zstd_encoder_, to.data(), to.size(), from.data(), from.size());
       if (ZSTD_isError(bytes) != 0) bytes = 0;
       break;
     default:

@@ -28,7 +28,7 @@ Json codec3(const ZarrCodec& codec) {
                              {"typesize", codec.blosc_type_size},
                              {"blocksize", 0}});
     case Kind::zstd:
-      return named("zstd", {{"level", codec.level}, {"checksum", false}});
+      return named("zstd", {{"level", codec.level}, {"checksum", codec.checked}});
     case Kind::gzip:
       return named("gzip", {{"level", codec.level}});
     case Kind::zlib:
@@ -50,6 +50,9 @@ Json codec2(const ZarrCodec& codec) {
               {"blocksize", 0}};
     case Kind::lz4:
       return {{"id", "lz4"}, {"acceleration", codec.level}};
+    case Kind::zstd:
+      if (codec.checked) return {{"id", "zstd"}, {"level", codec.level}, {"checksum", true}};
+      [[fallthrough]];
     default:
       return {{"id", name_of(codec)}, {"level", codec.level}};
   }

@@ -31,6 +31,16 @@ std::string why_not_decoded(const Reader& source, bool wraps) {
   return "";
 }
 
+/// Of blocks as encoders make them at most, on the average. Of JPEG: small ones have their tables, too, and
+/// those of the best quality can be longer than their pixels. Others are stored then: 5 bytes for 65535 of
+/// deflate, by other encoders for 16383 or so; 3 for 131072 of zstd, one for 255 of LZ4.
+std::int64_t most_stream_bytes(const CodedTiles& tiles) {
+  const std::int64_t bytes = tiles.bytes();
+  const std::int64_t most =
+      tiles.codec == BlockCodec::jpeg ? bytes + bytes / 4 + 1024 : bytes + bytes / 255 + 64;
+  return round_up(most, kStreamAlignment);
+}
+
 /// Whether blocks of files with it are coded.
 bool has_codec(const std::string& codec) {
   return codec != kInMemory && codec != kUncompressed && codec != kPicture;
@@ -48,7 +58,8 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
         "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
-        "the first block says that it is), each alone, of whole pixels of a pixel type");
+        "the first block says that it is), each alone, of whole pixels of a pixel type, with no mask, other "
+        "image or filter along z between them and the chain");
   }
   if (sink.layout().coded) {
     codecs.encodes = true;
@@ -58,7 +69,7 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps)
         fmt::format("the CPU encodes the sink's blocks ({}): {}", codec,
                     codec.ends_with(":fast")
                         ? "a GPU does so where each is stored alone and holds whole pixels of a pixel "
-                          "type, in this machine's byte order"
+                          "type, in this machine's byte order, and no smaller levels are made"
                         : "a GPU makes its bytes of deflate:fast and zstd:fast only"));
   }
   return codecs;
@@ -69,11 +80,9 @@ DecodingSizes::DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Ex
   const Extent grid{std::min(all.rows, ceil_div(part.rows, tiles.tile.rows) + 1),
                     std::min(all.cols, ceil_div(part.cols, tiles.tile.cols) + 1)};
   blocks = grid.area();
-  // Stored, as what cannot be made smaller is: 5 bytes for 65535 of deflate, by other encoders for 16383 or
-  // so; 3 for 131072 of zstd, one for 255 of LZ4.
-  most_stream_bytes = round_up(tiles.bytes() + tiles.bytes() / 255 + 64, kStreamAlignment);
+  streams_bytes = blocks * most_stream_bytes(tiles);
   table_bytes = bytes_of_table(blocks);
-  encoded_bytes = round_up(blocks * most_stream_bytes + kStreamSlack, kAlignment);
+  encoded_bytes = round_up(streams_bytes + kStreamSlack, kAlignment);
   decoded_bytes = decode_tiles_bytes(tiles, blocks);
   refused_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(std::int32_t)), kAlignment);
   block_bytes = decoded_tile_bytes(tiles);

@@ -26,7 +26,7 @@ struct DecodingSizes {
   DecodingSizes(const CodedTiles& tiles, const ImageSpec& image, Extent part, int threads);
 
   std::int64_t blocks;
-  std::int64_t most_stream_bytes;  ///< longer streams, which no encoder makes, are left to the CPU
+  std::int64_t streams_bytes;  ///< of a band's; what does not fit, which encoders hardly make, is the CPU's
   std::int64_t table_bytes, encoded_bytes, decoded_bytes, refused_bytes;
   std::int64_t block_bytes;    ///< from one decoded block to the next
   std::int64_t mended_blocks;  ///< refused ones that the CPU decodes at once

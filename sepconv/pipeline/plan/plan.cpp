@@ -265,8 +265,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.arena_bytes = cut.arena_bytes;
   plan.memory = cut.memory;
   plan.device_memory = cut.device_memory;
-  plan.decodes_on_devices = problem.codecs.decodes;
-  plan.encodes_on_devices = problem.codecs.encodes;
+  if (problem.codecs.decodes) plan.decoded = source.layout().coded;
+  if (problem.codecs.encodes) plan.encoded = sink.layout().coded;
   plan.most_held = cut.most_held;
   plan.bytes_read = cut.bytes_read;
   plan.bytes_written = plan.sink().bytes();

@@ -65,15 +65,17 @@ struct DeviceMemoryUse {
 /// Seconds that a run should take by PlanOptions::machine: each step alone, and all of it.
 struct Prediction {
   double start = 0;  ///< of a GPU: its context if the process has none yet, and page-locked memory
-  double read = 0, upload = 0, compute = 0, download = 0, write = 0;  ///< decoding and encoding included
+  double read = 0, upload = 0, decode = 0, compute = 0, download = 0,
+         write = 0;  ///< `decode`: by a GPU, which encodes in `compute`; the CPU codes as it reads and writes
   double total = 0;
 
   using Named = std::pair<const char*, double>;
-  std::array<Named, 7> named() const {
+  std::array<Named, 8> named() const {
     return {{{"total", total},
              {"start", start},
              {"read", read},
              {"upload", upload},
+             {"decode", decode},
              {"compute", compute},
              {"download", download},
              {"write", write}}};
@@ -132,10 +134,11 @@ struct Plan {
   std::int64_t max_memory_bytes = 0;
   std::vector<int>
       devices;  ///< GPUs that compute; empty: the CPU. Each has its own slots and a run of whole bands
-  DeviceMemoryUse device_memory;    ///< on each of them
-  bool decodes_on_devices = false;  ///< the source's blocks, which they get as they are in its file
-  bool encodes_on_devices = false;  ///< the sink's blocks
-  Extent most_held{};               ///< of the source, what a band holds at most
+  DeviceMemoryUse device_memory;      ///< on each of them
+  std::optional<CodedTiles> decoded;  ///< the source's blocks, if devices decode them: they get them as they
+                                      ///< are in its file
+  std::optional<CodedTiles> encoded;  ///< the sink's blocks, if devices encode them
+  Extent most_held{};                 ///< of the source, what a band holds at most
   std::int64_t max_device_memory_bytes = 0;
   std::int64_t bytes_read =
       0;  ///< of source pixels, decoded, halos of column tiles and partly used blocks included
@@ -154,6 +157,13 @@ struct Plan {
   std::vector<std::string>
       warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
+
+  bool decodes_on_devices() const noexcept { return decoded.has_value(); }
+  bool encodes_on_devices() const noexcept { return encoded.has_value(); }
+  /// Whether devices find there what they are to code.
+  bool finds_blocks(const SourceLayout& from, const SinkLayout& to) const noexcept {
+    return (!decoded || from.coded == decoded) && (!encoded || to.coded == encoded);
+  }
 
   const ImageSpec& source() const noexcept { return specs.front(); }
   const ImageSpec& result() const noexcept { return specs.back(); }

@@ -57,8 +57,8 @@ json asked_json(const Plan& plan) {
 
 json device_json(const Plan& plan) {
   return {{"devices", plan.devices},
-          {"decodes", plan.decodes_on_devices},
-          {"encodes", plan.encodes_on_devices},
+          {"decodes", plan.decodes_on_devices()},
+          {"encodes", plan.encodes_on_devices()},
           {"memory_bytes",
            {{"slots", plan.device_memory.slots},
             {"scratch", plan.device_memory.scratch},

@@ -31,7 +31,7 @@ const FileModel::Codec* codec_of(const FileModel& files, std::string_view name) 
 
 /// Of what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams.
 double stored_share(const PlanProblem& problem, const Plan& plan) {
-  if (!plan.decodes_on_devices) return 1;
+  if (!plan.decodes_on_devices()) return 1;
   return static_cast<double>(problem.source.stored_bytes()) /
          static_cast<double>(problem.specs.front().bytes());
 }
@@ -40,7 +40,7 @@ double write_seconds(const PlanProblem& problem, const Plan& plan) {
   const SinkLayout& layout = problem.sink.layout();
   const auto bytes = static_cast<double>(plan.bytes_written);
   if (layout.codec == kInMemory) return copy_seconds(problem.machine.host, bytes, plan.threads);
-  if (plan.encodes_on_devices) return kEncodedShare * bytes / problem.machine.files.write_rate;
+  if (plan.encodes_on_devices()) return kEncodedShare * bytes / problem.machine.files.write_rate;
   if (const FileModel::Codec* const codec = codec_of(problem.machine.files, layout.codec))
     return bytes / (codec->encode_rate * coders(layout, plan.band, plan.threads));
   return bytes / problem.machine.files.write_rate;
@@ -71,14 +71,14 @@ void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Cut&
   all.start = static_cast<double>(plan.memory.slots) / machine.bus.page_lock_rate;
   const auto read = static_cast<double>(plan.bytes_read), written = static_cast<double>(plan.bytes_written);
   all.upload = (read * stored_share(problem, plan) + cut.piece_bytes / 2) / bus;
-  all.download = (written * (plan.encodes_on_devices ? kEncodedShare : 1) + cut.piece_bytes / 2) / bus;
+  all.download = (written * (plan.encodes_on_devices() ? kEncodedShare : 1) + cut.piece_bytes / 2) / bus;
   all.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? machine.device.wide : 1),
                          moved / machine.device.copy_rate) /
                 problem.devices;
-  const double decode = plan.decodes_on_devices ? read / machine.device.decode_rate : 0;
-  if (plan.encodes_on_devices) all.compute += written / machine.device.encode_rate / problem.devices;
-  all.total = std::max({together(machine.host, {all.read, all.write}), all.upload, all.compute, all.download,
-                        decode / problem.devices});
+  if (plan.decodes_on_devices()) all.decode = read / machine.device.decode_rate / problem.devices;
+  if (plan.encodes_on_devices()) all.compute += written / machine.device.encode_rate / problem.devices;
+  all.total = std::max(
+      {together(machine.host, {all.read, all.write}), all.upload, all.compute, all.download, all.decode});
 }
 
 }  // namespace
@@ -98,14 +98,14 @@ Prediction predict(const PlanProblem& problem, const Plan& plan, const Cut& cut)
   Prediction all;
   const bool on_devices = problem.devices > 0;
   const Extent part = source_rect(plan.chain, plan.specs, problem.middle(plan.band)).extent();
-  if (plan.decodes_on_devices) {
+  if (plan.decodes_on_devices()) {
     all.read = static_cast<double>(plan.bytes_read) * stored_share(problem, plan) /
                std::min(problem.machine.files.read_rate * plan.threads, problem.machine.files.most_read_rate);
   } else if (!on_devices || !problem.source.is_page_locked())
     all.read = read_seconds(problem.machine, problem.source.layout(), plan.bytes_read, part, plan.threads);
   if (!on_devices || !problem.sink.is_page_locked()) all.write = write_seconds(problem, plan);
   on_devices ? predict_on_devices(problem, plan, cut, all) : predict_on_host(problem, plan, cut, all);
-  const double others = all.read + all.upload + all.download + all.write;
+  const double others = all.read + all.upload + all.decode + all.download + all.write;
   if (plan.slots == 1) all.total = others + all.compute;
   // Nothing hides the first band's way in and the last one's way out.
   const double ends = others / static_cast<double>(std::max<std::int64_t>(1, plan.band_count()));

@@ -13,8 +13,8 @@ namespace {
 bool codes(std::string_view step, const RunReport& report) {
   if (step.starts_with("decode") || step.starts_with("encode")) return true;
   const auto is_coded = [](const std::string& codec) { return codec != kUncompressed && codec != kInMemory; };
-  if (step == "read") return !report.plan.decodes_on_devices && is_coded(report.source_codec);
-  return step == "write" && !report.plan.encodes_on_devices && is_coded(report.sink_codec);
+  if (step == "read") return !report.plan.decodes_on_devices() && is_coded(report.source_codec);
+  return step == "write" && !report.plan.encodes_on_devices() && is_coded(report.sink_codec);
 }
 
 /// Seconds that a step would take at the limits of what it does: copying, while arithmetic goes on. Nothing
@@ -52,7 +52,7 @@ bool is_of_result(const StepReport& step) {
 double pixels_of(const StepReport& step, const RunReport& report) {
   const Plan& plan = report.plan;
   const bool of_result = is_of_result(step);
-  const bool moves_streams = of_result ? plan.encodes_on_devices : plan.decodes_on_devices;
+  const bool moves_streams = of_result ? plan.encodes_on_devices() : plan.decodes_on_devices();
   if (!step.name.starts_with("compute") && !moves_streams)
     return share(static_cast<double>(step.bytes),
                  static_cast<double>((of_result ? plan.result() : plan.source()).pixel_bytes()));
@@ -105,7 +105,9 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
            "cross it "
            "faster.";
   if (step.name.starts_with("decode") || step.name.starts_with("encode"))
-    return "Blocks that the host codes instead, or a codec without deflate, may be faster.";
+    return "A codec that takes a GPU less time (zstd:fast, deflate:fast), smaller blocks, of which it codes "
+           "more at "
+           "once, or the CPU alone (PlanOptions::devices).";
   if (!plan.devices.empty()) return "Shorter taps (truncate, a smaller radius) or a second GPU.";
   return fmt::format(
       "More threads (PlanOptions::threads, now {}), shorter taps (truncate, a smaller radius), or a GPU "

@@ -15,7 +15,7 @@ std::span<EncodedTile> table_of(const Buffer& buffer, std::int64_t count) {
 BandDecoder::BandDecoder(Reader& source, const Plan& plan, std::pmr::memory_resource* pinned,
                          std::pmr::memory_resource* device)
     : source_(source),
-      tiles_(*source.layout().coded),
+      tiles_(*plan.decoded),
       sizes_(tiles_, source.spec(), plan.most_held, plan.threads),
       slots_(static_cast<std::size_t>(plan.slots)),
       mended_(sizes_.mended_bytes(), pinned) {
@@ -52,7 +52,7 @@ std::int64_t BandDecoder::read(std::int64_t slot_index, const Rect& rect, Execut
   });
   std::int64_t end = 0, bytes = 0;
   for (EncodedTile& stream : table) {
-    if (stream.bytes > sizes_.most_stream_bytes) stream.bytes = 0;
+    if (end + stream.bytes > sizes_.streams_bytes) stream.bytes = 0;
     stream.offset = sizes_.table_bytes + end;
     end += round_up(stream.bytes, kStreamAlignment);
     bytes += stream.bytes;

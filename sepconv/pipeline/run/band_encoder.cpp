@@ -17,7 +17,7 @@ std::int64_t bytes_with_end(std::int64_t blocks) {
 BandEncoder::BandEncoder(Writer& sink, const Plan& plan, std::pmr::memory_resource* pinned,
                          std::pmr::memory_resource* device)
     : sink_(sink),
-      tiles_(*sink.layout().coded),
+      tiles_(*plan.encoded),
       sizes_(tiles_, plan.band),
       slots_(static_cast<std::size_t>(plan.slots)),
       scratch_(sizes_.scratch_bytes, device) {

@@ -102,7 +102,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   const std::int64_t bytes = missing.area() * plan_.source().pixel_bytes();
   const double begin = timeline.now();
   const ProfilerRange range("read", band);
-  if (plan_.decodes_on_devices) {
+  if (plan_.decodes_on_devices()) {
     const std::int64_t stored = lane.ring->read_encoded(band, missing, pool_);
     timeline.record({"read", band, begin, timeline.now(), stored});
   } else if (const PixelView input = lane.ring->input(band, missing); input.data != nullptr) {
@@ -129,7 +129,7 @@ void CudaRun::compute_all(Lane& lane) {
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
     if (!wait_for(lane, kUpload, local + 1)) return;
-    if (plan_.decodes_on_devices) with_rows(plan_, band, [&] { lane.ring->finish_decoding(band, pool_); });
+    if (plan_.decodes_on_devices()) with_rows(plan_, band, [&] { lane.ring->finish_decoding(band, pool_); });
     if (!wait_for(lane, kDownload, local - plan_.slots + 1)) return;
     with_rows(plan_, band, [&] { lane.ring->compute(band); });
     finish_band(lane, kCompute);
@@ -172,9 +172,9 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   const double begin = timeline.now();
   {
     const ProfilerRange range("write", band);
-    if (options_.observer != nullptr && !plan_.encodes_on_devices)
+    if (options_.observer != nullptr && !plan_.encodes_on_devices())
       options_.observer->see_result(rect, result);
-    plan_.encodes_on_devices ? lane.ring->write_encoded(band, pool_) : sink_.write(rect, result, pool_);
+    plan_.encodes_on_devices() ? lane.ring->write_encoded(band, pool_) : sink_.write(rect, result, pool_);
   }
   const bool in_place = sink_.page_locked(rect).data != nullptr;
   if (!in_place) timeline.record({"write", band, begin, timeline.now(), bytes});

@@ -21,16 +21,15 @@ std::string track_suffix(const Plan& plan, int device);
 /// One streaming run on any number of GPUs, each of which has a run of whole bands and a DeviceRing of its
 /// own. Per ring:
 ///
-///   reader      waits until the slot's last band is uploaded; reads what the device does not hold yet: rows,
-///   or
-///               blocks as they are stored
-///   uploader    waits until band i is read and the buffer on the device is free; puts its upload, and what
-///               decodes it, on streams
-///   computer    waits until band i is uploaded, and decoded, and the download of band i - slots is enqueued;
-///               puts its kernels on a stream
-///   downloader  waits until band i's kernels are enqueued and band i - slots is written; puts its download
-///   on
-///               a stream
+/// - reader: waits until the slot's last band is uploaded; reads what the device does not hold yet: rows, or
+///   blocks as they are stored
+/// - uploader: waits until band i is read and the buffer on the device is free; puts its upload, and what
+///   decodes it, on streams
+/// - computer: waits until band i is uploaded, and decoded, and the download of band i - slots is enqueued;
+///   puts its kernels on a stream
+/// - downloader: waits until band i's kernels are enqueued and band i - slots is written; puts its download
+/// on
+///   a stream
 ///
 /// and for all of them together the writer, which waits for band i's download and hands it to the sink. With
 /// one slot the reader waits until the band before is written, so that nothing overlaps. What the roles share

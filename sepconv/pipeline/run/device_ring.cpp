@@ -24,8 +24,8 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
       watch_(watch) {
   std::pmr::memory_resource* const pinned = pinned_memory(options);
   std::pmr::memory_resource* const memory = device_memory(options);
-  const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices;
-  const bool stages_output = !sink.is_page_locked() && !plan.encodes_on_devices;
+  const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices();
+  const bool stages_output = !sink.is_page_locked() && !plan.encodes_on_devices();
   const std::int64_t input_bytes = stages_input ? plan.slot_input_bytes : 0;
   const std::int64_t output_bytes = stages_output ? plan.slot_output_bytes : 0;
   // Device memory first: it is what is short most often, and costs little to try.
@@ -35,8 +35,8 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   resident_ = Buffer(plan.device_memory.resident, memory);
   for (int slot = 0; slot < plan.slots; ++slot)
     slots_.push_back({{}, {}, Buffer(plan.slot_output_bytes, memory)});
-  if (plan.decodes_on_devices) decoder_.emplace(source, plan, pinned, memory);
-  if (plan.encodes_on_devices) encoder_.emplace(sink, plan, pinned, memory);
+  if (plan.decodes_on_devices()) decoder_.emplace(source, plan, pinned, memory);
+  if (plan.encodes_on_devices()) encoder_.emplace(sink, plan, pinned, memory);
   for (Slot& slot : slots_) {
     slot.input = Buffer(input_bytes, pinned);
     slot.output = Buffer(output_bytes, pinned);

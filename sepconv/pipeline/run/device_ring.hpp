@@ -20,11 +20,11 @@ namespace sepconv {
 /// Three streams, so that the bus both ways and the kernels work on different bands at once, ordered by
 /// events alone:
 ///
-///   upload    band i's missing rows, once the kernels that read the same buffer of the device are done with
-///   band i - device_inputs compute   copies the rows that band i shares from band i - 1's buffer, once band
-///   i is uploaded; runs the chain, once the result
-///             of band i - slots is downloaded
-///   download  band i's result, once it is computed; the host has written band i - slots by then
+/// - upload: band i's missing rows, once the kernels that read the same buffer of the device are done with
+///   band i - device_inputs
+/// - compute: copies the rows that band i shares from band i - 1's buffer, once band i is uploaded; runs the
+///   chain, once the result of band i - slots is downloaded
+/// - download: band i's result, once it is computed; the host has written band i - slots by then
 ///
 /// Where the device decodes, a slot has a stream for that, between upload and compute: a stream of deflate is
 /// decoded in order, so that bands are decoded side by side. Encoding follows a band's kernels.

@@ -84,7 +84,8 @@ std::vector<std::string> tracks_of(const Plan& plan) {
   using namespace std::string_view_literals;
   std::vector<std::string> tracks{"read"};
   for (const char* name : {"upload", "decode", "compute", "encode", "download"}) {
-    if ((name == "decode"sv && !plan.decodes_on_devices) || (name == "encode"sv && !plan.encodes_on_devices))
+    if ((name == "decode"sv && !plan.decodes_on_devices()) ||
+        (name == "encode"sv && !plan.encodes_on_devices()))
       continue;
     for (const int device : plan.devices) tracks.push_back(name + track_suffix(plan, device));
   }
@@ -96,6 +97,10 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
                 const std::optional<BandRange>& bands) {
   if (source.spec() != plan.source() || sink.spec() != plan.sink())
     throw InvalidArgument("the plan is for a source and a sink of other shapes or types; make one for these");
+  if (!plan.finds_blocks(source.layout(), sink.layout()))
+    throw InvalidArgument(
+        "the plan is for blocks that a GPU codes, and those of this source or sink are others; make one for "
+        "these");
   if (bands && (bands->first < 0 || bands->first >= bands->end || bands->end > plan.band_count()))
     throw InvalidArgument(
         fmt::format("bands {} to {} are none of the plan's, which are 0 to {}; name some of these",

@@ -46,7 +46,8 @@ bool serves(const Plan& plan, const Reader& source, const Writer& sink) {
   const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout().stored);
   const Chain chain = honouring(missing, plan.given, source.spec(), plan.asked.arithmetic);
   if (chain.transposes_last().text() != plan.chain.text()) return false;
-  return source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
+  return plan.finds_blocks(source.layout(), sink.layout()) &&
+         source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
          held <= std::max(plan.max_memory_bytes, plan.memory.total());
 }
 
