@@ -96,6 +96,37 @@ TEST_CASE("a process that uses the GPU already does not count its start") {
   CHECK(planned(spec, "gaussian:sigma=27,radius=80", memory, to_memory, slow).devices.empty());
 }
 
+TEST_CASE("medians are predicted for a GPU about as they were measured on an H100") {
+  // docs/measurements/2026-11-25-gpu-codecs-and-ranks.md: by networks, and bisected.
+  struct Row {
+    int radius;
+    PixelType type;
+    double pixels_per_second;
+  };
+  for (const Row& row : {Row{3, PixelType::u8, 8237e6},
+                         {5, PixelType::u16, 1840e6},
+                         {5, PixelType::f32, 1740e6},
+                         {7, PixelType::u8, 659e6},
+                         {15, PixelType::u8, 166e6},
+                         {30, PixelType::u8, 47e6},
+                         {15, PixelType::u16, 88e6},
+                         {30, PixelType::u16, 25e6},
+                         {15, PixelType::f32, 48e6},
+                         {30, PixelType::f32, 14e6}}) {
+    CAPTURE(row.radius, name_of(row.type));
+    PlanOptions options = on_h200();
+    options.choose_device = false;
+    options.devices = {0};
+    options.machine.device.fma_seconds = 1 / 30e12;
+    const ImageSpec spec{{8192, 8192}, 1, row.type};
+    const std::string stage = "median:radius=" + std::to_string(row.radius);
+    const double compute = planned(spec, stage.c_str(), {}, {}, options).predicted.compute;
+    const double measured = static_cast<double>(spec.extent.area()) / row.pixels_per_second;
+    CHECK(compute > measured / 1.5);
+    CHECK(compute < measured * 1.5);
+  }
+}
+
 TEST_CASE("what no GPU can do, or none has room for, is the CPU's, and is said") {
   PlanOptions options = on_h200();
   options.max_device_memory_bytes = 1;

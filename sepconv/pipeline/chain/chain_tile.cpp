@@ -195,7 +195,8 @@ std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& sp
   return most;
 }
 
-double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile) {
+double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
+                       Scratch scratch) {
   const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
   double operations = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
@@ -207,7 +208,8 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
     const auto height = static_cast<double>(traits.scales ? std::max(in.rows, out.rows) : out.rows);
     const double pixels = traits.halo_share * static_cast<double>(in.rows) * width +
                           (1 - traits.halo_share) * height * static_cast<double>(out.cols);
-    operations += traits.operations_per_element * pixels * static_cast<double>(specs[i + 1].channels);
+    operations += chain.stages()[i]->operations_per_element(scratch, specs[i]) * pixels *
+                  static_cast<double>(specs[i + 1].channels);
   }
   return operations;
 }

@@ -35,8 +35,10 @@ std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>
 std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
                             const std::vector<Rect>& outputs);
 
-/// Multiply-adds that compute_tile does for a tile of this extent away from the image's edges.
-double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile);
+/// Multiply-adds that compute_tile, or enqueue_chain, does for a tile of this extent away from the image's
+/// edges.
+double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
+                       Scratch scratch = Scratch::host);
 
 /// Computes out.rect of the chain's result. `source` holds the part of the source image that it needs, or is
 /// the whole. Intermediate images live in the arena, two at a time: in the arithmetic type, or the result's

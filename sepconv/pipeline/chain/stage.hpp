@@ -99,7 +99,7 @@ struct StageTraits {
   std::optional<AlphaOp> alpha{};
 };
 
-/// Whose scratch: apply()'s on the host, or enqueue()'s on a device.
+/// Whose scratch, or work: apply()'s on the host, or enqueue()'s on a device.
 enum class Scratch : std::uint8_t { host, device };
 
 /// Immutable once made, and so safe to use from any number of threads and runs at once.
@@ -121,6 +121,13 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual Rect input_for(const Rect& output, const ImageSpec& input) const {
     (void)input;
     return output;
+  }
+
+  /// Fused multiply-adds (or operations of like cost) there for an element of its result, of an input like
+  /// this: by default those of its traits.
+  virtual double operations_per_element(Scratch scratch, const ImageSpec& input) const {
+    (void)scratch, (void)input;
+    return traits_.operations_per_element;
   }
 
   /// The stage that does to an image what this one does to the transposed image, to the bit: transposed, then

@@ -62,9 +62,8 @@ HWY_EXPORT(lanes_f64);
 
 namespace {
 
-constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // source; as much again for the target
-constexpr int kCopies =
-    4;  // a round: about a millisecond where many threads copy, so that their meeting is a small part
+// Copied in a round: about a millisecond where many threads copy, so that their meeting is a small part.
+constexpr std::int64_t kRoundBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
 constexpr int kRegisters = 10;
 
@@ -129,22 +128,21 @@ double fma_rate(ThreadPool& pool, Arithmetic arithmetic) {
 
 }  // namespace
 
-// Two times 16 MiB stay under any memory ceiling worth the name but fit the last-level cache of large
-// servers, where the copy then measures that cache. Bands are sized to caches too, so it is the limit that a
-// run meets there.
-HostLimits measure_host_limits(int threads, Arithmetic arithmetic) {
+HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t copy_bytes) {
   ThreadPool pool({.threads = std::max(threads, 1)});
   HostLimits limits;
-  const std::int64_t share = kCopyBytes / pool.concurrency();
-  const Buffer from(kCopyBytes), to(kCopyBytes);
-  std::memset(from.data(), 1,
-              static_cast<std::size_t>(kCopyBytes));  // else all its pages are one page of zeros
+  const std::int64_t share = copy_bytes / pool.concurrency();
+  const std::int64_t copies = std::max<std::int64_t>(1, kRoundBytes / copy_bytes);
+  const Buffer from(copy_bytes), to(copy_bytes);
+  pool.for_each(pool.concurrency(), [&](std::int64_t part, int) {  // else all its pages are one page of zeros
+    std::memset(from.data() + part * share, 1, static_cast<std::size_t>(share));
+  });
   const double copy_seconds = best_seconds(pool, [&](int thread) {
-    for (int copy = 0; copy < kCopies; ++copy)
+    for (std::int64_t copy = 0; copy < copies; ++copy)
       std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
   });
   limits.copy_bytes_per_second =
-      2.0 * kCopies * static_cast<double>(share * pool.concurrency()) / copy_seconds;
+      2.0 * static_cast<double>(copies * share * pool.concurrency()) / copy_seconds;
   limits.fma_per_second = fma_rate(pool, arithmetic);
   return limits;
 }

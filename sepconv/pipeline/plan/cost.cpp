@@ -272,7 +272,8 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   cut.stores_rows = traffic.stores_rows;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
-  cut.operations = tile_operations(problem.chain, problem.specs, band) * bands * std::min(1.0, share);
+  cut.operations =
+      tile_operations(problem.chain, problem.specs, band, Scratch::device) * bands * std::min(1.0, share);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   // The first upload and the last download, which nothing hides; upright bands have a size that minds it
   // (candidates.cpp).

@@ -50,9 +50,15 @@ struct Search {
   }
 };
 
+/// Of the run in one piece.
+double whole_operations(const PlanProblem& problem) {
+  return tile_operations(problem.chain, problem.specs, problem.region.extent(),
+                         problem.devices > 0 ? Scratch::device : Scratch::host);
+}
+
 /// A cut is useful when less than half of its work is done for the second time.
 bool is_useful(const PlanProblem& problem, const Cut& cut) {
-  return cut.operations <= 2 * tile_operations(problem.chain, problem.specs, problem.region.extent());
+  return cut.operations <= 2 * whole_operations(problem);
 }
 
 using Candidates = std::vector<std::vector<BandTraffic>>;
@@ -272,7 +278,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.bytes_written = plan.sink().bytes();
   plan.stores_rows = cut.stores_rows;
   plan.operations = cut.operations;
-  const double ideal = tile_operations(chain, plan.specs, plan.region.extent());
+  const double ideal = whole_operations(problem);
   plan.recomputed = std::max(0.0, cut.operations - ideal);
   plan.streams = source.layout().streams && sink.layout().streams;
   plan.warnings = source.layout().warnings;

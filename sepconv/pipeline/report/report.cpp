@@ -20,6 +20,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMostLimitBytes = std::int64_t{64} << 20;
+/// Of the host's copy: beyond caches where the ceiling has room for it.
+constexpr std::int64_t kLeastCopied = std::int64_t{16} << 20, kMostCopied = std::int64_t{256} << 20;
 
 std::string table_row(const StepFacts& step) {
   return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>11} {:>7.0f} %\n", step.name,
@@ -57,7 +59,8 @@ RunLimits measure_limits(const RunReport& report) {
   constexpr double kWorthIt = 1;
   if (report.wall_seconds < kWorthIt) return {};
   const Plan& plan = report.plan;
-  RunLimits limits{.host = measure_host_limits(plan.threads, plan.arithmetic)};
+  const std::int64_t copied = std::clamp(plan.max_memory_bytes / 4, kLeastCopied, kMostCopied);
+  RunLimits limits{.host = measure_host_limits(plan.threads, plan.arithmetic, copied)};
   if (plan.devices.empty()) return limits;
   // What measure_device_limits() holds stays below the run's ceilings.
   const std::int64_t bytes =

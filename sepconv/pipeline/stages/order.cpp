@@ -15,14 +15,10 @@
 namespace sepconv {
 namespace {
 
-StageTraits traits_of(const OrderFilter& filter, const Border& border, std::optional<MissingPolicy> missing) {
-  // A window that moves changes a bit for each of its rows twice, some instructions each.
-  constexpr double kPerRow = 12;
+StageTraits traits_of(const Border& border, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value};
   return {.needs_f64 = any_beyond_f32(values),
           .runs_on_device = true,
-          .operations_per_element = filter.network ? static_cast<double>(filter.network->operations())
-                                                   : kPerRow * static_cast<double>(filter.window.rows()),
           .halo_share = 0,
           .growth = std::max(1.0, std::abs(border.value)),
           .settles_missing = missing.has_value(),
@@ -32,7 +28,7 @@ StageTraits traits_of(const OrderFilter& filter, const Border& border, std::opti
 class OrderStage final : public Stage {
  public:
   OrderStage(std::string text, OrderFilter filter, const Border& border, std::optional<MissingPolicy> missing)
-      : Stage(traits_of(filter, border, missing)),
+      : Stage(traits_of(border, missing)),
         text_(std::move(text)),
         filter_(std::move(filter)),
         border_(border),
@@ -64,6 +60,10 @@ class OrderStage final : public Stage {
         MissingPolicy::ignore);
   }
 
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return scratch == Scratch::device ? on_device(input) : on_host(input.type);
+  }
+
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     if (scratch == Scratch::device) return order_device_bytes(filter_, input.channels, arithmetic);
@@ -87,6 +87,27 @@ class OrderStage final : public Stage {
   }
 
  private:
+  /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
+  /// ranks that lie far apart in memory.
+  double on_host(PixelType type) const {
+    constexpr double kCounts = 12, kMovesBits = 180;
+    if (filter_.network) return static_cast<double>(filter_.network->operations());
+    return (type == PixelType::u8 ? kCounts : kMovesBits) * static_cast<double>(filter_.window.rows());
+  }
+
+  /// Values of a window are compared in shared memory, or read again for every bit.
+  double on_device(const ImageSpec& input) const {
+    constexpr double kComparison =
+        21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
+    constexpr std::int64_t kInRegisters = 5 * 5;
+    const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
+    const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||
+                                           order_device_bytes(filter_, input.channels, arithmetic) > 0);
+    const double bits = 8.0 * static_cast<double>(size_of(input.type));
+    return kComparison * (sorts ? static_cast<double>(filter_.network->operations())
+                                : bits * static_cast<double>(filter_.window.area()));
+  }
+
   struct Regions {
     ConstRegion in;
     Region out;

@@ -22,9 +22,8 @@ struct PlaneRow {
   }
   /// The whole rows of one plane that `cols` columns from `col` on hold.
   Rect rows_in(std::int64_t index, std::int64_t col, std::int64_t cols) const noexcept {
-    const std::int64_t begin = std::max<std::int64_t>(col - index * plane.area(), 0);
+    const std::int64_t first = ceil_div(std::max<std::int64_t>(col - index * plane.area(), 0), plane.cols);
     const std::int64_t end = std::min(col + cols - index * plane.area(), plane.area());
-    const std::int64_t first = ceil_div(begin, plane.cols);
     return {first, 0, std::max<std::int64_t>(end / plane.cols - first, 0), plane.cols};
   }
 };
@@ -57,9 +56,8 @@ std::vector<PlanePiece> pieces_of(const PlaneRow& row, std::int64_t col, std::in
 template <class Byte>
 BasicRegion<Byte> as_plane(const BasicPixelView<Byte>& row, std::int64_t first_col, const PlaneRow& planes,
                            std::int64_t plane, const Rect& rect) {
-  const std::int64_t begin = planes.cols_of(plane, rect.row, 1).col + rect.col - first_col;
   BasicPixelView<Byte> pixels = row;
-  pixels.data += begin * row.pixel_bytes();
+  pixels.data += (planes.cols_of(plane, rect.row, 1).col + rect.col - first_col) * row.pixel_bytes();
   pixels.extent = rect.extent();
   pixels.pitch_bytes = planes.plane.cols * row.pixel_bytes();
   return {pixels, rect, planes.plane};
@@ -78,7 +76,6 @@ StageTraits traits_on_volume(const Stage& given, const Stage* in_plane, const St
   traits.needs_f64 = given.traits().needs_f64;
   traits.averages = given.traits().averages;
   traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
-  traits.operations_per_element += other.operations_per_element;
   traits.growth *= other.growth;
   traits.keeps_missing = traits.keeps_missing && other.keeps_missing;
   return traits;
@@ -110,6 +107,11 @@ class VolumeStage final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     const Rect within = within_planes(output, input);
     return along_z_ != nullptr ? along_z_->input_for(within, input) : within;
+  }
+
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return (in_plane_ != nullptr ? in_plane_->operations_per_element(scratch, plane_spec(input)) : 0) +
+           (along_z_ != nullptr ? along_z_->operations_per_element(scratch, input) : 0);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
