@@ -17,7 +17,7 @@ def test_a_plan_says_what_it_predicts_and_why_the_device(sepconv):
     found = plan(sepconv, "gaussian:sigma=2")
     assert any(note.endswith(": the CPU computes") for note in found["notes"])
     predicted = found["predicted_seconds"]
-    assert set(predicted) == {"total", "start", "read", "upload", "compute", "download", "write"}
+    assert set(predicted) == {"total", "start", "read", "upload", "decode", "compute", "download", "write"}
     assert predicted["total"] >= max(predicted["read"], predicted["compute"], predicted["write"]) > 0
     assert not any("the CPU computes" in note for note in plan(sepconv, "gaussian:sigma=2", "--device", "cpu")["notes"])
     assert "predicted  0." in sepconv("plan", "in.npy", "out.npy", "gaussian:sigma=2").stdout

@@ -237,7 +237,7 @@ def test_separators(sepconv, version, separator):
 
 
 @pytest.mark.parametrize("where", ["start", "end"])
-@pytest.mark.parametrize("codec", ["none", "zstd", "blosc-lz4-bitshuffle", "gzip", "crc32c"])
+@pytest.mark.parametrize("codec", ["none", "zstd", "zstd-checksum", "blosc-lz4-bitshuffle", "gzip", "crc32c"])
 @pytest.mark.parametrize("axes", ["yx", "zyx", "tczyx"])
 def test_shards(sepconv, axes, codec, where):
     shape, chunks = SHAPES[axes]

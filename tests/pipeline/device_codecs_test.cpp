@@ -446,3 +446,24 @@ TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "
   CHECK(error_of(in, out, kind, true) == by_cpu);
   CHECK(!fs::exists(out));
 }
+
+TEST_CASE("What is predicted has what a GPU takes to decode, also where that is nearly all", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Kind kind{{{512, 512}, 1, PixelType::u8}, true, true, {64, 64}};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  save(Image::of_pattern(kind.spec, Pattern::natural, 3), in, layout_of(kind, 6));
+  const auto source = open_reader(in);
+  const Chain chain = Chain::parse({"reduce:factor=8"});
+  const Image result(chain.result_spec(source->spec()));
+  PlanOptions options;
+  options.devices = {0};
+  options.machine.device.decode_rate = 512 * 512;
+  for (const int slots : {1, 2, 3}) {
+    options.slots = slots;
+    const Plan made = plan(*source, *result.writer(), chain, options);
+    CAPTURE(slots, to_string(made.predicted));
+    CHECK(made.predicted.decode >= 1);
+    CHECK(made.predicted.total >= made.predicted.decode);
+  }
+}
