@@ -1,9 +1,12 @@
 // sepconv finish OUT: completes a result that was made in parts.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "console.hpp"
 #include "options.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/partial_file.hpp"
 
@@ -12,12 +15,23 @@ namespace sepconv::app {
 void add_finish_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "finish", "Complete a result that was begun with run --create-only and made with run --part.");
-  const auto output = std::make_shared<std::filesystem::path>();
-  add_image_option(*command, "OUT", *output, "image whose parts are made")->required();
+  struct FinishRequest {
+    std::filesystem::path output;
+    Reporting reporting;
+  };
+  const auto request = std::make_shared<FinishRequest>();
+  add_image_option(*command, "OUT", request->output, "image whose parts are made")->required();
+  add_reporting_options(*command, request->reporting);
   command->footer("Example:  sepconv finish out.zarr");
-  command->callback([&context, output] {
-    context.action = [&context, output] {
-      finish_file(*output, {.stop = context.stop});
+  command->callback([&context, request] {
+    context.action = [&context, request] {
+      ExecutionOptions options;
+      options.stop = context.stop;
+      options.logger = make_logger(request->reporting);
+      const RunReport report = finish_file(request->output, options);
+      if (request->reporting.quiet) return static_cast<int>(kDone);
+      warn(report.plan.warnings);
+      write_to_stderr(fmt::format("{} is complete\n", printable(request->output.native())));
       return static_cast<int>(kDone);
     };
   });

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "job.hpp"
+#include "several_runs.hpp"
 
 namespace sepconv::app {
 
@@ -25,8 +26,8 @@ void add_plan_command(CLI::App& program, Context& context) {
     context.action = [request] {
       JobRequest& job = request->job;
       job.chain = Chain::parse(job.stages);
-      print_plan(
-          job, request->json, [&job] { return prepare(job); }, request->parts);
+      const auto prepared = [&] { return request->parts > 0 ? prepare_parts(job) : prepare(job); };
+      print_plan(job, request->json, prepared, request->parts);
       return static_cast<int>(kDone);
     };
   });

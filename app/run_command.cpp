@@ -53,6 +53,7 @@ int run_whole(const RunRequest& request, FileJob& job) {
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
     job.sink->prepare_finish();
     if (request.job.options.stop.stop_requested()) throw Cancelled();
+    job.check_unchanged();
     job.sink->finish();
   }
   job.finish();
@@ -109,7 +110,10 @@ int filter(RunRequest& request, Context& context) {
   SideFiles side_files(request.side_files, request.job);
   check_no_terminal(request.job);
   FileJob job = prepare(request.job, request.several);
-  if (request.several.create_only) return kDone;
+  if (request.several.create_only) {
+    if (!request.reporting.quiet) say_what_is_begun(job);
+    return kDone;
+  }
   if (job.partial) context.kept = what_is_kept(job);
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }

@@ -9,6 +9,7 @@
 #include "console.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/io/partial.hpp"
 
 namespace sepconv::app {
@@ -24,6 +25,14 @@ std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text) {
   }
   throw InvalidArgument(
       fmt::format("--part {} is none; write K/N, the first of sixteen as 1/16", shortened(text)));
+}
+
+void check_no_streams(const JobRequest& request) {
+  if (request.output == kStandardStream || request.input == kStandardStream)
+    throw InvalidArgument(
+        "--resume, --discard, --create-only, --part and --parts go on with files, and what comes in a stream "
+        "comes "
+        "once; name files, or leave them out");
 }
 
 }  // namespace
@@ -47,16 +56,20 @@ std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, SeveralRun
   return {resume, discard, create, part};
 }
 
+FileJob prepare_parts(const JobRequest& request) {
+  check_no_streams(request);
+  return plan_in_parts(request.input, request.output, request.chain, request.options, request.files);
+}
+
 FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   const JobRequest& job = request;
   const std::filesystem::path& output = request.output;
-  const bool streams = output == kStandardStream || request.input == kStandardStream;
-  if (streams && (several.resume || several.discard || several.create_only || several.part.second > 0))
-    throw InvalidArgument(
-        "--resume, --discard, --create-only and --part go on with files, and what comes in a stream comes "
-        "once; name "
-        "files, or leave them out");
-  if (several.discard) Partial::discard(output);
+  if (several.resume || several.discard || several.create_only || several.part.second > 0)
+    check_no_streams(request);
+  if (several.discard && Partial::is_there(output)) {
+    prepare(request);  // throws what the run would: nothing is given up for one that does not begin
+    Partial::discard(output);
+  }
   if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
   if (several.part.second > 0)
     return plan_part(job.input, output, job.chain, several.part.first, several.part.second, job.options,
@@ -67,6 +80,13 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   if (const std::string partial = describe_partial(output); !partial.empty())
     made.plan.warnings.push_back(partial);
   return made;
+}
+
+void say_what_is_begun(const FileJob& job) {
+  warn(job.plan.warnings);
+  write_to_stderr(fmt::format(
+      "{} is begun: --part 1/N to N/N make it, of 1 to {} parts, and finish completes it\n",
+      printable(job.partial->folder().native()), most_parts(job.plan, job.sink->layout(), job.count())));
 }
 
 std::string what_is_kept(const FileJob& job) {

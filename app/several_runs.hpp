@@ -19,6 +19,12 @@ std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, SeveralRun
 /// The job that these ask for; of --create-only nothing is left to do.
 FileJob prepare(const JobRequest& request, const SeveralRuns& several);
 
+/// The job of --create-only and the parts of its result; makes nothing.
+FileJob prepare_parts(const JobRequest& request);
+
+/// To stderr: of a result in parts how many they may be, and what it will not have.
+void say_what_is_begun(const FileJob& job);
+
 /// "what is done is kept in ...", of a job with a partial result.
 std::string what_is_kept(const FileJob& job);
 

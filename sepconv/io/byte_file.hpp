@@ -37,6 +37,8 @@ class InputFile {
   const std::string& inner() const noexcept { return inner_; }
   /// Then it has no bytes.
   bool is_folder() const noexcept { return is_folder_; }
+  /// Whether it was written to since it was opened, as its size and time say; of a folder nothing is known.
+  bool has_changed() const;
 
   /// Fills `bytes` from `offset`. Thread-safe. Throws IoError when the file ends before (it says where) or
   /// cannot be read.
@@ -65,7 +67,8 @@ class OutputFile {
   struct Options {
     bool overwrite = false;  ///< else a target that exists is an IoError that names CreateOptions::overwrite
     bool durable = false;    ///< fsync the file before, and the folder after, the rename
-    std::shared_ptr<Partial> partial{};  ///< it grows in this and stays there without a commit
+    std::shared_ptr<Partial> partial{};  ///< it grows in this and stays there without a commit, which is
+                                         ///< Partial::commit()
     bool own = false;                    ///< see Partial::place
   };
   OutputFile(const std::filesystem::path& target, Options options);
@@ -99,6 +102,7 @@ class OutputFile {
   int descriptor();  // makes the temporary file on first use; thread-safe
   void make_temporary();
   TemporaryFile open_partial(mode_t mode);
+  int give_name(int file) const;
   void discard() noexcept;
 
   std::filesystem::path target_;

@@ -15,6 +15,12 @@ namespace {
 constexpr const char* kNoFile =
     "it is no regular file, and pixels are read at offsets; save it to a file first";
 
+/// In nanoseconds since 1970; of a time that does not fit, what is left of it still tells another.
+std::int64_t changed_at(const struct stat& status) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path, Folders folders) : path_(path) {
@@ -47,9 +53,13 @@ void InputFile::look(Folders folders) {
   if (!is_folder_ && !S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
   if (!is_folder_ && status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
   size_ = is_folder_ ? 0 : status.st_size;
-  // Of a time that does not fit, what is left of it still tells another.
-  changed_ns_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
-                                          static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
+  changed_ns_ = changed_at(status);
+}
+
+bool InputFile::has_changed() const {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, errno);
+  return !is_folder_ && (status.st_size != size_ || changed_at(status) != changed_ns_);
 }
 
 InputFile::InputFile(InputFile&& other) noexcept

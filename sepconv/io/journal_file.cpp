@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -59,7 +61,65 @@ void for_each_line(const std::filesystem::path& path,
   }
 }
 
+/// The number behind a word.
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 }  // namespace
+
+/// What the lines so far say.
+struct JournalFile::Scan {
+  std::int64_t begin = 0;   ///< of the samples of the next record
+  std::int64_t synced = 0;  ///< records
+  bool has_samples = false;
+
+  bool take(JournalFile& journal, std::string_view text, std::int64_t end) {
+    std::vector<Place>& records = journal.records_;
+    if (const auto begun = behind(text, "begin"); begun && journal.beginning_.empty()) {
+      journal.beginning_ = *begun;
+      next_at(end);
+    } else if (journal.beginning_.empty()) {
+      return false;
+    } else if (const auto record = behind(text, "done"); record) {
+      records.push_back({begin, end, !journal.boot_.empty() && behind(*record, journal.boot_)});
+      next_at(end);
+    } else if (const auto count = behind(text, "synced"); count) {
+      synced = number(*count);
+    } else if (const auto left = behind(text, "kept"); left) {
+      if (const std::int64_t kept = number(*left); kept < std::ssize(records)) keep(records, kept);
+      next_at(end);
+    } else if (text == "lost") {
+      for (Place& one : records) one.of_this_boot = false;
+    } else if (text == "complete") {
+      journal.is_complete_ = true;
+    } else if (behind(text, "samples")) {
+      has_samples = true;
+    } else {
+      return false;
+    }
+    journal.end_ = end;
+    return true;
+  }
+
+  /// How many of the records are proved, from the first on.
+  std::int64_t proved(const std::vector<Place>& records) const {
+    const auto holds = [&](const Place& one) { return one.of_this_boot || &one - records.data() < synced; };
+    return std::ranges::find_if_not(records, holds) - records.begin();
+  }
+
+ private:
+  void next_at(std::int64_t end) {
+    begin = end;
+    has_samples = false;
+  }
+  void keep(std::vector<Place>& records, std::int64_t count) {
+    records.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+    synced = std::min(synced, count);
+  }
+};
 
 JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(path)), boot_(this_boot()) {
   if (use == Use::extend) {
@@ -67,7 +127,6 @@ JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(
     if (descriptor_ < 0) throw_write_error(path_, errno);
   }
   scan();
-  if (use == Use::extend) cut();
 }
 
 JournalFile::~JournalFile() {
@@ -75,60 +134,43 @@ JournalFile::~JournalFile() {
 }
 
 void JournalFile::scan() {
-  std::vector<bool> of_this_boot;
-  std::int64_t synced = 0;
-  for_each_line(path_, [&](std::string_view text, std::int64_t end) {
-    if (const auto begun = behind(text, "begin"); begun && beginning_.empty()) {
-      beginning_ = *begun;
-      begun_end_ = end;
-    } else if (beginning_.empty()) {
-      return false;
-    } else if (const auto record = behind(text, "done"); record) {
-      of_this_boot.push_back(!boot_.empty() && behind(*record, boot_));
-      ends_.push_back(end);
-    } else if (const auto count = behind(text, "synced"); count) {
-      std::from_chars(count->data(), count->data() + count->size(), synced);
-    } else if (!behind(text, "samples")) {
-      return false;
-    }
-    end_ = end;
-    return true;
-  });
-  count_ = std::ssize(ends_);
-  std::int64_t proved = 0;
-  while (proved < count_ && (of_this_boot[static_cast<std::size_t>(proved)] || proved < synced)) ++proved;
-  leave(proved);
+  Scan lines;
+  for_each_line(path_, [&](std::string_view text, std::int64_t end) { return lines.take(*this, text, end); });
+  const std::int64_t proved = lines.proved(records_);
+  const bool are_all = proved == std::ssize(records_) && !lines.has_samples;
+  records_.resize(static_cast<std::size_t>(proved));
+  count_ = proved;
+  if (descriptor_ < 0) return;
+  cut();
+  if (!are_all) add_line(fmt::format("kept {}", proved));
 }
 
 void JournalFile::read(const std::function<bool(Line, std::string_view)>& take) const {
-  if (ends_.empty()) return;
+  auto next = records_.begin();
+  if (next == records_.end()) return;
   for_each_line(path_, [&](std::string_view text, std::int64_t end) {
+    if (end <= next->begin) return true;
     if (const auto samples = behind(text, "samples"); samples) return take(Line::samples, *samples);
-    const auto record = behind(text, "done");
-    return !record || (take(Line::done, record->substr(record->find(' ') + 1)) && end < ends_.back());
+    if (end != next->end) return true;
+    const std::string_view record = *behind(text, "done");
+    return take(Line::done, record.substr(record.find(' ') + 1)) && ++next != records_.end();
   });
 }
 
-void JournalFile::leave(std::int64_t count) {
-  if (count == count_) return;
-  end_ = count == 0 ? begun_end_ : ends_[static_cast<std::size_t>(count) - 1];
-  ends_.resize(static_cast<std::size_t>(count));
-  count_ = count;
-}
-
 void JournalFile::keep_first(std::int64_t count) {
-  leave(count);
-  cut();
+  records_.resize(static_cast<std::size_t>(count));
+  count_ = count;
+  add_line(fmt::format("kept {}", count));
 }
 
-void JournalFile::cut() {
+/// A line that is not whole, and what follows it.
+void JournalFile::cut() const {
   if (ftruncate(descriptor_, static_cast<off_t>(end_)) != 0) throw_write_error(path_, errno);
 }
 
 void JournalFile::begin(std::string_view text) {
   add_line(fmt::format("begin {}", text));
   beginning_ = text;
-  begun_end_ = end_;
 }
 
 void JournalFile::add_samples(std::string_view text) {
@@ -147,10 +189,21 @@ std::int64_t JournalFile::count() const {
   return count_;
 }
 
-void JournalFile::sync(std::int64_t count) {
+void JournalFile::sync(std::int64_t count) { add_synced_line(fmt::format("synced {}", count)); }
+
+void JournalFile::complete() { add_synced_line("complete"); }
+
+void JournalFile::lose() noexcept {
+  try {
+    add_synced_line("lost");
+  } catch (const std::exception&) {  // the disk takes nothing more
+  }
+}
+
+void JournalFile::add_synced_line(std::string_view text) {
   {
     const std::scoped_lock lock(mutex_);
-    add_line(fmt::format("synced {}", count));
+    add_line(text);
   }
   if (fdatasync(descriptor_) != 0) throw_write_error(path_, errno);
 }

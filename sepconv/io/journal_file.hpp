@@ -5,6 +5,9 @@
 //   CHECKSUM samples TEXT     of what the next record speaks of; any number
 //   CHECKSUM done BOOT TEXT   a record, added in this boot of the machine
 //   CHECKSUM synced COUNT     so many records and their data are on the disk
+//   CHECKSUM kept COUNT       of the records before only so many are left, and no samples behind them
+//   CHECKSUM lost             what was not on the disk until now may never come there
+//   CHECKSUM complete         all of it is done, and on the disk
 #pragma once
 
 #include <cstdint>
@@ -28,10 +31,12 @@ class JournalFile {
 
   /// What it begins with; "" if it has no beginning that is whole.
   const std::string& beginning() const noexcept { return beginning_; }
+  /// Whether it was told complete().
+  bool is_complete() const noexcept { return is_complete_; }
   enum class Line : std::uint8_t { samples, done };
   /// Reads the records that are proved, and their samples before each, one line at a time, until `take`
   /// returns false: a line that is not whole ends them, and so does one that was added in another boot than
-  /// this and was not on the disk.
+  /// this and was not on the disk. Samples of a run that ended before their record are left out.
   void read(const std::function<bool(Line line, std::string_view text)>& take) const;
   /// Leaves the first so many of the records.
   void keep_first(std::int64_t count);
@@ -44,20 +49,31 @@ class JournalFile {
   std::int64_t count() const;
   /// The first so many records have their data on the disk: so are they and the beginning, when this returns.
   void sync(std::int64_t count);
+  /// Says, on the disk when this returns, that all is.
+  void complete();
+  /// The disk refused something: of the records only those count that were on it before.
+  void lose() noexcept;
 
  private:
+  /// Of a record: its samples are between these places in the file, and it is the last line of them.
+  struct Place {
+    std::int64_t begin = 0, end = 0;
+    bool of_this_boot = false;
+  };
+  struct Scan;
   void scan();
-  void leave(std::int64_t count);
-  void cut();
+  void cut() const;
   void add_line(std::string_view text);
+  void add_synced_line(std::string_view text);
 
   std::filesystem::path path_;
   std::string boot_;
   int descriptor_ = -1;
   std::string beginning_;
-  std::vector<std::int64_t> ends_;  // of the records' lines in the file, as it was opened
+  bool is_complete_ = false;
+  std::vector<Place> records_;  // as it was opened
   mutable std::mutex mutex_;
-  std::int64_t begun_end_ = 0, end_ = 0, count_ = 0;
+  std::int64_t end_ = 0, count_ = 0;
 };
 
 }  // namespace sepconv

@@ -11,6 +11,7 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/durable.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/sidecars.hpp"
@@ -19,25 +20,6 @@ namespace sepconv {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Renames without replacing. File systems that cannot do it in one step get a hard link, which fails
-/// likewise if the target exists. Returns 0 or an errno.
-int rename_to_absent(const fs::path& from, const fs::path& to) noexcept {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  if (link(from.c_str(), to.c_str()) != 0) return errno;
-  unlink(from.c_str());
-  return 0;
-}
-
-void sync_folder(const fs::path& target) {
-  const int folder = open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int failed = folder < 0 || fsync(folder) != 0 ? errno : 0;
-  if (folder >= 0) close(folder);
-  if (failed != 0)
-    throw_write_error(target, "its folder could not be synchronised to the disk: " + write_fact(failed),
-                      failed);
-}
 
 /// What the file system of a file has left for it; no bound where it does not say.
 std::int64_t free_bytes(const fs::path& target) {
@@ -164,23 +146,26 @@ void OutputFile::resize(std::int64_t bytes) {
 void OutputFile::commit() {
   const int file = descriptor();
   mark_complete(file);
-  int failed = options_.durable && fsync(file) != 0 ? errno : 0;
   // Network file systems report a full disk at a close. The lock stays until the file has its name: without,
   // another run would remove it.
   const int flushed = fcntl(file, F_DUPFD_CLOEXEC, 0);
-  if ((flushed < 0 || close(flushed) != 0) && failed == 0) failed = errno;
-  if (failed == 0) {
-    failed = options_.overwrite ? (rename(temporary_.c_str(), target_.c_str()) == 0 ? 0 : errno)
-                                : rename_to_absent(temporary_, target_);
-  }
+  int failed = flushed < 0 || close(flushed) != 0 ? errno : 0;
+  if (failed == 0 && !options_.partial) failed = give_name(file);
   if (failed != 0) {
     discard();
     throw_write_error(target_, failed);
   }
+  if (options_.partial) options_.partial->commit(options_.overwrite);
   committed_ = true;
   close(std::exchange(descriptor_, -1));
-  if (options_.durable) sync_folder(target_);
-  if (options_.partial) options_.partial->remove();
+  if (options_.durable && !options_.partial) sync_names(folder_of(target_));
+}
+
+/// Returns 0 or an errno.
+int OutputFile::give_name(int file) const {
+  if (options_.durable && fsync(file) != 0) return errno;
+  if (!options_.overwrite) return rename_to_absent(temporary_, target_);
+  return rename(temporary_.c_str(), target_.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace sepconv

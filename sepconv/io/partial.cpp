@@ -10,63 +10,37 @@
 #include <cerrno>
 #include <utility>
 
-#include "sepconv/core/geometry.hpp"
+#include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/durable.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/journal_file.hpp"
 #include "sepconv/io/kept_rows.hpp"
+#include "sepconv/io/partial_names.hpp"
 #include "sepconv/io/partial_record.hpp"
+#include "sepconv/io/partial_samples.hpp"
 
 namespace sepconv {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace partial_names;
 
-constexpr const char* kJournal = "journal";
-constexpr const char* kResult = "result";
-constexpr const char* kSegment = "segment";
-constexpr const char* kRows = "rows";
-constexpr const char* kPart = "part";
-/// A sample's bytes, and the bytes of the result from one to the next: of large ones there are so many.
-constexpr std::int64_t kSampleBytes = 4096;
-constexpr std::int64_t kLeastStride = std::int64_t{1} << 20;
-constexpr std::int64_t kSamples = 16384;
-/// That are in memory, of which there may be one for each of many files.
-constexpr std::size_t kSamplesHeld = 1024;
+constexpr const char* kNone = "it is there and is no partial result; move it away";
 
-/// What was written under a name, to the disk; of a folder all that its file system was given.
-void sync_name(const fs::path& name) {
-  const int opened = open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
-  int failed = opened < 0 || fstat(opened, &status) != 0 ? errno : 0;
-  if (failed == 0 && (S_ISDIR(status.st_mode) ? syncfs(opened) : fdatasync(opened)) != 0) failed = errno;
-  if (opened >= 0) close(opened);
-  if (failed != 0) throw_write_error(name, failed);
+fs::path name_behind_links(const fs::path& target) {
+  return behind_links(target.has_filename() ? target : target.parent_path());
 }
 
-/// The entries of a folder, to the disk.
-void sync_entries(const fs::path& folder) {
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int failed = opened < 0 || fsync(opened) != 0 ? errno : 0;
-  if (opened >= 0) close(opened);
-  if (failed != 0) throw_write_error(folder, failed);
-}
-
-bool has_sample(const fs::path& path, const Sample& sample) {
-  std::error_code missing;
-  if (sample.bytes < 0 || sample.bytes > kSampleBytes || sample.offset < 0) return false;
-  if (!fs::is_regular_file(path, missing) || fs::file_size(path, missing) == 0) return false;
-  std::vector<std::byte> bytes(static_cast<std::size_t>(sample.bytes));
-  const InputFile file(path);
-  return file.read_some_at(sample.offset, bytes) == sample.bytes && crc32c(bytes) == sample.checksum;
+/// Of a journal that says complete: the result stays until it has its name.
+bool is_named(const fs::path& folder, const JournalFile& journal) {
+  return journal.is_complete() && !is_there_at(folder / kResult);
 }
 
 }  // namespace
 
 fs::path Partial::folder_of_target(const fs::path& target) {
-  const fs::path named = target.has_filename() ? target : target.parent_path();
-  return behind_links(named).native() + ".partial";
+  return name_behind_links(target).native() + ".partial";
 }
 
 bool Partial::is_there(const fs::path& target) {
@@ -74,45 +48,63 @@ bool Partial::is_there(const fs::path& target) {
   return fs::is_regular_file(folder_of_target(target) / kJournal, ignored);
 }
 
-std::string Partial::beginning_of(const fs::path& target) {
-  return is_there(target)
-             ? JournalFile(folder_of_target(target) / kJournal, JournalFile::Use::look).beginning()
-             : "";
+Partial::Seen Partial::look(const fs::path& target) {
+  if (!is_there(target)) return {};
+  const fs::path folder = folder_of_target(target);
+  const JournalFile journal(folder / kJournal, JournalFile::Use::look);
+  return {journal.beginning(), is_named(folder, journal)};
 }
 
 void Partial::discard(const fs::path& target) {
   if (!is_there(target)) return;
-  Partial held(target, Use::alone);
+  Partial held(target, Use::none);
+  held.put_back();
   held.remove();
   if (is_there(target)) throw_write_error(held.folder_, "it could not be removed; remove it yourself");
 }
 
 Partial::Partial(const fs::path& target, Use use)
-    : target_(target), folder_(folder_of_target(target)), use_(use), stride_(kLeastStride) {
+    : name_(name_behind_links(target)),
+      folder_(folder_of_target(target)),
+      use_(use),
+      samples_(
+          std::make_unique<PartialSamples>([this] { return beginning_.empty() ? nullptr : &journal(); })) {
   if (use == Use::part) suffix_ = temporary_name("part").extension();
-  std::error_code ignored;
-  if (!fs::exists(folder_, ignored)) return;
-  const bool empty = fs::is_directory(folder_, ignored) && fs::is_empty(folder_, ignored);
-  if (!empty && !is_there(target))
-    throw_write_error(folder_, "it is there and is no partial result; move it away", EEXIST);
+  if (!is_there_at(folder_)) return;
   open_folder();
-  if (empty) return;
-  journal_ = std::make_unique<JournalFile>(
-      folder_ / kJournal, use == Use::part ? JournalFile::Use::look : JournalFile::Use::extend);
-  beginning_ = journal_->beginning();
-  if (beginning_.empty()) return;
-  if (use == Use::alone) read_journal();
-  if (use == Use::all_parts) read_parts();
+  std::error_code ignored;
+  const bool empty = fs::is_empty(folder_, ignored);
+  if (!empty && !is_there(target)) throw_write_error(folder_, kNone, EEXIST);
+  if (!empty && use != Use::none) open_journal();
 }
 
-Partial::~Partial() {
-  if (lock_ >= 0) close(lock_);
+void Partial::open_journal() {
+  journal_ = std::make_unique<JournalFile>(
+      folder_ / kJournal, use_ == Use::part ? JournalFile::Use::look : JournalFile::Use::extend);
+  beginning_ = journal_->beginning();
+  if (beginning_.empty()) return;
+  if (is_named(folder_, *journal_)) {
+    if (use_ == Use::part)
+      throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
+    return remove();
+  }
+  if (use_ == Use::part) return;
+  put_back();
+  if (use_ == Use::alone) read_journal();
+  if (use_ == Use::all_parts) read_parts();
+}
+
+Partial::~Partial() { close_folder(); }
+
+void Partial::close_folder() noexcept {
+  if (lock_ >= 0) close(std::exchange(lock_, -1));
 }
 
 void Partial::open_folder() {
   // With O_NOFOLLOW a link to a folder is none. Others may have made what is there, and nothing that they put
   // there is to lead elsewhere.
   lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (lock_ < 0 && errno == ENOTDIR && !fs::is_symlink(folder_)) throw_write_error(folder_, kNone, EEXIST);
   if (lock_ < 0) throw_write_error(folder_, fs::is_symlink(folder_) ? ELOOP : errno);
   if (flock(lock_, (use_ == Use::part ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw_write_error(folder_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
@@ -145,9 +137,7 @@ std::int64_t Partial::read_records(JournalFile& journal) {
 
 void Partial::read_journal() {
   lost_ = read_records(*journal_);
-  if (lost_ == 0) return;
-  journal_->keep_first(std::ssize(records_));
-  if (!records_.empty()) sync();
+  if (lost_ > 0) journal_->keep_first(std::ssize(records_));
 }
 
 void Partial::read_parts() {
@@ -165,8 +155,13 @@ void Partial::make_folder() {
     if (mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) throw_write_error(folder_, errno);
     open_folder();
   }
-  if (journal_ == nullptr)
-    journal_ = std::make_unique<JournalFile>(folder_ / kJournal, JournalFile::Use::extend);
+  if (journal_ == nullptr) {
+    auto journal = std::make_unique<JournalFile>(folder_ / kJournal, JournalFile::Use::extend);
+    if (!journal->beginning().empty())
+      throw_write_error(folder_, "another process has begun it meanwhile; go on with it, or discard it",
+                        EEXIST);
+    journal_ = std::move(journal);
+  }
   if (beginning_.empty() && !is_made_) {  // what a run left that had not begun
     std::error_code ignored;
     fs::remove_all(folder_ / kResult, ignored);
@@ -198,11 +193,7 @@ JournalFile& Partial::journal() {
 }
 
 void Partial::append(DoneRecord record) {
-  {
-    const std::scoped_lock lock(sampling_);
-    write_samples();
-    has_samples_ = false;
-  }
+  samples_->record();
   std::error_code missing;
   if (use_ == Use::part && fs::exists(folder_ / written_as(kSegment), missing))
     record.files.segment = named(kSegment);
@@ -210,29 +201,31 @@ void Partial::append(DoneRecord record) {
   journal().append(record_text(record));
 }
 
-void Partial::sync() {
+void Partial::sync() try {
   const std::int64_t count = journal_->count();
-  std::error_code missing;
   for (const char* const name : {kResult, kRows})
-    if (fs::exists(folder_ / name, missing)) sync_name(folder_ / name);
-  sync_entries(folder_);
-  sync_entries(sepconv::folder_of(folder_));
+    if (is_there_at(folder_ / name)) sync_content(folder_ / name);
+  sync_names(folder_);
+  sync_names(folder_of(folder_));
   journal_->sync(count);
+} catch (const IoError&) {
+  journal_->lose();
+  throw;
 }
 
 void Partial::finish_part() {
   std::error_code missing;
   const bool is_own = fs::exists(folder_ / written_as(kSegment), missing);
-  if (!is_own && fs::exists(folder_ / kResult, missing)) sync_name(folder_ / kResult);
+  if (!is_own && fs::exists(folder_ / kResult, missing)) sync_content(folder_ / kResult);
   for (const char* const what : {kSegment, kRows}) {
     const fs::path written = folder_ / written_as(what);
     if (!fs::exists(written, missing)) continue;
-    sync_name(written);
+    sync_content(written);
     fs::rename(written, folder_ / named(what));
   }
   journal().sync(journal().count());
   fs::rename(folder_ / written_as(kPart), folder_ / named(kPart));
-  sync_entries(folder_);
+  sync_names(folder_);
 }
 
 fs::path Partial::place(bool own) {
@@ -240,19 +233,14 @@ fs::path Partial::place(bool own) {
   return folder_ / (own && use_ == Use::part ? written_as(kSegment) : kResult);
 }
 
-void Partial::expect(std::int64_t bytes) noexcept {
-  stride_ = std::max(kLeastStride, round_up(bytes / kSamples, kSampleBytes));
-}
+void Partial::expect(std::int64_t bytes) noexcept { samples_->expect(bytes); }
 
 void Partial::sample(bool own, std::int64_t offset, std::span<const std::byte> bytes) {
-  const std::string file = own && use_ == Use::part ? named(kSegment) : kResult;
-  // At least one of what is recorded at once.
-  if (!bytes.empty() && !has_samples_.exchange(true)) add_sample(file, offset, bytes);
-  sample_by_stride(file, offset, bytes);
+  samples_->add_growing(own && use_ == Use::part ? named(kSegment) : kResult, offset, bytes);
 }
 
 void Partial::sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset) {
-  if (!bytes.empty()) add_sample(fmt::format("{}/{}", kResult, name), offset, bytes);
+  samples_->add(fmt::format("{}/{}", kResult, name), offset, bytes);
 }
 
 std::int64_t Partial::keep(std::span<const std::byte> rows) {
@@ -261,43 +249,9 @@ std::int64_t Partial::keep(std::span<const std::byte> rows) {
     rows_ = std::make_unique<KeptRows>(folder_ / written_as(kRows));
   }
   const std::int64_t offset = rows_->add(rows);
-  if (!rows.empty()) add_sample(named(kRows), offset, rows);
-  sample_by_stride(named(kRows), offset, rows);
+  samples_->add(named(kRows), offset, rows);
+  samples_->add_by_stride(named(kRows), offset, rows);
   return offset;
-}
-
-void Partial::sample_by_stride(const std::string& file, std::int64_t offset,
-                               std::span<const std::byte> bytes) {
-  const std::int64_t stride = stride_, end = offset + std::ssize(bytes);
-  for (std::int64_t at = round_up(offset, stride); at < end; at += stride)
-    add_sample(file, at, bytes.subspan(static_cast<std::size_t>(at - offset)));
-}
-
-void Partial::add_sample(std::string file, std::int64_t offset, std::span<const std::byte> bytes) {
-  const auto seen = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(kSampleBytes)));
-  const Sample made{std::move(file), offset, std::ssize(seen), crc32c(seen)};
-  const std::scoped_lock lock(sampling_);
-  samples_.push_back(made);
-  if (samples_.size() >= kSamplesHeld && !beginning_.empty()) write_samples();
-}
-
-/// To be called with the lock.
-void Partial::write_samples() {
-  if (samples_.empty()) return;
-  journal().add_samples(samples_text(samples_));
-  samples_.clear();
-}
-
-fs::path Partial::result_in(const fs::path& folder) { return folder / kResult; }
-
-void Partial::remove() noexcept {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
-    if (entry.path().filename() != kJournal) fs::remove_all(entry.path(), ignored);
-  }
-  fs::remove_all(folder_, ignored);  // the journal last: without it the folder is nobody's
-  beginning_.clear();
-  records_.clear();
 }
 
 }  // namespace sepconv

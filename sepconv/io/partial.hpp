@@ -1,7 +1,8 @@
 // A result that is made in several runs. What there is of it lies in a folder beside it until it is complete:
 //
 //   NAME.partial/journal       what it is made of, and what is done
-//   NAME.partial/result        a file or a folder, which becomes NAME
+//   NAME.partial/result        a file or a folder, which becomes NAME; of one that is made it is not there
+//   NAME.partial/replaced      the folder that had the name before, until `result` has it
 //   NAME.partial/rows          rows of smaller levels that wait for others to be written with
 //   NAME.partial/part-A-B      what a process that made bands A to B alone has done, as a journal
 //   NAME.partial/segment-A-B   blocks of these, where their places in the result depend on what lies before
@@ -10,7 +11,6 @@
 // It stays when its process ends. Writers that are made with CreateOptions::partial write into it.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,14 +27,6 @@ namespace sepconv {
 
 class JournalFile;
 
-/// Some bytes of what was written, by which it is known again.
-struct Sample {
-  std::string file;  ///< its name in the folder
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;
-  std::uint32_t checksum = 0;
-};
-
 /// Bands of a raster that are done.
 struct DoneRecord {
   std::int64_t raster = 0;
@@ -47,23 +39,26 @@ struct DoneRecord {
 class Partial {
  public:
   /// Alone with a result that is made in one run after another, or with one of parts; or one of several
-  /// processes that make a part each.
-  enum class Use : std::uint8_t { alone, all_parts, part };
+  /// processes that make a part each; or to be removed, whatever it is.
+  enum class Use : std::uint8_t { alone, all_parts, part, none };
 
   /// Of a file or folder of this name, which is not made. What is there is opened; records whose bytes are
-  /// not there are left out. Throws IoError, also where another process holds it.
+  /// not there are left out. What is left of one that has its name is removed. Throws IoError, also where
+  /// another process holds it.
   Partial(const std::filesystem::path& target, Use use);
   Partial(const Partial&) = delete;
   Partial& operator=(const Partial&) = delete;
   ~Partial();
 
   static std::filesystem::path folder_of_target(const std::filesystem::path& target);
-  /// What becomes the target.
-  static std::filesystem::path result_in(const std::filesystem::path& folder);
   /// Whether there is one. Opens nothing.
   static bool is_there(const std::filesystem::path& target);
-  /// What one begins with, for who only looks; "" if there is none.
-  static std::string beginning_of(const std::filesystem::path& target);
+  /// For who only looks.
+  struct Seen {
+    std::string beginning{};  ///< "": there is none
+    bool is_named = false;    ///< its result has its name: what is left is a killed run's
+  };
+  static Seen look(const std::filesystem::path& target);
   /// Removes it, if there is one. Throws IoError where another process holds it.
   static void discard(const std::filesystem::path& target);
 
@@ -102,23 +97,26 @@ class Partial {
   void sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset);
   /// Keeps rows that wait for others; returns their offset in StateFiles::rows.
   std::int64_t keep(std::span<const std::byte> rows);
-  /// The result has its name, or is not wanted.
-  void remove() noexcept;
+  /// The result is complete: it is brought to the disk, then gets its name, and what is left is removed.
+  /// Throws IoError, also for what is there of this name, unless that is to be replaced; then it stays.
+  void commit(bool replaces);
 
  private:
   void open_folder();
+  void open_journal();
+  void close_folder() noexcept;
+  void put_back() const noexcept;
+  void name_result(bool replaces);
+  void remove() noexcept;
   void make_folder();
   std::int64_t read_records(JournalFile& journal);
   void read_journal();
   void read_parts();
   JournalFile& journal();
-  void sample_by_stride(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
-  void add_sample(std::string file, std::int64_t offset, std::span<const std::byte> bytes);
-  void write_samples();
   std::string named(const char* what) const;
   std::string written_as(const char* what) const;
 
-  std::filesystem::path target_, folder_;
+  std::filesystem::path name_, folder_;  // behind links
   Use use_;
   std::string suffix_, part_, beginning_;
   int lock_ = -1;
@@ -127,10 +125,7 @@ class Partial {
   bool is_made_ = false;
   std::vector<DoneRecord> records_;
   std::int64_t lost_ = 0;
-  std::atomic<std::int64_t> stride_;
-  std::atomic<bool> has_samples_ = false;
-  std::mutex sampling_;
-  std::vector<Sample> samples_;
+  std::unique_ptr<class PartialSamples> samples_;
   std::unique_ptr<class KeptRows> rows_;
 };
 

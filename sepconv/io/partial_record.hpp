@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sepconv/io/partial.hpp"
+#include "sepconv/io/partial_samples.hpp"
 
 namespace sepconv {
 

@@ -33,13 +33,14 @@ struct Write {
   off_t offset;
   std::vector<char> before;  // as far as there was something
   std::size_t bytes;
+  bool is_refused = false;  // by a sync
 };
 
 struct State {
   std::mutex mutex;
   std::string folder;  // empty: there is no disk
-  std::int64_t writes = 0, die_at = 0;
-  bool is_dead = false;
+  std::int64_t changes = 0, die_at = 0;
+  bool is_dead = false, refuses_sync = false;
   std::vector<Write> unsynced;
 };
 
@@ -53,12 +54,13 @@ Function* real(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+bool is_below(const std::string& path) { return !state().folder.empty() && path.starts_with(state().folder); }
+
 bool is_below(int descriptor) {
   char path[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  return length > 0 && !state().folder.empty() &&
-         std::string(path, static_cast<std::size_t>(length)).starts_with(state().folder);
+  return length > 0 && is_below(std::string(path, static_cast<std::size_t>(length)));
 }
 
 int refused() {
@@ -66,17 +68,24 @@ int refused() {
   return -1;
 }
 
-bool is_dead() {
+/// Whether a change may be made. With the lock.
+bool goes_on() {
+  if (++state().changes == state().die_at) state().is_dead = true;
+  return !state().is_dead;
+}
+
+/// The same of a change of what is there by this name or descriptor.
+template <class Name>
+bool may_change(const Name& name) {
   const std::scoped_lock lock(state().mutex);
-  return state().is_dead;
+  return !is_below(name) || goes_on();
 }
 
 /// Whether the write may go on; what it replaces is kept.
 bool keep(int descriptor, std::size_t bytes, off_t offset) {
   const std::scoped_lock lock(state().mutex);
   if (!is_below(descriptor)) return true;
-  if (++state().writes == state().die_at) state().is_dead = true;
-  if (state().is_dead) return false;
+  if (!goes_on()) return false;
   struct stat status {};
   fstat(descriptor, &status);
   std::vector<char> before(bytes);
@@ -90,18 +99,28 @@ bool keep(int descriptor, std::size_t bytes, off_t offset) {
   return true;
 }
 
+/// Of the writes that are `wanted`.
 template <class Wanted>
-void forget(const Wanted& wanted) {
+int synced(const Wanted& wanted) {
   const std::scoped_lock lock(state().mutex);
-  std::erase_if(state().unsynced, wanted);
+  if (state().is_dead) return refused();
+  const bool is_refused = std::exchange(state().refuses_sync, false);
+  for (Write& write : state().unsynced) write.is_refused = write.is_refused || (is_refused && wanted(write));
+  if (is_refused) return refused();
+  std::erase_if(state().unsynced, [&](const Write& write) { return wanted(write) && !write.is_refused; });
+  return 0;  // the disk below need not
 }
 
-int synced(int descriptor) {
-  if (is_dead()) return refused();
+int file_synced(int descriptor) {
   struct stat status {};
   fstat(descriptor, &status);
-  forget([&](const Write& write) { return write.device == status.st_dev && write.inode == status.st_ino; });
-  return 0;  // the disk below need not
+  return synced(
+      [&](const Write& write) { return write.device == status.st_dev && write.inode == status.st_ino; });
+}
+
+void forget_all() {
+  const std::scoped_lock lock(state().mutex);
+  state().unsynced.clear();
 }
 
 bool overlaps(const Write& a, const Write& b) {
@@ -124,22 +143,27 @@ LosingDisk::LosingDisk(std::filesystem::path folder) : folder_(std::move(folder)
 }
 
 LosingDisk::~LosingDisk() {
-  forget([](const Write&) { return true; });
+  forget_all();
   const std::scoped_lock lock(state().mutex);
   state().folder.clear();
   state().is_dead = false;
 }
 
-void LosingDisk::die_at(std::int64_t write) {
+void LosingDisk::die_at(std::int64_t change) {
   const std::scoped_lock lock(state().mutex);
-  state().writes = 0;
-  state().die_at = write;
+  state().changes = 0;
+  state().die_at = change;
   state().is_dead = false;
 }
 
-std::int64_t LosingDisk::writes() const {
+std::int64_t LosingDisk::changes() const {
   const std::scoped_lock lock(state().mutex);
-  return state().writes;
+  return state().changes;
+}
+
+void LosingDisk::refuse_sync() {
+  const std::scoped_lock lock(state().mutex);
+  state().refuses_sync = true;
 }
 
 void LosingDisk::lose(double share, std::uint64_t seed) {
@@ -157,7 +181,7 @@ void LosingDisk::lose(double share, std::uint64_t seed) {
       }
     }
   }
-  forget([](const Write&) { return true; });
+  forget_all();
 }
 
 }  // namespace sepconv
@@ -171,41 +195,44 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
   return real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(descriptor, bytes, count, offset);
 }
 
-int fdatasync(int descriptor) { return sepconv::synced(descriptor); }
-int fsync(int descriptor) { return sepconv::synced(descriptor); }
+int fdatasync(int descriptor) { return sepconv::file_synced(descriptor); }
+int fsync(int descriptor) { return sepconv::file_synced(descriptor); }
 
 int syncfs(int) noexcept {
-  using namespace sepconv;
-  if (is_dead()) return refused();
-  forget([](const Write&) { return true; });
-  return 0;
+  return sepconv::synced([](const sepconv::Write&) { return true; });
 }
 
 int rename(const char* from, const char* to) noexcept {
   using namespace sepconv;
-  return is_dead() ? refused() : real<int(const char*, const char*)>("rename")(from, to);
+  return may_change(std::string(from)) ? real<int(const char*, const char*)>("rename")(from, to) : refused();
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   using namespace sepconv;
-  if (is_dead()) return refused();
+  if (!may_change(std::string(from))) return refused();
   return real<int(int, const char*, int, const char*, unsigned)>("renameat2")(from_folder, from, to_folder,
                                                                               to, flags);
 }
 
 int unlink(const char* name) noexcept {
   using namespace sepconv;
-  return is_dead() ? refused() : real<int(const char*)>("unlink")(name);
+  return may_change(std::string(name)) ? real<int(const char*)>("unlink")(name) : refused();
+}
+
+int remove(const char* name) noexcept {
+  using namespace sepconv;
+  return may_change(std::string(name)) ? real<int(const char*)>("remove")(name) : refused();
 }
 
 int unlinkat(int folder, const char* name, int flags) noexcept {
   using namespace sepconv;
-  return is_dead() ? refused() : real<int(int, const char*, int)>("unlinkat")(folder, name, flags);
+  const bool may = folder == AT_FDCWD ? may_change(std::string(name)) : may_change(folder);
+  return may ? real<int(int, const char*, int)>("unlinkat")(folder, name, flags) : refused();
 }
 
 int ftruncate(int descriptor, off_t bytes) noexcept {
   using namespace sepconv;
-  return is_dead() ? refused() : real<int(int, off_t)>("ftruncate")(descriptor, bytes);
+  return may_change(descriptor) ? real<int(int, off_t)>("ftruncate")(descriptor, bytes) : refused();
 }
 
 }  // extern "C"

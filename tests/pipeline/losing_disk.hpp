@@ -1,6 +1,6 @@
-// A disk that dies at its n-th write and loses what was not synced. The program that has losing_disk.cpp in
-// it writes through it: its calls of the system for files below a folder are counted, and what they replaced
-// is kept until it is synced. Directories keep their entries.
+// A disk that dies at its n-th change, refuses a sync, and loses what was not synced. The program that has
+// losing_disk.cpp in it writes through it: its calls of the system for files below a folder are counted, and
+// what writes replaced is kept until it is synced. Directories keep their entries.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,13 @@ class LosingDisk {
   LosingDisk& operator=(const LosingDisk&) = delete;
   ~LosingDisk();
 
-  /// Counts anew. The `write`-th write from now on, from 1, fails, and all that would change a file after it,
-  /// as after a kill; 0: none does.
-  void die_at(std::int64_t write);
-  std::int64_t writes() const;
+  /// Counts anew. The `change`-th write, rename or removal from now on, from 1, fails, and all after it, as
+  /// after a kill; 0: none does.
+  void die_at(std::int64_t change);
+  std::int64_t changes() const;
+
+  /// The next sync fails. What it was to bring to the disk never comes there, and later syncs do not say so.
+  void refuse_sync();
 
   /// Takes back what was not synced: each write by itself with a chance of `share`, from this seed.
   void lose(double share, std::uint64_t seed);

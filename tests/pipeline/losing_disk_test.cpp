@@ -2,16 +2,19 @@
 // of it in the end has the bytes of one run, and nothing is done again that is on the disk.
 #include "losing_disk.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "../io/temporary_folder.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/pipeline/run/partial_file.hpp"
 
@@ -126,6 +129,16 @@ bool dies(const Job& job, const Kind& kind, double sync_seconds) {
   }
 }
 
+/// Whether something is left of making what is complete, but for what a run that was killed then had no time
+/// to remove: at last an empty folder.
+bool is_left(const fs::path& out) {
+  if (Partial::look(out).is_named) Partial::discard(out);
+  const fs::path folder = out.native() + ".partial";
+  std::error_code ignored;
+  if (fs::is_empty(folder, ignored)) fs::remove(folder, ignored);
+  return fs::exists(folder);
+}
+
 void check_dying(const Kind& kind, std::int64_t step, double share) {
   const Job job;
   const auto expected = job.in_one_run(kind);
@@ -134,17 +147,16 @@ void check_dying(const Kind& kind, std::int64_t step, double share) {
   disk.die_at(0);
   job.resume(kind, 0);
   REQUIRE(content(out) == expected);
-  const std::int64_t writes = disk.writes();
-  REQUIRE(writes > 100);
+  const std::int64_t changes = disk.changes();
+  REQUIRE(changes > 100);
   std::int64_t died = 0;
-  for (std::int64_t n = 1 + step / 2; n <= writes; n += step) {
+  for (std::int64_t n = 1 + step / 2; n <= changes; n += step) {
     fs::remove_all(out);
-    INFO(kind.name << ", write " << n << " of " << writes);
+    INFO(kind.name << ", write " << n << " of " << changes);
     // Records that are on the disk as they come, or never before the end.
     const double sync_seconds = n % 3 == 0 ? 1e6 : 0;
     disk.die_at(n);
-    if (!dies(job, kind, sync_seconds)) continue;
-    ++died;
+    if (dies(job, kind, sync_seconds)) ++died;
     disk.die_at(0);
     if (share > 0) {
       disk.lose(share, static_cast<std::uint64_t>(n));
@@ -152,25 +164,136 @@ void check_dying(const Kind& kind, std::int64_t step, double share) {
     }
     if (!fs::exists(out)) job.resume(kind, 0);
     REQUIRE(content(out) == expected);
-    CHECK_FALSE(fs::exists(out.native() + ".partial"));
+    CHECK_FALSE(is_left(out));
   }
-  CHECK(died > writes / step / 2);
+  CHECK(died > changes / step / 2);
 }
 
 }  // namespace
 
 TEST_CASE("Killed at its n-th write, a run is gone on with: the same bytes") {
-  for (const Kind& kind : kinds()) check_dying(kind, 23, 0);
+  for (const Kind& kind : kinds()) check_dying(kind, 31, 0);
 }
 
 TEST_CASE("What a disk loses that was not synced is made again: the same bytes") {
   for (const Kind& kind : kinds()) {
-    check_dying(kind, 29, 1);
-    check_dying(kind, 31, 0.5);
+    check_dying(kind, 41, 1);
+    check_dying(kind, 43, 0.5);
   }
 }
 
-TEST_CASE("Killed at every write, with and without losses", "[.campaign]") {  // ./dev fuzz kills
+TEST_CASE("A result that has its name is on the disk") {
+  for (const Kind& kind : kinds()) {
+    const Job job;
+    const auto expected = job.in_one_run(kind);
+    LosingDisk disk(job.folder.path());
+    disk.die_at(0);
+    job.resume(kind, 1e6);
+    disk.lose(1, 1);
+    INFO(kind.name);
+    CHECK(content(job.folder.path() / kind.name) == expected);
+  }
+}
+
+TEST_CASE("What a disk refused to sync is not taken for done, though later syncs say nothing") {
+  for (const Kind& kind : kinds()) {
+    const Job job;
+    const auto expected = job.in_one_run(kind);
+    const fs::path out = job.folder.path() / kind.name;
+    for (const double sync_seconds : {1e-6, 0.0, 1e6}) {
+      INFO(kind.name << ", " << sync_seconds);
+      LosingDisk disk(job.folder.path());
+      disk.die_at(0);
+      disk.refuse_sync();
+      CHECK(dies(job, kind, sync_seconds));
+      disk.lose(1, 1);
+      REQUIRE_FALSE(fs::exists(out));
+      job.resume(kind, 0);
+      CHECK(content(out) == expected);
+      fs::remove_all(out);
+    }
+  }
+}
+
+namespace {
+
+/// Dies at each change, from when all bands are written on, of a run that replaces what is there. Then what
+/// is there is the old, the new, or nothing, and going on makes it the new, or giving up the old.
+void check_replacing(const Kind& kind) {
+  const Job job;
+  const fs::path out = job.folder.path() / kind.name;
+  const fs::path full = job.folder.path() / "full.npy", sparse = job.folder.path() / "sparse.npy";
+  const ImageSpec spec{{160, 150}, 1, PixelType::u16};
+  std::vector<std::byte> pixels(static_cast<std::size_t>(spec.bytes()));
+  std::fill_n(pixels.begin(), pixels.size() / 2, std::byte{7});  // the rest is holes, where a format has them
+  run(*make_memory_reader(dense_view(pixels.data(), spec)), *create_writer(sparse, spec, {}), Chain());
+  std::ranges::fill(pixels, std::byte{9});
+  run(*make_memory_reader(dense_view(pixels.data(), spec)), *create_writer(full, spec, {}), Chain());
+  FileOptions files = Job::files(kind);
+  if (files.output.tile) files.output.tile = Extent{64, 64};
+  files.output.overwrite = true;
+  const auto make = [&](const fs::path& in, const fs::path& to) {
+    resume_file(in, to, Chain(), job.options(0), files);
+  };
+  const auto try_to_make = [&] {
+    try {
+      make(sparse, out);
+    } catch (const IoError&) {
+    }
+  };
+  make(full, out);
+  const auto old = content(out);
+  LosingDisk disk(job.folder.path());
+  disk.die_at(0);
+  make(sparse, out);
+  const auto expected = content(out);
+  REQUIRE(old != expected);
+  fs::remove_all(out);
+  disk.die_at(0);
+  make(sparse, out);
+  const std::int64_t of_new = disk.changes();
+  fs::remove_all(out);
+  make(full, out);
+  disk.die_at(0);
+  make(sparse, out);
+  const std::int64_t changes = disk.changes();
+  std::map<std::string, int> seen;
+  for (std::int64_t n = of_new * 9 / 10; n <= changes; ++n) {
+    INFO(kind.name << ", change " << n << " of " << changes);
+    disk.die_at(0);
+    fs::remove_all(out);
+    make(full, out);
+    REQUIRE(content(out) == old);
+    disk.die_at(n);
+    try_to_make();
+    disk.die_at(0);
+    disk.lose(1, 1);
+    const auto there = content(out);
+    const bool is_there = fs::exists(out), is_new = is_there && there == expected;
+    ++seen[is_new ? "new" : is_there ? "old" : "none"];
+    REQUIRE((!is_there || is_new || there == old));
+    if (n % 2 == 0) {
+      Partial::discard(out);
+      REQUIRE(content(out) == (is_new ? expected : old));
+    } else {
+      make(sparse, out);
+      REQUIRE(content(out) == expected);
+    }
+    REQUIRE_FALSE(is_left(out));
+  }
+  CHECK(seen["new"] > 0);
+  CHECK(seen["old"] > 0);
+}
+
+}  // namespace
+
+TEST_CASE("Killed while it replaces another, a result is the old or the new, and never of both") {
+  const std::vector<Kind> all = kinds();
+  for (const std::size_t i : {1, 4, 6})
+    check_replacing(all[i]);  // NPY, a compressed TIFF, a Zarr with shards
+}
+
+TEST_CASE("Killed at every change, with and without losses", "[.campaign]") {  // ./dev fuzz kills
   for (const Kind& kind : kinds()) {
     for (const double share : {0.0, 1.0, 0.5}) check_dying(kind, 1, share);
   }
@@ -188,7 +311,7 @@ TEST_CASE("The disk that loses does lose what was not synced") {
       file->commit();
     }
   }
-  CHECK(disk.writes() == 2);
+  CHECK(disk.changes() == 4);  // each is written, and gets its name
   disk.lose(1, 1);
   CHECK(folder.read("synced") == "written");
   CHECK(folder.read("other") == std::string(7, '\0'));
@@ -205,9 +328,9 @@ TEST_CASE("After a kill at nine tenths of its writes less than a seventh is made
     LosingDisk disk(job.folder.path());
     disk.die_at(0);
     job.resume(kind, 0);
-    const std::int64_t writes = disk.writes();
+    const std::int64_t changes = disk.changes();
     fs::remove_all(job.folder.path() / kind.name);
-    disk.die_at(writes * 9 / 10);
+    disk.die_at(changes * 9 / 10);
     REQUIRE(dies(job, kind, 0));
     disk.die_at(0);
     INFO(kind.name);
@@ -231,6 +354,7 @@ TEST_CASE("A part that returned is on the disk") {
       start_machine_again(out);
     }
     finish_file(out);
+    disk.lose(1, 1);
     INFO(kind.name);
     CHECK(content(out) == expected);
   }

@@ -1,5 +1,7 @@
 // Results in several runs, on the CPU, on GPUs, and on one after the other.
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <memory>
 #include <new>
 #include <stop_token>
 #include <string>
@@ -113,6 +115,44 @@ TEST_CASE("A run that ran out of memory is gone on with, in less") {
   const RunReport report = resume_file(scan.in, scan.out, two_stages(), options, scan.files);
   CHECK(report.pixels == kSpec.extent.area() - 6 * 16 * kSpec.extent.cols);
   CHECK(scan.folder.read("out.tif") == expected);
+}
+
+TEST_CASE("What is written to while it is read makes no result") {
+  const auto append = [](const std::filesystem::path& in) {
+    std::ofstream(in, std::ios::binary | std::ios::app) << 'x';
+  };
+  for (const Compression compression : {Compression::none, Compression::deflate}) {
+    const Scan scan(compression);
+    RunOptions options = small_bands();
+    options.written = [&](const Plan&, std::int64_t band) {
+      if (band == 3) append(scan.in);
+    };
+    using Catch::Matchers::Contains;
+    CHECK_THROWS_WITH(run_file(scan.in, scan.out, two_stages(), options, scan.files),
+                      Contains("was written to while it was read"));
+    CHECK(scan.folder.files() == std::vector<std::string>{"in.tif"});
+    CHECK_THROWS_WITH(resume_file(scan.in, scan.out, two_stages(), options, scan.files),
+                      Contains("was written to while it was read"));
+    Partial::discard(scan.out);
+    create_in_parts(scan.in, scan.out, two_stages(), small_bands(), scan.files);
+    CHECK_THROWS_WITH(run_part(scan.in, scan.out, two_stages(), 1, 1, options, scan.files),
+                      Contains("was written to while it was read"));
+    CHECK_THROWS_AS(finish_file(scan.out), InvalidArgument);  // it is another
+    CHECK_FALSE(std::filesystem::exists(scan.out));
+  }
+}
+
+TEST_CASE("Of two that begin a result at once the later is refused") {
+  const Scan scan(Compression::none);
+  auto first = std::make_unique<Partial>(scan.out, Partial::Use::all_parts);
+  Partial second(scan.out, Partial::Use::all_parts);
+  first->begin("the first");
+  CHECK_THROWS_AS(second.begin("the second"), IoError);  // at the same time
+  std::ofstream(first->folder() / "result") << "made";
+  first.reset();
+  CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after
+  CHECK(scan.folder.read("out.tif.partial/result") == "made");
+  CHECK(Partial::look(scan.out).beginning == "the first");
 }
 
 TEST_CASE("Parts are all bands, each once, and about as many in each") {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/durable.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
@@ -69,12 +70,6 @@ int exchange(const fs::path& a, const fs::path& b) noexcept {
   const int failed = errno;
   rename(aside.c_str(), b.c_str());
   return failed;
-}
-
-int rename_to_absent_folder(const fs::path& from, const fs::path& to) noexcept {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;  // never over a folder that has something in it
 }
 
 /// All that was written in this file system.
@@ -226,12 +221,16 @@ void UnfinishedFolder::remove_parts(const fs::path& made) const {
 void UnfinishedFolder::commit() {
   const fs::path made = place();
   if (options_.partial) remove_parts(made);
-  int failed = options_.durable ? sync_all(lock_) : 0;
+  int failed = options_.durable && !options_.partial ? sync_all(lock_) : 0;
   if (failed == 0 && unlink((made / kUnfinishedMark).c_str()) != 0) failed = errno;
   std::error_code ignored;
   const bool replaces = failed == 0 && options_.overwrite && fs::exists(target_, ignored);
   if (replaces && !has_zarr_metadata(target_)) failed = EEXIST;
-  if (failed == 0) failed = replaces ? exchange(made, target_) : rename_to_absent_folder(made, target_);
+  if (failed == 0 && options_.partial) {
+    options_.partial->commit(replaces);
+    return discard();
+  }
+  if (failed == 0) failed = replaces ? exchange(made, target_) : rename_to_absent(made, target_);
   if (failed != 0) {
     discard();
     throw_write_error(target_, failed);
@@ -241,7 +240,6 @@ void UnfinishedFolder::commit() {
   if (replaces) put_mark(made);
   if (!replaces) place_.clear();
   if (options_.durable) failed = sync_all(lock_);
-  if (options_.partial) options_.partial->remove();
   discard();
   if (failed != 0) throw_write_error(target_, failed);
 }

@@ -52,7 +52,14 @@ void open_ends(JobEnds& ends, const Chain& chain, const OpenOptions& options, Fo
   if (!ends.sources) ends.sources = open_set(ends.input, options, formats);
 }
 
-/// What the result has of a plane beside those of the first, which has what is to be said.
+/// What the result has of the metadata of one of its images; what it has not is added to `lost`.
+Metadata kept_of_image(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
+                       std::vector<std::string>& lost) {
+  declare(missing, work, metadata, lost);
+  return metadata.kept_for(change, lost);
+}
+
+/// The same of a plane beside the first, which has what is to be said.
 Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
                        const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)
@@ -60,16 +67,16 @@ Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const Missi
         "the planes along z declare different nodata values; set MissingOptions::value, or "
         "MissingOptions::none");
   std::vector<std::string> said;
-  declare(missing, work, metadata, said);
-  return metadata.kept_for(change, said);
+  return kept_of_image(std::move(metadata), change, missing, work, said);
 }
 
 Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
   OpenOptions open = files.open;
   open.masks = open.masks && !options.missing.none;
   const bool to_file = !ends.make_sinks;
-  open_ends(ends, chain, open, files.formats);
   Beginning begun;
+  if (!ends.sources) begun.job.file.emplace(ends.input, InputFile::Folders::taken);
+  open_ends(ends, chain, open, files.formats);
   begun.job.sources = std::move(ends.sources);
   begun.job.source = begun.job.sources->raster(0);
   chain.check_takes(*begun.job.source);
@@ -118,23 +125,41 @@ void make_sinks(FileJob& job, const JobEnds& ends, const Beginning& begun, const
   job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.partial);
 }
 
+/// In that of the two geometries which has this layout, or in the first.
+void make_sinks_laid_out(FileJob& job, const JobEnds& ends, const Beginning& begun,
+                         const std::string& layout) {
+  make_sinks(job, ends, begun, begun.geometries.first);
+  if (!begun.geometries.other || job.sink->layout().description == layout) return;
+  FileJob other;
+  make_sinks(other, ends, begun, *begun.geometries.other);
+  if (other.sink->layout().description != layout) return;
+  job.sinks = std::move(other.sinks);
+  job.sink = std::move(other.sink);
+}
+
 }  // namespace
 
 void FileJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
   std::vector<std::string> lost;
-  Metadata metadata = source->metadata();
   const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
-  declare(missing, plan.given.work(), metadata, lost);
+  const Metadata metadata = kept_of_image(source->metadata(), change, missing, plan.given.work(), lost);
   if (first_has_nodata && !missing.value)
     add_new(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
                    "MissingOptions::value if it is meant for all"});
-  metadata = metadata.kept_for(change, lost);
   sink = fill_levels(sinks->next(metadata), missing.of_result(), partial);
   add_new(plan.warnings, source->layout().warnings);
   add_new(plan.warnings, lost);
   add_new(plan.warnings, sink->layout().warnings);
+}
+
+void FileJob::check_unchanged() const {
+  if (file && file->has_changed())
+    throw IoError(
+        fmt::format("{} was written to while it was read, and what was made may be of both; start "
+                    "again when it is complete",
+                    file->path().native()));
 }
 
 void FileJob::finish() {
@@ -150,11 +175,16 @@ void add_new(std::vector<std::string>& sentences, const std::vector<std::string>
 FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
   Beginning begun = begin(ends, chain, options, files);
   FileJob& job = begun.job;
-  const std::string note = plan_in_either(begun.geometries, [&](const CreateOptions& create) {
-    make_sinks(job, ends, begun, create);
+  if (files.sink_layout.empty()) {
+    const std::string note = plan_in_either(begun.geometries, [&](const CreateOptions& create) {
+      make_sinks(job, ends, begun, create);
+      job.plan = plan(*job.source, *job.sink, begun.chain, options);
+    });
+    if (!note.empty()) job.plan.notes.push_back(note);
+  } else {
+    make_sinks_laid_out(job, ends, begun, files.sink_layout);
     job.plan = plan(*job.source, *job.sink, begun.chain, options);
-  });
-  if (!note.empty()) job.plan.notes.push_back(note);
+  }
   job.plan.axes = job.sources->axes();
   return std::move(job);
 }
@@ -169,15 +199,7 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, con
     throw InvalidArgument(
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
                     to_string(record.axes), to_string(job.sources->axes())));
-  make_sinks(job, ends, begun, begun.geometries.first);
-  if (begun.geometries.other && job.sink->layout().description != record.sink_layout) {
-    FileJob other;
-    make_sinks(other, ends, begun, *begun.geometries.other);
-    if (other.sink->layout().description == record.sink_layout) {
-      job.sinks = std::move(other.sinks);
-      job.sink = std::move(other.sink);
-    }
-  }
+  make_sinks_laid_out(job, ends, begun, record.sink_layout);
   job.plan = plan(*job.source, *job.sink, begun.chain, record);
   job.plan.axes = job.sources->axes();
   return std::move(job);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/taken_files.hpp"
@@ -21,6 +22,8 @@ struct FileOptions {
   OutputRequest output{};  ///< all but its region and missing pixels, which PlanOptions says, and what is
                            ///< stored. Overwriting is one of these
   std::shared_ptr<Partial> partial{};  ///< CreateOptions::partial
+  /// Of a result that is gone on with: the layout that it has, whatever fits the ceiling now.
+  std::string sink_layout{};
   Formats formats = built_in_formats();
 };
 
@@ -42,8 +45,9 @@ struct FileJob {
   std::unique_ptr<Reader> source{};          ///< of the first raster
   std::unique_ptr<Writer> sink{};
   Plan plan{};
-  ImageChange change{};           ///< from a raster of the source to one of the result
-  bool first_has_nodata = false;  ///< pixels of a value are missing in the first raster
+  std::optional<InputFile> file{};  ///< that is read, if it is one
+  ImageChange change{};             ///< from a raster of the source to one of the result
+  bool first_has_nodata = false;    ///< pixels of a value are missing in the first raster
   /// The result stays in this until it is complete; null: an unfinished one goes.
   std::shared_ptr<Partial> partial{};
   /// What that begins with, by the plan that is run.
@@ -56,6 +60,9 @@ struct FileJob {
   /// Puts the next raster and its sink in the place of those before, when the sink is finished. What is to be
   /// said of them and not of the first is added to Plan::warnings.
   void advance(std::int64_t raster);
+  /// Before the last sink is finished: throws IoError if the file was written to since it was opened, so that
+  /// what was read may be of both.
+  void check_unchanged() const;
   /// Completes the file, when the last sink is finished.
   void finish();
 };

@@ -16,7 +16,7 @@ using nlohmann::json;
 using namespace stored_plan;
 
 /// Of what records hold.
-constexpr int kJournalVersion = 2;
+constexpr int kJournalVersion = 3;
 
 json tile_json(const std::optional<Extent>& extent) {
   return extent ? json{extent->rows, extent->cols} : json();
@@ -175,13 +175,13 @@ void check_same_result(const std::string& then, const std::string& now,
     const json& other = after[i].second;
     if (value == other) continue;
     const json change = json::diff(value, other).front();
+    const std::string kind = change.at("op");
     const json::json_pointer place(change.at("path").get<std::string>());
-    const auto at = [&](const json& all) {
-      return all.contains(place) ? brief(all.at(place)) : std::string("not there");
-    };
+    const std::string was = kind == "add" ? "not there" : brief(value.at(place));
+    const std::string is = kind == "remove" ? "not there" : brief(change.at("value"));
     throw InvalidArgument(fmt::format(
         "{} is partly made with {} another: {} then and {} now; give what it was begun with, or discard it",
-        partial.native(), what, at(value), at(other)));
+        partial.native(), what, was, is));
   }
 }
 

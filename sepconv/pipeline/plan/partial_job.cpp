@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cerrno>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -25,23 +26,23 @@ std::optional<MadeOf> begun(const Partial& partial) {
   return parse_made_of(partial.beginning());
 }
 
-bool is_named(const fs::path& output, const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(output, ignored) && !fs::exists(Partial::result_in(folder), ignored);
+/// Why, and the way out; empty: it can.
+std::string why_in_one_run(const FileJob& job, const Chain& chain, const OutputRequest& request) {
+  if (is_deep(chain))
+    return "what is filtered along z is not gone on with in the middle of a volume; make it in one";
+  if (job.sink->resumable() != nullptr) return "";
+  if (request.cog)
+    return "a compressed Cloud Optimized GeoTIFF is put in order at its end; make it in one, or leave "
+           "OutputRequest::cog out";
+  return fmt::format("{}; make it in one, or choose TIFF, NPY, raw or Zarr",
+                     job.sink->layout().streams ? "another run cannot take over what one has written of it"
+                                                : "its format is written as a whole");
 }
 
-void check_resumable(const FileJob& job, const fs::path& output, const Chain& chain) {
-  if (is_deep(chain))
-    throw InvalidArgument(
-        fmt::format("{} cannot be made in several runs: what is filtered along z is not gone on with in the "
-                    "middle of a volume; make it in one",
-                    output.native()));
-  if (job.sink->resumable() == nullptr)
-    throw InvalidArgument(
-        fmt::format("{} cannot be made in several runs: {}; make it in one, or choose TIFF, NPY, raw or Zarr",
-                    output.native(),
-                    job.sink->layout().streams ? "another run cannot take over what one has written of it"
-                                               : "its format is written as a whole"));
+void check_resumable(const FileJob& job, const fs::path& output, const Chain& chain,
+                     const OutputRequest& request) {
+  if (const std::string why = why_in_one_run(job, chain, request); !why.empty())
+    throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
 }
 
 /// Plans by the bands of what is begun, if it is.
@@ -61,10 +62,11 @@ FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input
                       partial->folder().native(), before->plan.cut.band_cols, before->plan.cut.band_rows));
     options.band_rows = before->plan.cut.band_rows;
     options.band_cols = before->plan.cut.band_cols;
+    files.sink_layout = before->plan.sink_layout;
   }
   files.partial = partial;
   FileJob job = plan_file(input, output, chain, options, files);
-  check_resumable(job, output, chain);
+  check_resumable(job, output, chain, files.output);
   MadeOf now{.input = input, .files = files, .in_parts = in_parts};
   // All names of a folder would be looked at by each of a thousand processes: who finishes looks at them.
   std::error_code ignored;
@@ -86,38 +88,57 @@ void check_is_of(const DoneRecord& record, const FileJob& job) {
         fmt::format("{} names bands that are not there; discard it", job.partial->folder().native()));
 }
 
-/// Of the records of one raster those of which each band has one, in the order of the bands; those that reach
-/// beyond the first that has none are left out. Parts of different cuts may overlap. Returns that first.
-std::int64_t keep_disjoint(std::vector<DoneRecord>& records) {
-  std::map<std::int64_t, DoneRecord*> reached{{0, nullptr}};  // by the band behind the last
+/// Records, by their places in a vector, of which each band from the first up to `end` has one.
+struct Joined {
+  std::int64_t end = 0;
+  std::vector<std::size_t> places{};
+};
+
+/// Of the records of one raster those that reach furthest. Parts of different cuts may overlap.
+Joined joined(const std::vector<DoneRecord>& records) {
+  std::multimap<std::int64_t, std::size_t> by_first;
+  for (std::size_t i = 0; i < records.size(); ++i) by_first.emplace(records[i].bands[0].first, i);
+  std::map<std::int64_t, std::size_t> reached{{0, 0}};  // by the band behind the last
   for (auto at = reached.begin(); at != reached.end(); ++at) {
-    for (DoneRecord& record : records) {
-      if (record.bands[0].first == at->first) reached.try_emplace(record.bands[0].second, &record);
-    }
+    for (auto [next, last] = by_first.equal_range(at->first); next != last; ++next)
+      reached.try_emplace(records[next->second].bands[0].second, next->second);
   }
-  const std::int64_t end = reached.rbegin()->first;
-  std::vector<DoneRecord> chosen;
-  for (std::int64_t at = end; at > 0; at = chosen.back().bands[0].first)
-    chosen.push_back(std::move(*reached.at(at)));
-  std::ranges::reverse(chosen);
-  records = std::move(chosen);
-  return end;
+  Joined all{reached.rbegin()->first};
+  for (std::int64_t at = all.end; at > 0; at = records[all.places.back()].bands[0].first)
+    all.places.push_back(reached.at(at));
+  std::ranges::reverse(all.places);
+  return all;
+}
+
+/// Of bands from `end` on, which no record begins that those before could be joined with.
+std::string why_missing(const std::vector<DoneRecord>& records, std::int64_t end, const Partial& partial) {
+  const auto has_it = [end](const DoneRecord& one) {
+    return one.bands[0].first < end && end < one.bands[0].second;
+  };
+  if (const auto one = std::ranges::find_if(records, has_it); one != records.end())
+    return fmt::format(
+        "made only together with bands from {} on, which another part has, too: parts of "
+        "several counts have to begin where others end; make all parts of one count",
+        one->bands[0].first);
+  return fmt::format("missing{}; make the parts that have them",
+                     partial.lost() > 0 ? " or were changed" : "");
 }
 
 /// Adds what is done of a raster to the job. Throws unless that is all of it.
 void add_raster(FileJob& job, std::int64_t raster, std::vector<DoneRecord> records) {
-  const std::int64_t end = keep_disjoint(records), bands = job.plan.band_count();
+  const auto [end, places] = joined(records);
+  const std::int64_t bands = job.plan.band_count();
   if (end < bands) {
     const Rect first = job.plan.band_rect(end);
     const std::string image =
         job.count() > 1 ? fmt::format(" of the image at {}", position_text(job.plan.axes, raster)) : "";
     throw IoError(
-        fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column {}, are "
-                    "missing{}; make the parts that have them",
+        fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column "
+                    "{}, are {}",
                     job.partial->folder().native(), bands, image, end, first.row, first.col,
-                    job.partial->lost() > 0 ? " or were changed" : ""));
+                    why_missing(records, end, *job.partial)));
   }
-  std::ranges::move(records, std::back_inserter(job.done));
+  for (const std::size_t place : places) job.done.push_back(std::move(records[place]));
 }
 
 }  // namespace
@@ -125,8 +146,6 @@ void add_raster(FileJob& job, std::int64_t raster, std::vector<DoneRecord> recor
 FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain& chain,
                      const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
-  // A run that was killed when its result had its name.
-  if (is_named(output, partial->folder())) partial->remove();
   if (const auto before = begun(*partial); before && before->in_parts)
     throw InvalidArgument(
         fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
@@ -150,12 +169,23 @@ FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain&
   return job;
 }
 
+FileJob plan_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
+                      const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Partial>(output, Partial::Use::part);
+  if (const auto before = begun(*partial); before && !before->in_parts)
+    throw InvalidArgument(fmt::format("{} is made in one run after another; go on with it, or discard it",
+                                      partial->folder().native()));
+  return plan_with(partial, input, output, chain, options, files, true);
+}
+
 FileJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                         const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
   if (!partial->beginning().empty())
-    throw InvalidArgument(
-        fmt::format("{} is there already; go on with it, or discard it", partial->folder().native()));
+    throw IoError(fmt::format("{} is there already: another run makes this result, or one was killed; go on "
+                              "with it, or discard it",
+                              partial->folder().native()),
+                  EEXIST);
   FileJob job = plan_with(partial, input, output, chain, options, files, true);
   partial->begin(job.made_of(job.plan));
   partial->sync();
@@ -169,7 +199,9 @@ FileJob plan_part(const fs::path& input, const fs::path& output, const Chain& ch
   if (!before || !before->in_parts)
     throw InvalidArgument(fmt::format("{} is not begun: a result that is made in parts is created first",
                                       partial->folder().native()));
-  FileJob job = plan_with(partial, input, output, chain, options, files, true);
+  FileOptions as_begun = files;
+  as_begun.output.overwrite = as_begun.output.overwrite || before->files.output.overwrite;
+  FileJob job = plan_with(partial, input, output, chain, options, as_begun, true);
   if (part < 1 || part > count)
     throw InvalidArgument(fmt::format("there is no part {} of {}: they are 1 to {}", part, count, count));
   job.part = parts(job.plan, job.sink->layout(), count, job.count())[static_cast<std::size_t>(part - 1)];
@@ -181,6 +213,8 @@ FileJob finish_job(const fs::path& output, Formats formats) {
   if (!Partial::is_there(output))
     throw IoError(fmt::format("there is nothing to finish: {} is not there",
                               Partial::folder_of_target(output).native()));
+  if (Partial::look(output).is_named)
+    throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
   std::optional<MadeOf> before = begun(*partial);
   if (!before || !before->in_parts)
@@ -188,7 +222,9 @@ FileJob finish_job(const fs::path& output, Formats formats) {
                                       partial->folder().native()));
   before->files.formats = formats;
   PlanOptions options = before->plan.asked;
-  options.max_memory_bytes = options.max_device_memory_bytes = 0;
+  // No band is run: that a plan for them fits another machine is nothing to ask.
+  options.max_memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+  options.max_device_memory_bytes = 0;
   options.threads = options.slots = 0;
   options.devices.clear();
   FileJob job = plan_with(partial, before->input, output, Chain::parse(before->plan.stages), options,
@@ -204,12 +240,11 @@ FileJob finish_job(const fs::path& output, Formats formats) {
 }
 
 std::optional<PartialState> partial_state(const fs::path& output) {
-  const std::string beginning = Partial::beginning_of(output);
-  if (beginning.empty()) return std::nullopt;
-  PartialState state{.folder = Partial::folder_of_target(output)};
-  state.is_named = is_named(output, state.folder);
+  const Partial::Seen seen = Partial::look(output);
+  if (seen.beginning.empty()) return std::nullopt;
+  PartialState state{.folder = Partial::folder_of_target(output), .is_named = seen.is_named};
   try {
-    const MadeOf made = parse_made_of(beginning);
+    const MadeOf made = parse_made_of(seen.beginning);
     state.input = made.input;
     state.stages = made.plan.stages;
     state.in_parts = made.in_parts;

@@ -21,8 +21,13 @@ FileJob plan_resumed(const std::filesystem::path& input, const std::filesystem::
 FileJob create_in_parts(const std::filesystem::path& input, const std::filesystem::path& output,
                         const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
+/// The plan of such a result, begun or not; makes nothing. The job is to be looked at only.
+FileJob plan_in_parts(const std::filesystem::path& input, const std::filesystem::path& output,
+                      const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
+
 /// Part `part` of `parts`, counted from 1, of a result that was begun so, with the same source, chain and
-/// layout. What is made twice, also at the same time, is the same.
+/// layout; whether it replaces another is known from there. What is made twice, also at the same time, is the
+/// same.
 FileJob plan_part(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   std::int64_t part, std::int64_t parts, const PlanOptions& options = {},
                   const FileOptions& files = {});

@@ -80,8 +80,8 @@ std::vector<BandRange> parts(const Plan& plan, const SinkLayout& sink, std::int6
   const std::int64_t groups = std::ssize(cuts) - 1;
   if (count < 1 || count > groups * rasters)
     throw InvalidArgument(
-        fmt::format("the result cannot be made in {} parts, but in 1 to {}: {}; take lower ones "
-                    "(PlanOptions::band_rows) or fewer parts",
+        fmt::format("the result cannot be made in {} parts, but in 1 to {}: {}; make fewer parts, or "
+                    "begin it with lower bands (PlanOptions::band_rows)",
                     count, groups * rasters, what_limits(plan, sink)));
   const auto cut = [&](std::int64_t part) {
     const std::int64_t group = groups * rasters * part / count;

@@ -107,6 +107,8 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
   check_not_read(output, files_read_by(input));
   if (asked == Permutation{{1, 0, 2}} && is_stack(input, files))
     return plan_file(input, output, Chain().then(make_transpose()), options, files);
+  FileJob job;
+  job.file.emplace(input, InputFile::Folders::taken);
   TensorFile file = TensorFile::open(input, files.open, files.formats);
   const TensorSpec spec = file.spec();
   const Permutation permutation = file.is_reversed() ? of_reversed(asked, spec.axes) : asked;
@@ -141,7 +143,6 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
       geometries_of(output, as_image, file.image(), request, map, Work::none, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
-  FileJob job;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
   const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
     job.sink = fill_levels(

@@ -105,7 +105,7 @@ void PyramidLevel::keep(std::int64_t from) {
   kept_end_ = end_;
 }
 
-/// Puts these rows where they are held. Pieces may overlap, and the later ones are as good.
+/// Puts these rows where they are held. Each is in one piece: none is kept twice.
 void PyramidLevel::fetch(std::span<const std::int64_t> kept, const std::filesystem::path& rows,
                          std::int64_t from, std::int64_t to) {
   hold();

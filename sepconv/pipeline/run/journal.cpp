@@ -35,11 +35,20 @@ std::vector<BandRange> bands_left(std::vector<std::pair<std::int64_t, std::int64
 
 }  // namespace
 
-Journal::Journal(FileJob& job, double sync_seconds) : job_(job), sync_seconds_(sync_seconds) {}
+Journal::Journal(FileJob& job, double sync_seconds) : job_(job), sync_seconds_(sync_seconds) {
+  std::ranges::stable_sort(job_.done, {}, &DoneRecord::raster);
+}
 
-Journal::~Journal() {
+Journal::~Journal() { stop_syncing(); }
+
+void Journal::stop_syncing() {
   syncing_.request_stop();
   if (syncing_.joinable()) syncing_.join();
+}
+
+void Journal::end() {
+  stop_syncing();
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, const Plan& plan,
@@ -51,9 +60,8 @@ std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, 
   pixels_at_once_ = std::clamp(kHeldShare * sink.resumable()->held_bytes() / plan.result().pixel_bytes(),
                                ceil_div(pixels, kRecords), ceil_div(pixels, kFewestRecords));
   std::vector<std::pair<std::int64_t, std::int64_t>> done;
-  for (const DoneRecord& record : job_.done) {
-    if (record.raster == raster) done.insert(done.end(), record.bands.begin(), record.bands.end());
-  }
+  for (const DoneRecord& record : done_of(raster))
+    done.insert(done.end(), record.bands.begin(), record.bands.end());
   pixels_before_ = 0;
   if (!done.empty()) {
     ThreadPool pool({.threads = plan.threads}, stop);
@@ -63,13 +71,17 @@ std::vector<BandRange> Journal::begin_raster(std::int64_t raster, Writer& sink, 
   return bands_left(std::move(done), plan.band_count());
 }
 
+std::span<DoneRecord> Journal::done_of(std::int64_t raster) const {
+  const auto of = std::ranges::equal_range(job_.done, raster, {}, &DoneRecord::raster);
+  return {of.begin(), of.end()};
+}
+
 /// States are given away one by one: those of a long run take as much memory as the tables of its blocks.
 std::int64_t Journal::restore(std::int64_t raster, Executor& executor) try {
   const bool in_parts = job_.partial->use() == Partial::Use::all_parts;
   DoneRecord all;  // of what is no part, added up
   std::int64_t pixels = 0;
-  for (DoneRecord& record : job_.done) {
-    if (record.raster != raster) continue;
+  for (DoneRecord& record : done_of(raster)) {
     const WriterState state = std::exchange(record.state, {});
     pixels += record.pixels;
     if (in_parts) {
@@ -124,7 +136,8 @@ void Journal::sync_in_turns(const std::stop_token& stop) {
       failed = std::current_exception();
     }
     lock.lock();
-    if (failed) failure_ = failed;
+    // What it lost is told once: another sync would take it for done.
+    if (failed) return void(failure_ = failed);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -36,13 +37,19 @@ class Journal {
   /// A band of this raster was written. Throws IoError.
   void written(const Plan& plan, std::int64_t band);
 
+  /// Before the result is completed, which is brought to the disk as a whole then. Throws what a sync has
+  /// thrown.
+  void end();
+
   /// Of the raster at hand, pixels that runs before wrote.
   std::int64_t pixels_before() const noexcept { return pixels_before_; }
 
  private:
   void record();
   void sync_in_turns(const std::stop_token& stop);
+  void stop_syncing();
 
+  std::span<DoneRecord> done_of(std::int64_t raster) const;
   std::int64_t restore(std::int64_t raster, Executor& executor);
 
   FileJob& job_;

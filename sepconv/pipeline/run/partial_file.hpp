@@ -26,7 +26,8 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
                    const Chain& chain, std::int64_t part, std::int64_t parts, const RunOptions& options = {},
                    const FileOptions& files = {});
 
-/// Runs finish_job(): the result gets its name, and is the one that one run would have made.
+/// Runs finish_job(): the result gets its name, and is the one that one run would have made. Of one that has
+/// its name, because a process was killed then, only what is left is removed, and the report is empty.
 RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options = {},
                       Formats formats = built_in_formats());
 

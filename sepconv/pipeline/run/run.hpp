@@ -70,6 +70,8 @@ struct ExecutionOptions {
   /// Called after each band of the plan that was written, before the next is, from one thread at a time; what
   /// it throws ends the run. For what has to know what the sink holds.
   std::function<void(const Plan&, std::int64_t band)> written{};
+  /// Called before the sink is finished; what it throws ends the run, which leaves no output.
+  std::function<void()> finishing{};
   /// Of a job with a partial result: seconds from one time that it is brought to the disk to the next, beside
   /// the run; 0: with each record of it, and the run waits. What was not may be made again when the machine
   /// goes down, not when the process does.

@@ -104,6 +104,10 @@ Ran<Plan> run_rest(FileJob& job, std::int64_t raster, const Plan& plan, Executio
   }
   job.sink->prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();
+  if (raster + 1 == job.count()) {
+    job.check_unchanged();
+    journal.end();
+  }
   job.sink->finish();
   return ran;
 }
@@ -147,6 +151,7 @@ RunReport run_part_of(FileJob& job, const ExecutionOptions& options) {
     add_new(job.plan.warnings, ran.plan.warnings);
     bytes_stored += job.source->stored_bytes();
   }
+  job.check_unchanged();
   job.partial->finish_part();
   const BandRange of_each = rasters == 1 ? bands_in(*job.part, first, plan) : plan.all_bands();
   Plan told = plan;
@@ -173,6 +178,7 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   SetProgress progress(options.progress, count);
   std::optional<SetMemory> memory;
   ExecutionOptions execution = options;
+  execution.finishing = [&job] { job.check_unchanged(); };
   if (count > 1) memory.emplace(options).lend(execution);
   std::optional<Journal> journal;
   if (job.partial) journal.emplace(job, options.sync_seconds);

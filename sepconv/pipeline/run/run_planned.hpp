@@ -49,6 +49,7 @@ Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, 
   const double begin = timeline.now();
   sink.prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();
+  if (options.finishing) options.finishing();
   sink.finish();
   timeline.record({"write", plan.band_count(), begin, timeline.now(), 0});
   timeline.note_memory();

@@ -1,0 +1,102 @@
+// Journals of partial results: what is proved after a process, or the machine, ended.
+#include "sepconv/io/journal_file.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/crc32c.hpp"
+#include "temporary_folder.hpp"
+
+using namespace sepconv;
+using Use = JournalFile::Use;
+
+namespace {
+
+struct Written {
+  TemporaryFolder folder;
+  std::filesystem::path path = folder.path() / "journal";
+
+  /// Records and their samples, as "samples done samples done", each by its text.
+  std::string read() const {
+    const JournalFile journal(path, Use::look);
+    std::string all;
+    journal.read([&](JournalFile::Line line, std::string_view text) {
+      all += (line == JournalFile::Line::samples ? "(" : "") + std::string(text);
+      all += line == JournalFile::Line::samples ? ")" : " ";
+      return true;
+    });
+    return all;
+  }
+  /// As if the machine had been started since.
+  void boot() const {
+    std::ifstream before(path);
+    std::string after;
+    for (std::string line; std::getline(before, line);) {
+      std::string text = line.substr(9);
+      if (text.starts_with("done ")) text = "done another" + text.substr(text.find(' ', 5));
+      char digits[10];
+      snprintf(digits, sizeof digits, "%08x ", crc32c(std::as_bytes(std::span(text))));
+      after += digits + text + '\n';
+    }
+    std::ofstream(path) << after;
+  }
+};
+
+void write(const Written& written, const std::vector<std::string>& records, std::int64_t synced = 0) {
+  JournalFile journal(written.path, Use::extend);
+  if (journal.beginning().empty()) journal.begin("text");
+  for (const std::string& record : records) {
+    journal.add_samples("of " + record);
+    journal.append(record);
+  }
+  if (synced > 0) journal.sync(synced);
+}
+
+}  // namespace
+
+TEST_CASE("Records outlive their process, and those that were synced the machine") {
+  const Written written;
+  write(written, {"a", "b", "c"}, 2);
+  CHECK(written.read() == "(of a)a (of b)b (of c)c ");
+  written.boot();
+  CHECK(written.read() == "(of a)a (of b)b ");
+  // What is left is no less after a boot in which nothing was synced, nor are later records more.
+  write(written, {"d"});
+  CHECK(written.read() == "(of a)a (of b)b (of d)d ");
+  written.boot();
+  CHECK(written.read() == "(of a)a (of b)b ");
+}
+
+TEST_CASE("Samples of a run that ended before their record are nobody's") {
+  const Written written;
+  write(written, {"a"});
+  JournalFile(written.path, Use::extend).add_samples("of nothing");
+  write(written, {"b"});
+  CHECK(written.read() == "(of a)a (of b)b ");
+}
+
+TEST_CASE("What was left out stays so, and what was lost is not proved by its boot") {
+  const Written written;
+  write(written, {"a", "b", "c"}, 1);
+  JournalFile(written.path, Use::extend).keep_first(2);
+  CHECK(written.read() == "(of a)a (of b)b ");
+  write(written, {"d"});
+  CHECK(written.read() == "(of a)a (of b)b (of d)d ");
+  JournalFile(written.path, Use::extend).lose();
+  CHECK(written.read() == "(of a)a ");
+}
+
+TEST_CASE("A journal says that all is done once it was told") {
+  const Written written;
+  write(written, {"a"}, 1);
+  CHECK_FALSE(JournalFile(written.path, Use::look).is_complete());
+  JournalFile(written.path, Use::extend).complete();
+  CHECK(JournalFile(written.path, Use::look).is_complete());
+  CHECK(written.read() == "(of a)a ");
+  std::ofstream(written.path, std::ios::app) << "a line that is not whole";
+  write(written, {"b"});
+  CHECK(JournalFile(written.path, Use::look).is_complete());
+  CHECK(written.read() == "(of a)a (of b)b ");
+}
