@@ -1,7 +1,9 @@
 """Chains: what stages make, and what is called on arrays."""
 
+import os
 from collections.abc import Iterable
-from typing import Any, Protocol, TypeVar, overload
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -21,6 +23,22 @@ class HasStream(Protocol):
 
 
 GpuArray = TypeVar("GpuArray", bound=OnGpu)
+
+
+@cache
+def _keys_of_files() -> dict[str, tuple[str, ...]]:
+    return {stage["name"]: tuple(f"{key['name']}=" for key in stage["keys"] if key["type"] == "path") for stage in _sepconv.stages()}
+
+
+def _with_whole_paths(text: str) -> str:
+    name, colon, values = text.partition(":")
+    named = _keys_of_files().get(name, ())
+    return name + colon + ",".join(_whole_path(value) if value.startswith(named) else value for value in values.split(","))
+
+
+def _whole_path(value: str) -> str:
+    key, _, path = value.partition("=")
+    return f"{key}={os.path.abspath(path)}" if path else value
 
 
 class Chain:
@@ -85,7 +103,26 @@ class Chain:
         return len(self._texts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Chain, (self._texts,)
+        return Chain._unpickled, (self._with_whole_paths(),)
+
+    @classmethod
+    def _unpickled(cls, texts: tuple[str, ...]) -> "Chain":
+        """Files that it names are read when it is first used: a process that does not see them says so where it computes."""
+        chain = cls.__new__(cls)
+        chain._texts = texts
+        return chain
+
+    if not TYPE_CHECKING:  # to whom every name would be one
+
+        def __getattr__(self, name):
+            if name != "_native":
+                raise AttributeError(f"a Chain has no {name!r}")
+            self._native = _sepconv.parse([_options.encodable(text) for text in self._texts])
+            return self._native
+
+    def _with_whole_paths(self) -> tuple[str, ...]:
+        """Its texts, of files by what they are called in every folder."""
+        return tuple(_with_whole_paths(text) for text in self._texts)
 
     def __str__(self) -> str:
         return " | ".join(self._texts)

@@ -1,14 +1,10 @@
 """A result that processes make together, each its parts, which are the library's."""
 
-import contextlib
-import fcntl
 import os
-import shutil
 import time
-import uuid
 from dataclasses import dataclass
 
-from sepconv import _options, _sepconv
+from sepconv import _opening, _options, _sepconv
 
 _SECONDS_FOR_OTHERS = 60  # for a worker that was given up, and is at work on a part still
 
@@ -28,7 +24,7 @@ class Result:
 
     @property
     def folder(self):
-        return folder_of(self.sink)
+        return _sepconv.partial_folder(self.sink)
 
     def make(self, part, options):
         if not os.path.isdir(self.folder):
@@ -40,24 +36,11 @@ class Result:
         _when_alone(lambda: _sepconv.finish_parts(self.sink))
 
     def discard(self):
-        with contextlib.suppress(OSError):
-            folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                _when_alone(lambda: fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB))  # workers share it, as the library has it
-            finally:
-                os.close(folder)
-        self._remove()
-
-    def _remove(self):
-        """Under another name first, where workers that have not ended yet do not find it."""
-        gone = f"{self.folder}-{uuid.uuid4().hex}"
-        with contextlib.suppress(OSError):
-            os.rename(self.folder, gone)
-        shutil.rmtree(gone, ignore_errors=True)
-
-
-def folder_of(sink):
-    return os.path.realpath(sink) + ".partial"
+        """Removes what is there of it; says so where a worker holds it for too long."""
+        try:
+            _when_alone(lambda: _sepconv.discard_parts(self.sink))
+        except OSError as error:
+            _opening.warn([f"{self.folder} stays: {error}"])
 
 
 def _when_alone(done):

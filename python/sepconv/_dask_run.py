@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sepconv import _opening, _options, files
 from sepconv._chain import Chain
-from sepconv._dask_parts import Result, folder_of
+from sepconv._dask_parts import Result
 from sepconv._progress import shown
 
 _TAKEN = {name: option for name, option in _options.RUN.items() if name != "plan"}
@@ -88,11 +88,16 @@ def _limits(client):
     return len(threads), min(threads.values()), min(memory) // 4 if all(memory) else None
 
 
-def _check_free(sink, overwrite):
-    if not overwrite and os.path.lexists(sink):
-        raise FileExistsError(f"cannot write {sink}: it exists already; give overwrite=True to replace it or choose another name")
-    if os.path.lexists(folder := folder_of(sink)):
-        raise FileExistsError(f"{folder} is there already: another run makes this result, or one was killed; remove the folder if none does")
+def _finish(result):
+    """What is made is worth more than a folder that is gone: where it is the disk or the memory that refused, another try may do."""
+    try:
+        result.finish()
+    except (OSError, MemoryError):
+        _opening.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
+        raise
+    except ValueError:  # the source is another now
+        result.discard()
+        raise
 
 
 @_options.declared(_TAKEN)
@@ -102,7 +107,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
     and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at a time, with all its threads, within
     `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that was lost to others. Until it is
-    complete the result lies in the folder ``SINK.partial``; where a run fails it goes.
+    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are made and only the last step fails it stays.
 
     Parameters
     ----------
@@ -136,7 +141,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     began = time.perf_counter()
     source, sink, options = _paths(source, sink, options)
     options = {name: value for name, value in options.items() if value is not None}
-    chain = chain if isinstance(chain, Chain) else Chain(chain)
+    chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_whole_paths())
     _options.settings_of(_TAKEN, options)
     client = _client(client)
     workers, threads, memory = _limits(client)
@@ -145,7 +150,6 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     planning = {"threads": threads, **options, "device": "cpu"}
     wanted = _PARTS_OF_WORKER * workers if parts is None else _options.whole(1)("parts", parts)
     planned = files.plan(source, sink, chain, **planning)  # and says what the result will not have
-    _check_free(sink, options.get("overwrite"))
     plan, spec = planned.to_dict(), planned.to_dict()["specs"][-1]
     images = math.prod(axis["size"] for axis in plan["axes"])
     if plan["bands"] * images < wanted:
@@ -154,9 +158,9 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     try:
         with shown(progress) as told:
             by_worker, said = _make_all(client, begun, options, images * spec["rows"] * spec["cols"], told)
-        begun.finish()
     except BaseException:
         begun.discard()
         raise
+    _finish(begun)
     _opening.warn([one for one in said if one not in planned.warnings])
     return Made(len(begun.parts), time.perf_counter() - began, by_worker)

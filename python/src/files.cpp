@@ -83,6 +83,11 @@ RunReport finish_parts(const fs::path& sink) {
   return report;
 }
 
+void discard_parts(const fs::path& sink) {
+  RunOptions options;
+  run_told(options, nb::none(), [&] { Partial::discard(sink); });
+}
+
 /// Its text, its description, warnings and notes.
 nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
   Settings settings = settings_of(options);
@@ -210,6 +215,8 @@ void bind_files(nb::module_& module) {
   module.def("run_part", run_one_part, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
              nb::arg("part"), nb::arg("count"));
   module.def("finish_parts", finish_parts, nb::arg("sink"));
+  module.def("discard_parts", discard_parts, nb::arg("sink"));
+  module.def("partial_folder", &Partial::folder_of_target, nb::arg("sink"));
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
   module.def("preview", preview_of_file, nb::arg("source"), nb::arg("chain"), options, nb::arg("size"),
              nb::arg("level").none());

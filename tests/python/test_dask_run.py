@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -204,6 +205,43 @@ def test_a_part_that_is_made_twice_and_late_is_harmless(folder, sink, shape):
     assert bytes_of(sink) == before and not (folder / (sink + ".partial")).exists()
 
 
+@pytest.mark.parametrize("inputs", ["file", "array"])
+def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, folder, inputs):
+    """And one that a worker does not see is an error of its task: the worker lives."""
+    from dask import array as da
+
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "taps.txt").write_text("0 3 0\n")
+    (folder / "taps.txt").write_text("1 1 1\n")
+    before = client.run(os.getcwd)
+    client.run(os.chdir, str(elsewhere))
+    try:
+        array = image().astype("f4")
+        np.save("in.npy", array)
+        chain = sc.taps(file="taps.txt") | sc.scale(by=0.25)
+        expected = chain(array)
+
+        def make(chain):
+            if inputs == "array":
+                return ours.apply(chain, da.from_array(array, chunks=500)).compute(scheduler=client)
+            ours.run("in.npy", "out.npy", chain, parts=4, progress=False, overwrite=True)
+            return np.load("out.npy")
+
+        assert np.array_equal(make(chain), expected)
+        loaded = pickle.loads(pickle.dumps(chain))
+        (folder / "taps.txt").unlink()
+        with pytest.raises((OSError, ValueError), match="taps.txt"):
+            loaded(array)
+        workers = set(client.nthreads())
+        with pytest.raises((OSError, ValueError), match="taps.txt"):
+            make(chain)
+        assert set(client.nthreads()) == workers and not os.path.exists("out.npy.partial")
+    finally:
+        for worker, path in before.items():
+            client.run(os.chdir, path, workers=[worker])
+
+
 def test_a_part_that_was_never_made_is_named(folder):
     np.save("in.npy", image())
     begun = Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
@@ -276,9 +314,48 @@ def test_what_fails_leaves_nothing(client, folder, given, kind, words):
 
 def test_a_run_that_was_killed_is_named(client, folder):
     np.save("in.npy", image())
-    os.mkdir("out.npy.partial")
-    with pytest.raises(FileExistsError, match="one was killed; remove the folder"):
+    Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    with pytest.raises(FileExistsError, match="out.npy.partial is there already: .* one was killed"):
         ours.run("in.npy", "out.npy", BLUR, progress=False)
+
+
+def finishing_fails(monkeypatch, error):
+    def fails(_):
+        raise error
+    monkeypatch.setattr("sepconv._sepconv.finish_parts", fails)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), MemoryError("no memory")])
+def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monkeypatch, error):
+    np.save("in.npy", image())
+    with monkeypatch.context() as patched:
+        finishing_fails(patched, error)
+        with pytest.warns(sc.FileWarning, match="all parts are made and stay in .*out.npy.partial: the command sepconv finish"), pytest.raises(type(error)):
+            ours.run("in.npy", "out.npy", BLUR, progress=False)
+    assert sorted(os.listdir()) == ["in.npy", "out.npy.partial"]
+    Result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, range(1)).finish()
+    sc.run("in.npy", "alone.npy", BLUR, progress=False)
+    assert bytes_of("out.npy") == bytes_of("alone.npy") and not os.path.exists("out.npy.partial")
+
+
+def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, monkeypatch):
+    import fcntl
+
+    monkeypatch.setattr("sepconv._dask_parts._SECONDS_FOR_OTHERS", 0.3)
+    np.save("in.npy", image())
+    begun = Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    held = os.open(begun.folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_SH)
+    with pytest.warns(sc.FileWarning, match="another process is at work"):
+        begun.discard()
+    with pytest.raises(BlockingIOError):
+        begun.finish()
+    with pytest.raises(BlockingIOError):  # what it writes is not to come into another result
+        Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), sc.abs(), {}, {}, 2)
+    assert os.path.isdir(begun.folder)
+    os.close(held)
+    begun.discard()
+    assert os.listdir() == ["in.npy"]
 
 
 def test_without_a_cluster(folder):
