@@ -23,7 +23,7 @@ class Image(_opening.OpenedFile):
     axes : tuple of str
         their names: ``("z", "y", "x")``; ``"page"`` where nothing says what is counted
     chunks : tuple of int
-        what the file stores in one piece: slices of whole chunks waste nothing
+        what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
     metadata : dict
         of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description, software, date, artist, copyright,
         nodata, epsg
@@ -56,7 +56,8 @@ class Image(_opening.OpenedFile):
         outer = tuple(size for _, size in facts["axes"])
         self.shape = (*outer, facts["rows"], facts["cols"], *([channels] if several else []))
         rows, cols = (min(side, whole) for side, whole in zip(facts["block"], (facts["rows"], facts["cols"])))
-        self.chunks = (*(1 for _ in outer), rows, cols, *([channels] if several else []))
+        together = facts["together"]
+        self.chunks = (*(min(together.get(name, 1), size) for name, size in facts["axes"]), rows, cols, *([min(together.get("c", channels), channels)] if several else []))
         self.metadata, self.layout, self.warnings = facts["metadata"], facts["layout"], facts["warnings"]
 
     ndim = property(lambda self: len(self.shape))

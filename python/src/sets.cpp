@@ -87,6 +87,12 @@ nb::dict facts_of(OpenSet& open) {
     if (!axis.single) axes.append(nb::make_tuple(text_of(axis.name), axis.size));
   all["axes"] = axes;
   all["block"] = nb::make_tuple(layout.block.rows, layout.block.cols);
+  const FileLayout file = layout.file.value_or(FileLayout());
+  nb::dict together;  // positions of other axes, and channels, that are stored in one piece
+  if (file.planar) together["c"] = 1;
+  for (const AxisPositions& positions : file.zarr.chunk_others)
+    together[text_of(positions.axis)] = positions.count;
+  all["together"] = together;
   all["layout"] = sentence_of(layout.description);
   all["warnings"] = sentences_of(layout.warnings);
   all["metadata"] = metadata_of(first->metadata());

@@ -77,7 +77,7 @@ struct ZarrLayout {
   /// in a chunk, and channels of pixels all of them.
   std::vector<AxisPositions> chunk_others{}, shard_others{};
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
-  std::string fill{};    ///< the value of what is not stored, as JSON; empty, or none of the type: 0
+  std::string fill{};    ///< of what is not stored, as JSON of version 3; empty, or none of the type: 0
   bool big_endian = false;
   bool is_array = false;        ///< and not OME-Zarr's group of one, which has levels
   bool keys_of_v2 = false;      ///< chunks are called "0/1" in version 3, too, and not "c/0/1"
@@ -86,6 +86,9 @@ struct ZarrLayout {
   /// Axes in the order in which elements of a chunk lie, slowest first: y, x, c, and others by their numbers,
   /// from '0' on. Empty: C order.
   std::string order{};
+  /// Of an array's axes; empty: "y", "x", and "c" or "s".
+  std::string rows_name{}, cols_name{}, channels_name{};
+  bool keeps_channel = false;  ///< an array has an axis of channels for a single one, too
   LabelImages labels{};
   bool nests_shards = false;  ///< a source's shards are cut into shards; of a result never
 };
@@ -101,6 +104,8 @@ struct FileLayout {
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
   bool planar = false;    ///< channels in planes of their own instead of interleaved
   Levels levels = Levels::none;
+  /// Levels have a pixel of four in place of their mean: values are numbers of things (labels).
+  bool nearest_levels = false;
   ZarrLayout zarr{};  ///< of a source that is one, and for a result that is
 };
 

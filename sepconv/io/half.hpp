@@ -15,13 +15,14 @@ inline float float_of_half(std::uint16_t half) noexcept {
                               (std::uint32_t{half} & 0x8000U) << 16);
 }
 
-/// Rounded half to even; infinite from 65520 on.
+/// Rounded half to even; infinite from 65520 on. NaNs keep the bits that there is room for.
 inline std::uint16_t half_of_float(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   std::uint32_t half;
   if (magnitude > 0x7f800000U) {
-    half = 0x7e00U | (magnitude >> 13 & 0x1ffU);
+    const std::uint32_t payload = magnitude >> 13 & 0x3ffU;
+    half = 0x7c00U | (payload != 0 ? payload : 0x200U);
   } else if (magnitude >= 0x477ff000U) {
     half = 0x7c00U;
   } else if (magnitude < 0x38800000U) {  // below 2^-14 units are 2^-24, those of f32 between 1/2 and 1

@@ -56,9 +56,10 @@ struct ImageChange {
   bool channels = false;
   bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
-  bool values = false;      ///< pixels are computed, not only moved
-  Rect part{};              ///< of the image: all that the result is of; empty: the whole image
-  StoredSpec from{}, to{};  ///< the image, and all of the result, of which `part` may be what is made
+  bool values = false;       ///< pixels are computed, not only moved
+  Rect part{};               ///< of the image: all that the result is of; empty: the whole image
+  bool keeps_range = false;  ///< values that are not the source's are means of them, of the same type
+  StoredSpec from{}, to{};   ///< the image, and all of the result, of which `part` may be what is made
 
   /// What the result's file holds.
   StoredSpec made() const noexcept {

@@ -38,6 +38,7 @@ struct SinkLayout {
   bool appends = false;
   /// Smaller levels that are made with the image.
   std::vector<LevelRows> levels{};
+  bool nearest_levels = false;  ///< as FileLayout's
   /// What blocks are that others may encode, to the same bytes: Writer::encoded() is there then.
   std::optional<CodedTiles> coded{};
 

@@ -147,6 +147,33 @@ def test_a_folder_that_is_no_zarr_is_never_replaced(sepconv, store):
     assert (mine / "thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.parametrize("name", ["zarr.json", ".zarray", ".zgroup", ".sepconv-unfinished"])
+@pytest.mark.parametrize("content", ["", "{}", "[1]", "link"])
+def test_a_folder_is_no_zarr_by_a_files_name(sepconv, store, name, content):
+    mine = sepconv.folder / "out.zarr"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    if content == "link":
+        (mine / name).symlink_to("thesis.txt")
+    else:
+        (mine / name).write_text(content)
+    assert "is no Zarr" in fails(sepconv, "run", "in.zarr", "out.zarr", "--force", status=1)
+    assert (mine / "thesis.txt").read_text() == "years of work"
+
+
+def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
+    (sepconv.folder / "out.zarr").mkdir()
+    (sepconv.folder / "out.zarr/zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": {"x": 1}}))
+    for name in "img", "0":
+        write_array(sepconv.folder / "out.zarr" / name, VALUES, (32, 40))
+    for command in "plan", "run":
+        done = sepconv(command, "in.zarr", "out.zarr", "--force")
+        assert "out.zarr is replaced as a whole, with all that lies in it: 0, img" in done.stdout + done.stderr
+    assert "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr  # of an array there is nothing else
+    (sepconv.folder / "out.zarr/notes.txt").write_text("mine")
+    assert "with all that lies in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+
+
 def test_a_zarr_is_replaced_by_force_only(sepconv, store):
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     before = listing(sepconv.folder)
@@ -274,3 +301,18 @@ def test_versions_chunks_and_shards_are_as_asked_for(sepconv, store):
     assert "Zarr 2 has none" in said
     sepconv("run", "shards.zarr", "back.npy", "--quiet")
     np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), VALUES)
+
+
+# Very small chunks.
+
+
+@pytest.mark.parametrize("shape", [("1", "600"), ("1", "300"), ("1x600", "600")], ids=" ".join)
+def test_small_chunks_stay_in_the_ceiling(sepconv, shape):
+    values = image(600, 600)
+    np.save(sepconv.folder / "in.npy", values)
+    for threads in "1", "3":
+        sepconv("run", "in.npy", "out.zarr", "--chunk", shape[0], "--shard", shape[1], "--pyramid", "none", "--compress", "none", "--max-memory", "64M", "--threads", threads, "--stats", "there.json", "--force", "--quiet")
+        sepconv("run", "out.zarr", "back.npy", "--max-memory", "64M", "--threads", threads, "--stats", "back.json", "--force", "--quiet")
+        for name in ("there.json", "back.json"):
+            assert json.loads((sepconv.folder / name).read_text())["peak_rss_bytes"] < 64 << 20
+        np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)

@@ -279,7 +279,7 @@ def test_label_images_go_along_where_pixels_stay(sepconv, version):
     before = contents(sepconv.folder / "in.zarr/labels")
     for chain in [], ["gaussian:sigma=2"], ["abs", "--page", "c=1"], ["transpose", "transpose"]:
         said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr
-        assert "label" not in said and contents(sepconv.folder / "out.zarr/labels") == before
+        assert "label images" not in said and contents(sepconv.folder / "out.zarr/labels") == before
     _, _, group = ome_of(sepconv.folder / "out.zarr")
     models_of = models.v04 if version == "0.4" else models.v05
     np.testing.assert_array_equal(group["labels/cells/0"][...], label)
@@ -404,3 +404,115 @@ def test_damaged_metadata_are_one_sentence(sepconv, change):
     assert "in.zarr" in error and error.count("\n") == 1
     assert not (sepconv.folder / "no.npy").exists()
     np.testing.assert_array_equal(read(sepconv, "in.zarr/0"), values_of("yx"))  # as it is
+
+
+@pytest.mark.parametrize("kind", ["interleaved", "planar", "stack", "levels inside"])
+def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
+    rgb = np.random.default_rng(3).integers(0, 255, (4, 60, 83, 3), np.uint8)[slice(None) if kind == "stack" else 0]
+    metadata = {"axes": "ZYXS" if kind == "stack" else "SYX" if kind == "planar" else "YXS", "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "µm", "PhysicalSizeY": 0.5, "PhysicalSizeYUnit": "µm"}
+    with tifffile.TiffWriter(sepconv.folder / "slide.ome.tif", ome=True) as file:
+        options = {"photometric": "rgb", "planarconfig": "separate" if kind == "planar" else "contig"}
+        file.write(np.moveaxis(rgb, -1, -3) if kind == "planar" else rgb, tile=(32, 48), metadata=metadata, subifds=1 if kind == "levels inside" else 0, **options)
+        if kind == "levels inside":
+            file.write(rgb[::2, ::2], subfiletype=1, tile=(32, 48), **options)
+    said = sepconv("run", "slide.ome.tif", "slide.zarr", "--pyramid", "--chunk", "32").stderr
+    assert "OME-Zarr has not" not in said and "left out" not in said
+    ome, _, group = ome_of(sepconv.folder / "slide.zarr")
+    axes, places = places_of(ome)
+    assert axes == list("tczyx") and len(places) == 3 and group["0"].shape == (1, 3, 4 if kind == "stack" else 1, 60, 83)
+    assert (places[0]["y"][0], places[0]["x"][0]) == pytest.approx((0.5, 0.25))
+    expected = np.moveaxis(rgb, -1, 0)
+    for level in range(3):
+        np.testing.assert_array_equal(group[str(level)][...].reshape(expected.shape), expected)
+        expected = halved(expected)
+    assert [(c["label"], c["color"]) for c in ome["omero"]["channels"]] == [("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF")]
+    sepconv("run", "slide.zarr", "back.ome.tif", "--quiet")  # and once more
+    sepconv("run", "back.ome.tif", "again.zarr", "--quiet")
+    ome, _, group = ome_of(sepconv.folder / "again.zarr")
+    np.testing.assert_array_equal(np.squeeze(group["0"][...]), np.moveaxis(rgb, -1, 0))
+    assert places_of(ome)[1][0]["x"][0] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+@pytest.mark.parametrize("named", [True, False])
+def test_levels_of_label_images_have_labels(sepconv, version, named):
+    values = values_of("zyx", "uint32") // 100
+    write_ome(sepconv.folder / "in.zarr/labels/cells", values, "zyx", version)
+    inner = zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+")
+    if named:  # else it is one by the group that it is in
+        inner.attrs.update({"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}})
+    for options in [], ["--pyramid", "--chunk", "16", "--threads", "3"]:
+        sepconv("run", "in.zarr/labels/cells", "out.zarr", "--force", "--quiet", *options)
+        ome, _, group = ome_of(sepconv.folder / "out.zarr")
+        expected, datasets = values, ome["multiscales"][0]["datasets"]
+        assert ome["multiscales"][0]["type"] == "nearest" and len(datasets) == (4 if options else 3)
+        for dataset in datasets:
+            np.testing.assert_array_equal(group[dataset["path"]][...], expected)
+            expected = expected[:, ::2, ::2]
+    sepconv("run", "in.zarr/labels/cells", "out.tif", "--pyramid", "--quiet")
+    sepconv("run", "out.tif", "level.npy", "--level", "1", "--quiet")
+    np.testing.assert_array_equal(np.squeeze(np.load(sepconv.folder / "level.npy")), values[:, ::2, ::2])
+    sepconv("run", "in.zarr/labels/cells", "means.zarr", "box:radius=1", "--quiet")  # values that are no labels any more
+    assert ome_of(sepconv.folder / "means.zarr")[0]["multiscales"][0]["type"] == "mean"
+
+
+def test_labels_as_ome_zarr_py_writes_them(sepconv):
+    label = with_labels(sepconv.folder, "0.5")
+    zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+").attrs.put({"ome": {"labels": ["cells"]}})
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/labels"), label)
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    np.testing.assert_array_equal(zarr.open_array(sepconv.folder / "out.zarr/labels/cells/0", mode="r")[...], label)
+
+
+def test_a_result_among_its_sources_labels_takes_none_of_itself_along(sepconv):
+    with_labels(sepconv.folder, "0.5")
+    before = contents(sepconv.folder / "in.zarr/labels")
+    other = sepconv.folder / "in.zarr/labels/.other.zarr.sepconv-1"
+    other.mkdir()
+    (other / ".sepconv-unfinished").touch()
+    for options in [], ["--force"], ["--force", "--resume"]:
+        sepconv("run", "in.zarr", "in.zarr/labels/new.zarr", "gaussian:sigma=1", "--quiet", *options)
+        assert contents(sepconv.folder / "in.zarr/labels/new.zarr/labels") == before
+
+
+def test_what_a_result_has_not_is_said(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
+    ome = group.attrs["ome"]
+    ome["multiscales"][0]["axes"][1]["orientation"] = {"type": "anatomical", "value": "left-to-right"}
+    ome["multiscales"][0]["mine"] = ome["more"] = ome["multiscales"][0]["datasets"][1]["yours"] = 1
+    group.attrs.put({"ome": ome, "kept": 5})
+    group["0"].attrs["exposure"] = 7
+    for command in "plan", "run":
+        done = sepconv(command, "in.zarr", "out.zarr", "--force")
+        said = done.stdout + done.stderr
+        for lost in "orientation of axis y", "mine", "more", "yours of level 1", "attributes of the array are left out: exposure":
+            assert said.count(lost) == 1, lost
+    assert zarr.open_group(sepconv.folder / "out.zarr", mode="r").attrs["kept"] == 5
+
+
+def test_windows_are_those_of_the_values(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    for chain, kept in (["gaussian:sigma=2"], True), (["transpose"], True), (["scale:by=0.0039", "cast:type=u8"], False), (["scale:by=0.5"], False), (["gaussian:sigma=1", "sobel"], False):
+        said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr
+        channels = ome_of(sepconv.folder / "out.zarr")[0]["omero"]["channels"]
+        assert ("(window) is left out" in said) != kept and [c["label"] for c in channels] == [c["label"] for c in CHANNELS]
+        greatest = 255 if "cast:type=u8" in chain else 65535
+        assert all(c["window"] == (CHANNELS[0]["window"] if kept else {"min": 0, "max": greatest, "start": 0, "end": greatest}) for c in channels)
+
+
+def test_a_stage_that_mixes_channels_finds_one_in_each_image(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    for command in "plan", "run":
+        done = sepconv(command, "in.zarr", "out.zarr", "matrix:values=1,1", "--force")
+        assert "the 3 of axis c are images of their own" in done.stdout + done.stderr
+
+
+def test_texts_name_what_is_wrong(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("yx"), "yx")
+    group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
+    ome = group.attrs["ome"]
+    group.attrs["ome"] = {**ome, "multiscales": ome["multiscales"] * 2}
+    assert "holds 2 images; name one of their arrays: 0, 0" in sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    group.attrs["ome"] = {**ome, "version": "0.4"}
+    assert 'are of version 0.4, and in "ome" 0.5 is read' in sepconv("run", "in.zarr", "no.npy", status=1).stderr

@@ -186,10 +186,17 @@ def test_shapes(sepconv, axes, version):
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_an_array_without_axes_is_said_to_be_none(sepconv, version):
-    zarr.create_array(sepconv.folder / "in.zarr", shape=(), dtype="f4", zarr_format=version)[...] = 3
-    error = sepconv("run", "in.zarr", "out.npy", status=1).stderr
-    assert "in.zarr" in error and error.count("\n") == 1
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "complex64"])
+def test_an_array_without_axes_is_an_image_of_one_pixel(sepconv, dtype, version):
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(), dtype=dtype, zarr_format=version, fill_value=7)
+    for expected in 7, 3:  # a hole, and a chunk
+        same(read_by_us(sepconv), np.full((1, 1), expected, dtype))
+        for command in "plan", "run":
+            done = sepconv(command, "in.zarr", "out.zarr", "--force")
+            assert "an array of no axes is written as yx" in done.stdout + done.stderr
+        read_by_both(sepconv.folder / "out.zarr", np.full((1, 1), expected, dtype))
+        made[...] = 3
+    assert sepconv("info", "in.zarr").stdout
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -208,15 +215,121 @@ def test_fill_values_and_holes(sepconv, dtype, version):
     assert len(chunk_files) == 1  # the others are holes
 
 
-def test_a_fill_value_that_is_none_is_zero(sepconv):
-    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(8, 9), chunks=(4, 4), dtype="u2", zarr_format=2, fill_value=None)
-    made[:4] = 5
-    metadata = json.loads((sepconv.folder / "in.zarr/.zarray").read_text())
-    metadata["fill_value"] = None
-    (sepconv.folder / "in.zarr/.zarray").write_text(json.dumps(metadata))
-    expected = np.zeros((8, 9), "u2")
-    expected[:4] = 5
+def set_fill(path, fill):
+    name = path / ("zarr.json" if (path / "zarr.json").exists() else ".zarray")
+    name.write_text(json.dumps(json.loads(name.read_text()) | {"fill_value": fill}))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(8, 9), chunks=(4, 4), dtype=dtype, zarr_format=2, fill_value=None)
+    made[:4] = 1
+    set_fill(sepconv.folder / "in.zarr", None)
+    expected = np.zeros((8, 9), dtype)
+    expected[:4] = 1
     same(read_by_us(sepconv), expected)
+    for version in 2, 3:
+        sepconv("run", "in.zarr", "out.zarr", "--zarr", version, "--force", "--quiet")
+        read_by_both(sepconv.folder / "out.zarr", expected)
+
+
+FILLS = [("float32", "0x7fc00001"), ("float32", "0xffc00000"), ("float64", "0x7ff8000000000001"), ("complex64", ["0x7fc00001", "-Infinity"]),
+         ("complex128", [1.5, "NaN"]), ("bool", True), ("float16", 0.1), ("float32", 0.1), ("float64", 1e-320), ("float32", -0.0), ("float32", "NaN"), ("float64", "-Infinity"),
+         ("int64", -(2**63)), ("uint64", 2**63), ("int8", -128)]
+
+
+@pytest.mark.parametrize("dtype, fill", FILLS, ids=str)
+def test_fill_values_are_written_for_the_version(sepconv, dtype, fill):
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(8, 9), chunks=(4, 4), dtype=dtype, config={"write_empty_chunks": True})
+    made[:4] = np.zeros((4, 9)) if dtype == "bool" else np.ones((4, 9), dtype)
+    set_fill(sepconv.folder / "in.zarr", fill)
+    values = zarr.open_array(sepconv.folder / "in.zarr", mode="r")[...]
+    is_bits = "0x" in str(fill)
+    for source, result, version in ("in.zarr", "3.zarr", 3), ("in.zarr", "2.zarr", 2), ("2.zarr", "22.zarr", 2), ("2.zarr", "23.zarr", 3):
+        said = sepconv("run", source, result, "--zarr", version).stderr
+        read_by_both(sepconv.folder / result, values)
+        assert ("the fill value is NaN in place of" in said) == (is_bits and result == "2.zarr"), said
+        chunks = [name for name in files_of(sepconv.folder / result) if not name.name.startswith((".z", "zarr.json"))]
+        assert len(chunks) == (6 if is_bits and result != "3.zarr" else 3)  # the others are holes
+
+
+def test_numbers_that_json_has_not_are_texts_and_said(sepconv):
+    attributes = {"_FillValue": math.nan, "list": [math.inf, -math.inf, 2], "uid": 12345678901234567890123, "least": -(2**63) - 1, "kept": [2**63, 0.1, "NaN \" Infinity,"], "z": {"a": None}}
+    expected = attributes | {"_FillValue": "NaN", "list": ["Infinity", "-Infinity", 2], "uid": "12345678901234567890123", "least": str(-(2**63) - 1)}
+    for version in 2, 3:
+        zarr.create_array(sepconv.folder / "in.zarr", shape=(8, 9), dtype="u1", zarr_format=version, overwrite=True, attributes=attributes)[...] = 1
+        for command in "plan", "run":
+            done = sepconv(command, "in.zarr", "out.zarr", "--force")
+            assert "are written as texts: " in done.stdout + done.stderr and "NaN" in done.stdout + done.stderr
+        read_by_both(sepconv.folder / "out.zarr", np.ones((8, 9), "u1"))  # TensorStore reads no other JSON
+        assert {name: value for name, value in zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs.items() if name != "_ARRAY_DIMENSIONS"} == expected
+        assert "as texts" not in sepconv("run", "out.zarr", "again.zarr", "--force").stderr
+
+
+@pytest.mark.parametrize("shape, names, kept", [
+    ((3, 20, 30), ["time", "lat", "lon"], True), ((20, 30), ["row", "column"], True), ((1, 20, 30), ["t", "y", "x"], True), ((1, 1, 3, 20, 30), list("tczyx"), True),
+    ((20, 30, 1), ["y", "x", "c"], True), ((20, 30, 3), ["height", "width", "rgb"], True), ((2, 20, 30, 4), ["z", "lat", "lon", "band"], True), ((1, 20, 30, 1), ["q", "y", "x", "bands"], True),
+    ((30,), ["lon"], False), ((20, 30, 2), ["lat", "lon", "time"], False)])
+@pytest.mark.parametrize("version", [2, 3])
+def test_axes_stay_or_are_said(sepconv, shape, names, kept, version):
+    values = values_of(shape, "uint16")
+    options = {"dimension_names": names} if version == 3 else {"attributes": {"_ARRAY_DIMENSIONS": names}}
+    make(sepconv.folder / "in.zarr", values, tuple(min(side, 16) for side in shape), version, **options)
+    said = sepconv("run", "in.zarr", "out.zarr", "abs").stderr
+    assert ("is written as" in said) != kept
+    out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
+    found = list(out.metadata.dimension_names) if version == 3 else out.attrs["_ARRAY_DIMENSIONS"]
+    if kept:
+        assert found == names and out.chunks == tuple(min(side, 16) for side in shape)
+        read_by_both(sepconv.folder / "out.zarr", values)
+    else:
+        assert sorted(set(found) - {"y"}) == sorted(names) and out.size == values.size
+    said = sepconv("run", "in.zarr", "turned.zarr", "transpose").stderr
+    found = zarr.open_array(sepconv.folder / "turned.zarr", mode="r").shape
+    assert ("are called y and x" in said) == (not set(names) >= {"x", "y"})
+    plain = lambda result, side: sorted(result) == sorted(side)
+    assert plain([n for n in found if n > 1], [n for n in shape if n > 1])
+
+
+def test_chunks_along_an_axis_of_one_position(sepconv):
+    values = values_of((5, 40, 50), "uint16")
+    make(sepconv.folder / "in.zarr", values, (1, 16, 16), dimension_names=list("zyx"))
+    for option in "--chunk", "--shard":
+        said = sepconv("run", "in.zarr", "out.zarr", "--page", "z=1", option, "z=16,32x32", "--force").stderr
+        assert f"a {option[2:]} holds no 16 positions of axis z" in said
+        read_by_both(sepconv.folder / "out.zarr", values[1])
+    make(sepconv.folder / "in.zarr", values[:1], (1, 16, 16), dimension_names=list("zyx"))
+    sepconv("run", "in.zarr", "out.zarr", "--chunk", "z=16,32x32", "--force")
+    assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == (16, 32, 32)
+    read_by_both(sepconv.folder / "out.zarr", values[:1])
+    make(sepconv.folder / "in.zarr", values[0], (16, 16), dimension_names=["lat", "lon"])
+    for axis in "z", "lat":
+        assert f"no axis {axis}" in sepconv("run", "in.zarr", "no.zarr", "--chunk", f"{axis}=2", status=2).stderr
+
+
+def test_shards_that_nobody_could_read_are_not_written(sepconv):
+    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(8192, 8192), chunks=(512, 512), dtype="u1")
+    made[:1] = 1
+    error = sepconv("run", "in.zarr", "out.zarr", "--chunk", "1", "--shard", "8192", status=2).stderr
+    assert "more than 16777216 chunks" in error and error.count("\n") == 1 and not (sepconv.folder / "out.zarr").exists()
+
+
+@pytest.mark.parametrize("codec", ["zlib", "lz4"])
+def test_codecs_of_version_2_become_those_of_version_3(sepconv, codec):
+    values = (values_of((37, 45), "float32") * 5).astype("uint16")
+    make(sepconv.folder / "in.zarr", values, (16, 20), 2, compressors=CODECS2[codec])
+    said = sepconv("run", "in.zarr", "out.zarr", "--zarr", "3").stderr
+    assert f"in place of {codec}: Zarr 3 has none" in said
+    read_by_both(sepconv.folder / "out.zarr", values)
+    assert [c["name"] for c in zarr.open_array(sepconv.folder / "out.zarr", mode="r").metadata.to_dict()["codecs"]] == ["bytes", "gzip" if codec == "zlib" else "blosc"]
+
+
+def test_all_bits_of_halves_are_kept(sepconv):
+    values = np.arange(65536, dtype=np.uint16).view(np.float16).reshape(256, 256)
+    for version in 2, 3:
+        make(sepconv.folder / "in.zarr", values, (100, 100), version)
+        sepconv("run", "in.zarr", "out.zarr", "--force", "--quiet")
+        read_by_both(sepconv.folder / "out.zarr", values)
 
 
 @pytest.mark.parametrize("version, separator", [(2, "."), (2, "/"), (3, "."), (3, "/")])
@@ -362,3 +475,24 @@ def test_zip_stores(sepconv, axes, compressed):
     with zarr.storage.ZipStore(sepconv.folder / "in.zarr.zip", mode="w", compression=zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED) as store:
         zarr.create_array(store, shape=shape, chunks=chunks, dtype="int16", dimension_names=list(axes))[...] = values
     same(read_by_us(sepconv, "in.zarr.zip").reshape(shape), values)
+
+
+def test_damage_in_a_shard_of_a_zip_file_is_seen(sepconv):
+    import zipfile
+
+    values = values_of((37, 45), "uint8")
+    with zarr.storage.ZipStore(sepconv.folder / "in.zarr.zip", mode="w") as store:
+        zarr.create_array(store, shape=values.shape, chunks=(8, 8), shards=(16, 48), compressors=None, dtype="uint8")[...] = values
+    same(read_by_us(sepconv, "in.zarr.zip"), values)
+    whole = (sepconv.folder / "in.zarr.zip").read_bytes()
+    with zipfile.ZipFile(sepconv.folder / "in.zarr.zip") as file:
+        shard = file.getinfo("c/0/0")
+    begin = whole.find(values[:8, :8].tobytes(), shard.header_offset)
+    for at in begin, begin + 7:
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        (sepconv.folder / "in.zarr.zip").write_bytes(damaged)
+        for options in [], ["--region", "4x4+0+0"]:
+            error = sepconv("run", "in.zarr.zip", "out.npy", *options, status=1).stderr
+            assert "CRC-32" in error and "c/0/0" in error and error.count("\n") == 1
+        same(read_by_us(sepconv, "in.zarr.zip", "--region", "40x8+0+20"), values[20:28, :40])  # of another shard

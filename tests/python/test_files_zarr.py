@@ -106,6 +106,10 @@ def test_images_and_levels_are_sliced():
 def test_chunks_of_several_images_are_kept():
     sc.run("stack.npy", "a.zarr", axes="zyx", tile={"z": 3, "y": 32, "x": 40}, pyramid=True, progress=False)
     assert metadata("a.zarr/0/zarr.json")["chunk_grid"]["configuration"]["chunk_shape"] == [3, 32, 40]
+    with sc.open("a.zarr") as image:
+        assert image.chunks == (3, 32, 40)
+    with sc.open("a.zarr", page="z=1-2") as image:
+        assert image.chunks == (2, 32, 40)
     report = sc.run("a.zarr", "same.zarr", progress=False)
     assert contents("same.zarr") == contents("a.zarr") and any("wait on the disk" in said for said in report.warnings)
     assert np.array_equal(np.asarray(sc.open("same.zarr")), VALUES)

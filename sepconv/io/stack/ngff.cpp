@@ -7,6 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
+#include <string_view>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
@@ -21,6 +23,14 @@ constexpr std::size_t kMostAxes = 5;
 constexpr std::size_t kMostLevels = 64;
 /// Wells of a plate, label images, images of a group.
 constexpr std::size_t kMostNames = 100'000;
+/// Of OME-Zarr's metadata, what a group may be; and what is read of an image, its axes and its levels.
+constexpr std::string_view kParts[] = {"multiscales", "omero",    "labels",
+                                       "plate",       "well",     "image-label",
+                                       "version",     "_creator", "bioformats2raw.layout"};
+constexpr std::string_view kOfImage[] = {"name",    "axes", "datasets", "coordinateTransformations",
+                                         "version", "type", "metadata"};
+constexpr std::string_view kOfAxis[] = {"name", "type", "unit"};
+constexpr std::string_view kOfLevel[] = {"path", "coordinateTransformations"};
 
 /// Reads one group's attributes; errors begin with its name.
 class NgffReader {
@@ -36,6 +46,11 @@ class NgffReader {
       bounded(*list, "multiscales");
       const Json* const omero = member(said, "omero", Json::value_t::object);
       for (const Json& one : *list) group.images.push_back(multiscale(one, omero));
+      // Of 0.4 others are attributes like any, which go along; but not who made the source.
+      for (NgffMultiscale& image : group.images) {
+        if (ome != nullptr) add_others(said, kParts, "", image.others);
+        if (attributes.contains("_creator")) image.others.emplace_back("_creator");
+      }
     }
     if (const Json* const labels = member(said, "labels", Json::value_t::array)) {
       bounded(*labels, "labels");
@@ -47,9 +62,8 @@ class NgffReader {
       group.fields = paths(*well, "images");
     group.is_label = said.contains("image-label");
     Json others = attributes;
-    for (const char* const name : {"ome", "multiscales", "omero", "labels", "plate", "well", "image-label",
-                                   "bioformats2raw.layout", "_creator"})
-      others.erase(name);
+    for (const std::string_view name : kParts) others.erase(std::string(name));
+    for (const char* const name : {"ome", "_creator"}) others.erase(name);
     if (!others.empty()) group.others = others.dump();
     return group;
   }
@@ -98,10 +112,13 @@ class NgffReader {
     if (!in_ome && said.contains("multiscales") && said["multiscales"].is_array())
       for (const Json& one : said["multiscales"]) look(one);
     is_one = is_one || said.contains("labels") || said.contains("bioformats2raw.layout");
+    // ome-zarr-py leaves it to the image that the labels are of.
+    if (in_ome && version.empty() && said.contains("labels")) version = "0.5";
     if (!is_one) return "";
-    if (version != (in_ome ? "0.5" : "0.4"))
-      refuse(fmt::format("are of version {}, and 0.4 and 0.5 are read",
-                         version.empty() ? "none" : printable(version.substr(0, 20))));
+    if (const char* const due = in_ome ? "0.5" : "0.4"; version != due)
+      refuse(fmt::format("are of version {}, and {} \"ome\" {} is read",
+                         version.empty() ? "none" : printable(version.substr(0, 20)),
+                         in_ome ? "in" : "without", due));
     return version;
   }
 
@@ -123,7 +140,15 @@ class NgffReader {
     return all;
   }
 
-  std::vector<OmeAxis> axes(const Json& list) const {
+  /// The names of what else an object says.
+  static void add_others(const Json& object, std::span<const std::string_view> known, const std::string& of,
+                         std::vector<std::string>& others) {
+    for (const auto& [name, value] : object.items())
+      if (std::ranges::find(known, name) == known.end())
+        others.push_back(printable(name) + (of.empty() ? "" : " of " + printable(of)));
+  }
+
+  std::vector<OmeAxis> axes(const Json& list, std::vector<std::string>& others) const {
     std::vector<OmeAxis> axes;
     if (list.size() < 2 || list.size() > kMostAxes)
       refuse(fmt::format("state {} axes, and an image has 2 to {}", list.size(), kMostAxes));
@@ -132,6 +157,7 @@ class NgffReader {
       const auto name = needed(axis, "name", Json::value_t::string, "an axis").get<std::string>();
       if (!names.insert(name).second) refuse(fmt::format("have two axes {}", printable(name)));
       axes.push_back({name, text(axis, "type"), text(axis, "unit")});
+      add_others(axis, kOfAxis, "axis " + name, others);
     }
     const auto is_last = [&](std::size_t from_end, const char* name) {
       return axes[axes.size() - from_end].name == name;
@@ -176,7 +202,8 @@ class NgffReader {
 
   NgffMultiscale multiscale(const Json& one, const Json* omero) const {
     NgffMultiscale result;
-    result.image.axes = axes(needed(one, "axes", Json::value_t::array, "multiscales"));
+    result.image.axes = axes(needed(one, "axes", Json::value_t::array, "multiscales"), result.others);
+    add_others(one, kOfImage, "", result.others);
     result.image.name = text(one, "name");
     const Json& datasets = needed(one, "datasets", Json::value_t::array, "multiscales");
     if (datasets.empty() || datasets.size() > kMostLevels)
@@ -188,6 +215,7 @@ class NgffReader {
                       std::vector<double>(result.image.axes.size(), 0)};
       transform(needed(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"), level);
       if (of_all != nullptr) transform(*of_all, level);
+      add_others(dataset, kOfLevel, "level " + level.path, result.others);
       result.levels.push_back(std::move(level));
     }
     // How the levels were made, by a word ("type") and in full. They are made anew, and the word is said of

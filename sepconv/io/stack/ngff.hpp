@@ -51,8 +51,9 @@ struct NgffStep {
 };
 
 /// The attributes, a JSON object's text, of a group that holds these levels of an image: 0.4 in Zarr 2, 0.5
-/// in Zarr 3; `others` as NgffGroup has them.
-std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr,
+/// in Zarr 3; `nearest`: pixels of levels are one of those in place of their mean; `others` as NgffGroup has
+/// them.
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr, bool nearest,
                             const std::string& others = {});
 
 bool is_ngff(std::string_view description) noexcept;

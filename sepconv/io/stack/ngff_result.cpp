@@ -74,6 +74,16 @@ bool has_places(const OmeImage& image) {
   });
 }
 
+/// Whether there were any.
+bool drop_windows(OmeImage& image) {
+  bool any = false;
+  for (OmeChannel& channel : image.channels) {
+    any = any || channel.window.has_value();
+    channel.window.reset();
+  }
+  return any;
+}
+
 /// Those of the positions that are left.
 bool keep_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChange& change) {
   if (image.channels.empty()) return true;
@@ -88,7 +98,7 @@ bool keep_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChang
 
 }  // namespace
 
-std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr,
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr, bool nearest,
                             const std::string& others) {
   Json axes = Json::array(), datasets = Json::array(), channels = Json::array();
   for (const OmeAxis& axis : image.axes) axes.push_back(axis_json(axis));
@@ -97,7 +107,7 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
   for (const OmeChannel& channel : image.channels) channels.push_back(channel_json(channel));
   Json one = {{"name", image.name}, {"axes", std::move(axes)}, {"datasets", std::move(datasets)}};
   if (image.name.empty()) one.erase("name");
-  if (steps.size() > 1) one["type"] = "mean";
+  if (steps.size() > 1) one["type"] = nearest ? "nearest" : "mean";
   if (zarr == 2) one["version"] = "0.4";
   Json all = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
   all["multiscales"] = Json::array({std::move(one)});
@@ -110,7 +120,7 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
 bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffBegins); }
 
 std::string ngff_text(const OmeImage& image) {
-  return ngff_attributes(image, {{"0", std::vector<double>(image.axes.size(), 1)}}, 3);
+  return ngff_attributes(image, {{"0", std::vector<double>(image.axes.size(), 1)}}, 3, false);
 }
 
 OmeImage parse_ngff_text(const std::string& text) {
@@ -140,6 +150,8 @@ std::string describe_ngff(const std::string& text, const RasterAxes& axes, const
         "the sizes of pixels along y and x are left out: rows and columns of the result are not the "
         "source's");
   move_axes(image, change.map);
+  if ((change.type || (change.values && !change.keeps_range)) && drop_windows(image))
+    lost.emplace_back("what viewers are to show of channels' values (window) is left out: values are others");
   if (!keep_ome_channels(image, axes, change))
     lost.emplace_back("names and colours of channels are left out: the result's are not the source's");
   return ngff_text(image);

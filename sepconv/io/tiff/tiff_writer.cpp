@@ -152,6 +152,7 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
     writer->add_level(make_page(output, pages[i], level_options(options), of_levels, places[i],
                                 same_blocks ? writer->encoder_pool() : nullptr));
   }
+  if (options.layout.nearest_levels) writer->make_levels_nearest();
   if (pages.size() > 1) writer->describe_also(fmt::format(", with {} smaller levels", pages.size() - 1));
   if (options.layout.levels == Levels::cloud) writer->describe_also(", optimized for clouds");
   return writer;

@@ -37,6 +37,7 @@ class TiffWriter : public Writer, private ResumableWriter {
   void add_level(std::unique_ptr<TiffWriter> level) { levels_.push_back(std::move(level)); }
   /// Adds this to the layout's description.
   void describe_also(std::string_view text) { layout_.description += text; }
+  void make_levels_nearest() { layout_.nearest_levels = true; }
 
  protected:
   explicit TiffWriter(std::unique_ptr<TiffSink> sink);

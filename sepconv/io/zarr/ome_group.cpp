@@ -9,20 +9,13 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
+#include "sepconv/io/zarr/first_names.hpp"
 
 namespace sepconv {
 namespace {
 
 /// Groups within groups on the way to an image: a plate's fields are two below it.
 constexpr int kMostGroups = 4;
-
-std::string first_names(std::vector<std::string> names) {
-  constexpr std::size_t kNamed = 12;
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  for (std::string& name : names) name = printable(name);
-  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-}
 
 /// Members of a group that are groups of images.
 std::vector<std::string> images_in(const ZarrStore& store, const std::string& key) {
@@ -64,6 +57,18 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
   return array;
 }
 
+/// What a source is beside its pixels, and a result of it is not.
+void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
+                    const NgffMultiscale& one, OmeSource& source) {
+  source.is_label = group.is_label || store.name_of(key).parent_path().filename() == "labels";
+  if (!one.others.empty())
+    source.left_out.push_back(
+        fmt::format("of OME-Zarr's metadata are left out: {}", first_names(one.others)));
+  if (group.is_label)
+    source.left_out.emplace_back(
+        "that the values are numbers of things (image-label, its colours and properties) is left out");
+}
+
 Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }
 
 OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGroup& group, int level) {
@@ -72,7 +77,7 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
     std::vector<std::string> paths;
     for (const NgffMultiscale& one : group.images) paths.push_back(one.levels.front().path);
     throw OmeChoice(fmt::format("{}: holds {} images; name one of their arrays: {}", name, paths.size(),
-                                first_names(std::move(paths))));
+                                first_names(paths)));
   }
   const NgffMultiscale& one = group.images.front();
   if (level >= std::ssize(one.levels))
@@ -96,12 +101,7 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
     source.labels_left_out = fmt::format(
         "label images are left out ({}): they are images of their own, {} is one", first_names(source.labels),
         store.name_of(joined_key(source.labels_key, printable(source.labels.front()))).native());
-  if (!one.others.empty())
-    source.left_out.push_back(
-        fmt::format("of OME-Zarr's metadata are left out: {}", first_names(one.others)));
-  if (group.is_label)
-    source.left_out.emplace_back(
-        "that the values are numbers of things (image-label, its colours and properties) is left out");
+  say_what_it_is(store, key, group, one, source);
   return source;
 }
 
@@ -131,7 +131,11 @@ std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& k
                                     int level, int groups) {
   const NgffGroup group = read_ngff(node.attributes, store.name_of(key).native());
   if (group.version.empty()) return std::nullopt;
-  if (!group.images.empty()) return source_of(store, key, group, level);
+  if (!group.images.empty()) {
+    OmeSource source = source_of(store, key, group, level);
+    if (!node.as_texts.empty()) source.left_out.push_back(texts_sentence(node.as_texts));
+    return source;
+  }
   const std::string only = !group.wells.empty()    ? only_one(store, key, "wells of a plate", group.wells)
                            : !group.fields.empty() ? only_one(store, key, "fields of a well", group.fields)
                            : !group.labels.empty() ? only_one(store, key, "label images", group.labels)
@@ -173,12 +177,19 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
                      .labels = {}};
     source.array.names.clear();
     for (const OmeAxis& axis : one.image.axes) source.array.names.push_back(axis.name);
+    say_what_it_is(store, key, group, one, source);
     return source;
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::string texts_sentence(const std::string& as_texts) {
+  return fmt::format(
+      "numbers of the attributes that JSON has not, or of more than 64 bits, are written as texts: {}",
+      as_texts);
+}
 
 std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,
                                   int level) {

@@ -28,6 +28,7 @@ struct OmeSource {
   std::vector<std::string> labels;      ///< below the image
   std::string labels_key{};             ///< of their group
   bool is_whole = false;                ///< the level is the first
+  bool is_label = false;                ///< values are numbers of things
   std::string labels_left_out{};        ///< what is said of a result without them
   std::vector<std::string> left_out{};  ///< what a result of the image will not have, a sentence each
 };
@@ -44,6 +45,9 @@ std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::strin
 /// Whether its channels are those of a picture: called red, green and blue, and in these colours; an alpha
 /// may follow. Others are images of their own.
 bool is_picture(const OmeImage& image);
+
+/// What is said of ZarrNode::as_texts.
+std::string texts_sentence(const std::string& as_texts);
 
 /// For `sepconv info`.
 std::vector<std::pair<std::string, std::string>> ome_facts(const OmeSource& source);

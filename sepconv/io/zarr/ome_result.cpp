@@ -37,13 +37,17 @@ bool are_colours(std::int64_t samples, const Metadata& metadata) {
 std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t count, std::int64_t samples,
                                      StoredType type, const Metadata& metadata,
                                      std::vector<std::string>& warnings) {
+  const auto says_nothing = [](const OmeChannel& channel) {
+    return channel.name.empty() && !channel.rgb && !channel.window && channel.rest.empty();
+  };
+  if (std::ssize(known) != count) {
+    if (!std::ranges::all_of(known, says_nothing))
+      warnings.emplace_back("names and colours of channels are left out: there are not as many as channels");
+    known.clear();
+  }
   if (known.empty() && count == samples && are_colours(samples, metadata)) {
     known = {{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}};
     if (count == 4) known.push_back({"alpha", 0xffffff});
-  }
-  if (!known.empty() && std::ssize(known) != count) {
-    warnings.emplace_back("names and colours of channels are left out: there are not as many as channels");
-    known.clear();
   }
   for (OmeChannel& channel : known) {
     if (!channel.rgb) channel.rgb = 0xffffff;
@@ -111,7 +115,9 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   const StoredType type = options.stored.value_or(StoredType(spec.raster.type));
   const std::int64_t samples = spec.raster.channels / type.parts();
   RasterAxes axes;
-  for (const RasterAxis& axis : spec.axes) axes.push_back({axis.name, axis.size});
+  // The channels of a pixel are those of the only c.
+  for (const RasterAxis& axis : spec.axes)
+    if (samples == 1 || axis.name != "c" || axis.size > 1) axes.push_back({axis.name, axis.size});
   OmeResult result;
   result.axes.rasters = axes;
   if (samples > 1) axes.push_back({"c", samples});

@@ -1,9 +1,12 @@
 #include "sepconv/io/zarr/shard_writer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <stdexcept>
 
 #include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "sepconv/io/zarr/zarr_writer.hpp"
 
@@ -13,8 +16,12 @@ namespace {
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 constexpr int kNumberBytes = 8, kSumBytes = 4;
 
-void put_little(std::uint64_t value, int bytes, std::vector<std::byte>& to) {
-  for (int i = 0; i < bytes; ++i) to.push_back(static_cast<std::byte>(value >> 8 * i));
+template <class T, std::size_t N>
+std::span<std::byte> little_endian(std::span<T, N> numbers) {
+  const auto bytes = std::as_writable_bytes(numbers);
+  if constexpr (std::endian::native == std::endian::big)
+    swap_elements({StoredType::Kind::natural, 8 * sizeof(T)}, bytes);
+  return bytes;
 }
 
 }  // namespace
@@ -24,13 +31,11 @@ ShardWriter::Shard ShardWriter::begin(const ZarrShape& chunk) const {
   Shard shard;
   shard.key = target_.key_of(chunk);
   shard.blocks = 1;
-  std::size_t parts = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     const std::int64_t inside = std::min(array.chunk[i], array.shape[i] - chunk[i] * array.chunk[i]);
-    parts *= static_cast<std::size_t>(array.chunk[i] / array.block()[i]);
     shard.blocks *= ceil_div(inside, array.block()[i]);
   }
-  shard.places.assign(2 * parts, kNowhere);
+  shard.places.assign(static_cast<std::size_t>(2 * shard_parts(array.chunk, array.block())), kNowhere);
   if (array.shards.front().index_at_start)
     shard.first = shard.end = std::ssize(shard.places) * kNumberBytes + kSumBytes;
   return shard;
@@ -48,7 +53,7 @@ ShardWriter::Turn ShardWriter::turn_of(const ZarrShape& block) {
   const auto [found, is_new] = shards_.try_emplace(chunk);
   Shard& shard = found->second;
   if (is_new) shard = begin(chunk);
-  return {0, block, &shard, part, shard.named++};
+  return {0, &shard, part, shard.named++};
 }
 
 void ShardWriter::put(const Turn& turn, std::int64_t bytes) {
@@ -59,18 +64,21 @@ void ShardWriter::put(const Turn& turn, std::int64_t bytes) {
   shard.end += bytes;
 }
 
-std::vector<ShardWriter::Turn> ShardWriter::turns(const std::vector<ZarrShape>& blocks) {
+std::vector<ShardWriter::Turn> ShardWriter::turns(std::int64_t first, std::int64_t end,
+                                                  const std::function<ZarrShape(std::int64_t)>& position_of) {
   std::erase_if(shards_, [](const auto& each) { return each.second.written == each.second.blocks; });
   std::vector<Turn> turns;
-  for (const ZarrShape& block : blocks) {
-    turns.push_back(turn_of(block));
-    turns.back().block = std::ssize(turns) - 1;
+  turns.reserve(static_cast<std::size_t>(end - first));
+  for (std::int64_t block = first; block < end; ++block) {
+    turns.push_back(turn_of(position_of(block)));
+    turns.back().block = block;
   }
-  std::ranges::stable_sort(turns, {}, [](const Turn& turn) { return turn.turn - turn.shard->written; });
+  std::ranges::sort(turns, {},
+                    [](const Turn& turn) { return std::pair(turn.turn - turn.shard->written, turn.block); });
   return turns;
 }
 
-bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
+bool ShardWriter::append(const Turn& turn, const ZarrShape& position, std::span<const std::byte> bytes) {
   Shard& shard = *turn.shard;
   {
     std::unique_lock lock(mutex_);
@@ -84,7 +92,7 @@ bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
   if (turn.turn + 1 == shard.blocks) complete(shard);
   const std::lock_guard lock(mutex_);
   if (target_.folder->partial()) {
-    placed_.insert(placed_.end(), turn.position.begin(), turn.position.end());
+    placed_.insert(placed_.end(), position.begin(), position.end());
     placed_.push_back(std::ssize(bytes));
   }
   ++shard.written;
@@ -94,10 +102,11 @@ bool ShardWriter::append(const Turn& turn, std::span<const std::byte> bytes) {
 
 void ShardWriter::complete(Shard& shard) const {
   if (shard.end == shard.first) return;
-  std::vector<std::byte> index;
-  for (const std::uint64_t number : shard.places) put_little(number, kNumberBytes, index);
-  put_little(crc32c(index), kSumBytes, index);
-  target_.folder->write_part(shard.key, false, shard.first > 0 ? 0 : shard.end, index);
+  const auto index = little_endian(std::span(shard.places));
+  std::array<std::uint32_t, 1> sum{crc32c(index)};
+  const std::int64_t at = shard.first > 0 ? 0 : shard.end;
+  target_.folder->write_part(shard.key, false, at, index);
+  target_.folder->write_part(shard.key, false, at + std::ssize(index), little_endian(std::span(sum)));
   target_.folder->complete_part(shard.key);
   shard.places = {};
 }
@@ -130,9 +139,8 @@ void ShardWriter::check_complete() const {
 
 std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {
   const ZarrArray& array = target.array;
-  constexpr std::int64_t kEntry = 16, kOfShard = 512;
-  std::int64_t parts = 1;
-  for (std::size_t i = 0; i < array.chunk.size(); ++i) parts *= array.chunk[i] / array.block()[i];
+  constexpr std::int64_t kEntry = 16, kOfShard = 512, kOfTurns = kMostTurns * sizeof(Turn);
+  const std::int64_t parts = shard_parts(array.chunk, array.block());
   std::int64_t shards =
       1;  // of one image, and of those that the first axis along which they are several leaves open
   const auto count = [&](int axis) {
@@ -147,7 +155,7 @@ std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {
   }
   const std::int64_t placed =
       target.folder->partial() ? shards * parts * 2 * 8 * (std::ssize(array.shape) + 1) : 0;
-  return shards * (parts * kEntry + kOfShard) + parts * kEntry + placed;
+  return shards * (parts * kEntry + kOfShard) + kOfTurns + placed;
 }
 
 }  // namespace sepconv

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -26,7 +27,6 @@ class ShardWriter {
   /// When a block may be written: behind those of its shard that were named before it.
   struct Turn {
     std::int64_t block;  ///< index among those that were named
-    ZarrShape position;
     Shard* shard;
     std::size_t part;  ///< of the shard
     std::int64_t turn;
@@ -34,13 +34,16 @@ class ShardWriter {
 
   explicit ShardWriter(const ZarrTarget& target) : target_(target) {}
 
-  /// Turns of blocks at these positions of the grid of blocks, each once; the first of every shard, then the
-  /// second of every shard, and so on. To be taken by append() in this order, and all of them before more are
-  /// named.
-  std::vector<Turn> turns(const std::vector<ZarrShape>& blocks);
+  /// As many blocks are named at once, which bounds what is held of them.
+  static constexpr std::int64_t kMostTurns = 1 << 14;
+  /// Turns of the blocks `first` to `end`, whose positions in the grid of blocks are position_of(block), each
+  /// once; the first of every shard, then the second of every shard, and so on. To be taken by append() in
+  /// this order, and all of them before more are named.
+  std::vector<Turn> turns(std::int64_t first, std::int64_t end,
+                          const std::function<ZarrShape(std::int64_t)>& position_of);
   /// Waits for the block's turn and writes it, where it is no hole (no bytes); completes the shard with its
   /// last block. False: stop() was called. Thread-safe, for threads that each take the next turn.
-  bool append(const Turn& turn, std::span<const std::byte> bytes);
+  bool append(const Turn& turn, const ZarrShape& position, std::span<const std::byte> bytes);
   /// Nobody waits for what will not be written. Thread-safe.
   void stop();
   /// Blocks that another process appended, in their order, each with its position and its bytes.

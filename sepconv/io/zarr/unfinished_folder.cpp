@@ -16,6 +16,8 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
+#include "sepconv/io/zarr/first_names.hpp"
+#include "sepconv/io/zarr/replaced_zarr.hpp"
 
 namespace sepconv {
 namespace {
@@ -95,9 +97,11 @@ UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
   if (fs::exists(there)) {
     if (fs::is_symlink(there))
       throw_write_error(target_, "it is a symbolic link, which no folder replaces; name what it leads to");
-    if (!fs::is_directory(there) || !has_zarr_metadata(target_))
+    if (!fs::is_directory(there) || !is_zarr(target_))
       throw_write_error(
-          target_, "it exists and is no Zarr, and nothing else is ever replaced by one; choose another name",
+          target_,
+          "it exists and is no Zarr, and nothing else is ever replaced by one; remove it, or choose another "
+          "name",
           EEXIST);
     if (!options_.overwrite) throw_write_error(target_, EEXIST);
   }
@@ -110,6 +114,11 @@ void UnfinishedFolder::add_warnings(std::vector<std::string>& warnings) const {
   for (const fs::path& left : leftovers_)
     warnings.push_back(fmt::format("a killed run left {}; it will be removed when {} is written",
                                    left.native(), target_.native()));
+  std::error_code unknown;
+  if (!options_.overwrite || !fs::is_directory(target_, unknown)) return;
+  if (auto others = others_in(target_); !others.empty())
+    warnings.push_back(fmt::format("{} is replaced as a whole, with all that lies in it: {}",
+                                   target_.native(), first_names(std::move(others))));
 }
 
 void UnfinishedFolder::discard() noexcept {
@@ -225,7 +234,7 @@ void UnfinishedFolder::commit() {
   if (failed == 0 && unlink((made / kUnfinishedMark).c_str()) != 0) failed = errno;
   std::error_code ignored;
   const bool replaces = failed == 0 && options_.overwrite && fs::exists(target_, ignored);
-  if (replaces && !has_zarr_metadata(target_)) failed = EEXIST;
+  if (replaces && !is_zarr(target_)) failed = EEXIST;
   if (failed == 0 && options_.partial) {
     options_.partial->commit(replaces);
     return discard();

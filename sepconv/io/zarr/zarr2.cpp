@@ -60,13 +60,12 @@ ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
     array.codecs.push_back(
         parse_zarr_codec(file, {file.text(compressor, "id"), compressor}, array.type.bits / 8));
   const Json& fill = file.member(all, "fill_value");
-  array.fill_text = fill.is_null() ? "0" : fill.dump();
-  const auto element = zarr_fill(array.fill_text, array.type);
+  const auto element = fill.is_null() ? ZarrElement{} : zarr_fill(fill.dump(), array.type, 2);
   if (!element) file.damaged("fill_value");
   array.fill = *element;
 
   const JsonFile attributes_file(name.parent_path() / ".zattrs");
-  Json given = attributes_file.parse(attributes);
+  Json given = attributes_file.parse(attributes, {}, &array.as_texts);
   array.names = dimensions_in(given, array.shape.size());
   given.erase("_ARRAY_DIMENSIONS");
   array.attributes = given.dump();

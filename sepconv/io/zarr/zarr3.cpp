@@ -142,8 +142,7 @@ ZarrArray array_of(const JsonFile& file, const Json& all) {
   std::vector<int> order(array.shape.size());
   std::iota(order.begin(), order.end(), 0);
   take_codecs(file, file.member(all, "codecs"), std::move(order), array);
-  array.fill_text = file.member(all, "fill_value").dump();
-  const auto element = zarr_fill(array.fill_text, array.type);
+  const auto element = zarr_fill(file.member(all, "fill_value").dump(), array.type, 3);
   if (!element) file.damaged("fill_value");
   array.fill = *element;
   return array;
@@ -154,7 +153,8 @@ ZarrArray array_of(const JsonFile& file, const Json& all) {
 ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name) {
   const JsonFile file(name);
   // Copies of what the nodes below say themselves, which may be many.
-  const Json all = file.parse(text, "consolidated_metadata");
+  std::string as_texts;
+  const Json all = file.parse(text, "consolidated_metadata", &as_texts);
   if (file.integer(file.member(all, "zarr_format"), "zarr_format") != 3) file.damaged("zarr_format");
   ZarrNode node;
   const std::string type = file.text(all, "node_type");
@@ -162,9 +162,11 @@ ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name)
   const Json attributes = all.value("attributes", Json::object());
   if (!attributes.is_object()) file.damaged("attributes");
   node.attributes = attributes.dump();
+  node.as_texts = as_texts;
   if (type == "group") return node;
   node.array = array_of(file, all);
   node.array->attributes = node.attributes;
+  node.array->as_texts = std::move(as_texts);
   return node;
 }
 

@@ -7,8 +7,17 @@
 #include <numeric>
 
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/zarr_json.hpp"
 
 namespace sepconv {
+
+std::int64_t shard_parts(const ZarrShape& outer, const ZarrShape& inner) noexcept {
+  std::int64_t parts = 1;
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    if (__builtin_mul_overflow(parts, outer[i] / inner[i], &parts)) return kMostShardParts + 1;
+  }
+  return parts;
+}
 
 std::int64_t ZarrArray::block_bytes() const noexcept {
   return std::accumulate(block().begin(), block().end(), type.bytes_of(1), std::multiplies<>());
@@ -87,7 +96,8 @@ std::optional<ZarrNode> read_zarr_node(const ZarrStore& store, const std::string
     name /= ".zarray";
     node.array = parse_zarr2(*array, text_of(".zattrs").value_or("{}"), name);
   } else if (text_of(".zgroup")) {
-    node.attributes = text_of(".zattrs").value_or("{}");
+    node.attributes =
+        JsonFile(name / ".zattrs").parse(text_of(".zattrs").value_or("{}"), {}, &node.as_texts).dump();
   } else {
     return std::nullopt;
   }

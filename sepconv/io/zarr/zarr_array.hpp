@@ -32,6 +32,8 @@ struct ZarrCodec {
 std::string name_of(const ZarrCodec& codec);
 
 using ZarrShape = std::vector<std::int64_t>;
+/// An element in its first bytes, in this machine's byte order.
+using ZarrElement = std::array<std::byte, 16>;
 
 /// What an object is cut into. All shapes count along the axes of the array.
 struct ZarrShards {
@@ -52,13 +54,13 @@ struct ZarrArray {
   StoredType type = PixelType::u8;
   bool big_endian = false;
   std::vector<int> order;  ///< axes of the array in the order in which a block's elements lie, slowest first
-  std::vector<ZarrCodec> codecs;     ///< of a block, in the order of encoding
-  std::array<std::byte, 16> fill{};  ///< the element that is nowhere stored, in this machine's byte order
-  std::string fill_text = "0";       ///< as JSON
-  std::vector<std::string> names;    ///< of the axes; empty, or "" for one that has none
-  bool keys_of_v2 = false;           ///< "0.1", not "c/0/1"
+  std::vector<ZarrCodec> codecs;   ///< of a block, in the order of encoding
+  ZarrElement fill{};              ///< the element that is nowhere stored
+  std::vector<std::string> names;  ///< of the axes; empty, or "" for one that has none
+  bool keys_of_v2 = false;         ///< "0.1", not "c/0/1"
   char separator = '/';
   std::string attributes = "{}";  ///< a JSON object
+  std::string as_texts{};         ///< numbers of the metadata that are texts there: see JsonFile::parse()
 
   /// What is encoded as one.
   const ZarrShape& block() const noexcept { return shards.empty() ? chunk : shards.back().inner; }
@@ -72,6 +74,11 @@ struct ZarrArray {
 inline constexpr std::int64_t kMostZarrAxes = 32;
 /// Of a chunk.
 inline constexpr std::int64_t kMostChunkBytes = std::int64_t{1} << 40;
+/// Of a shard: its index has to be held.
+inline constexpr std::int64_t kMostShardParts = std::int64_t{1} << 24;
+/// How many blocks of one shape another holds; more than kMostShardParts where they are more than can be
+/// counted.
+std::int64_t shard_parts(const ZarrShape& outer, const ZarrShape& inner) noexcept;
 inline constexpr std::int64_t kMostZarrJson = std::int64_t{16} << 20;
 
 /// What a key of a store is.
@@ -79,6 +86,7 @@ struct ZarrNode {
   std::optional<ZarrArray> array{};  ///< else a group
   int version = 3;
   std::string attributes = "{}";  ///< of the group
+  std::string as_texts{};         ///< likewise
 };
 
 /// Nothing where neither version has its metadata. Throws IoError, one sentence that names the file, for what
@@ -92,7 +100,9 @@ ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name)
 /// "uint16", as version 3 calls it.
 const char* zarr_data_type(StoredType type) noexcept;
 
-/// The element of this JSON value; nothing if it is none of the type.
-std::optional<std::array<std::byte, 16>> zarr_fill(const std::string& text, StoredType type);
+/// The element that this JSON value is in a version; nothing if it is none of the type.
+std::optional<ZarrElement> zarr_fill(const std::string& text, StoredType type, int version);
+/// And back. Version 2 has no bits of a NaN ("0x7fc00001"), so that any is "NaN" there.
+std::string zarr_fill_text(const ZarrElement& element, StoredType type, int version);
 
 }  // namespace sepconv

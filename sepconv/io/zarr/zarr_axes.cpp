@@ -69,6 +69,7 @@ std::string codec_text(const ZarrArray& array) {
 
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name) {
   constexpr std::size_t kMostLetters = 20;
+  if (array.shape.empty() && letters.empty()) return {};
   const std::string own = letters.empty() && array.names.size() < kMostLetters ? letters_of(array.names) : "";
   const NpyAxes known = npy_axes(array.shape, false, letters.empty() ? own : letters, name);
   ZarrAxes axes;
@@ -76,16 +77,16 @@ ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::
   for (std::size_t i = 0; i < array.shape.size(); ++i) {
     const auto axis = static_cast<int>(i);
     const char letter = known.names[i];
+    const std::string name_of_axis = letters.empty() && !own.empty() ? array.names[i] : "";
     if (letter == 'y') {
-      axes.row = axis;
+      axes.row = axis, axes.row_name = name_of_axis;
     } else if (letter == 'x') {
-      axes.col = axis;
+      axes.col = axis, axes.col_name = name_of_axis;
     } else if (letter == 'c' && i + 1 == array.shape.size()) {
-      axes.channel = axis;
+      axes.channel = axis, axes.channel_name = name_of_axis;
     } else {
       axes.others.push_back(axis);
-      const bool named = letters.empty() && !own.empty() && !array.names[i].empty();
-      axes.rasters.push_back({named ? array.names[i] : std::string(1, letter), array.shape[i]});
+      axes.rasters.push_back({name_of_axis.empty() ? std::string(1, letter) : name_of_axis, array.shape[i]});
     }
   }
   const auto [rows, cols] = known.extent;
@@ -225,7 +226,11 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
     file.zarr.nests_shards = array.shards.size() > 1;
   }
   file.zarr.codecs = zarr_codecs_text(array);
-  file.zarr.fill = array.fill_text;
+  file.zarr.fill = zarr_fill_text(array.fill, array.type, 3);
+  file.zarr.rows_name = axes.row_name;
+  file.zarr.cols_name = axes.col_name;
+  file.zarr.channels_name = axes.channel_name;
+  file.zarr.keeps_channel = axes.channel >= 0 && side(array.shape, axes.channel) == 1;
   file.zarr.big_endian = array.big_endian;
   file.zarr.keys_of_v2 = array.keys_of_v2 && array.version == 3;
   file.zarr.separator = array.separator;

@@ -1,20 +1,19 @@
 // Values of missing elements, as both versions write them.
-#include <bit>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <span>
 #include <type_traits>
 
+#include "sepconv/io/half.hpp"
 #include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
 
 namespace sepconv {
 namespace {
-
-using Element = std::array<std::byte, 16>;
 
 template <class T>
 void put(T value, std::byte* to) {
@@ -91,7 +90,7 @@ bool put_element(const Json& value, StoredType type, std::byte* to) {
   switch (type.kind) {
     case StoredType::Kind::boolean:
       if (value.is_boolean()) put(static_cast<std::uint8_t>(value.get<bool>() ? 1 : 0), to);
-      return value.is_boolean() || put_integer<std::uint8_t>(value, to);
+      return value.is_boolean() || (put_integer<std::uint8_t>(value, to) && *to <= std::byte{1});
     case StoredType::Kind::natural:
       return put_integer_of<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(type.bits, value, to);
     case StoredType::Kind::integer:
@@ -107,13 +106,72 @@ bool put_element(const Json& value, StoredType type, std::byte* to) {
          put_float(value[1], part, to + part / 8);
 }
 
+template <class T>
+T get(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+std::uint64_t word_at(const std::byte* from, int bits) {
+  return bits == 8    ? get<std::uint8_t>(from)
+         : bits == 16 ? get<std::uint16_t>(from)
+         : bits == 32 ? get<std::uint32_t>(from)
+                      : get<std::uint64_t>(from);
+}
+
+std::int64_t integer_at(const std::byte* from, int bits) {
+  return bits == 8    ? get<std::int8_t>(from)
+         : bits == 16 ? get<std::int16_t>(from)
+         : bits == 32 ? get<std::int32_t>(from)
+                      : get<std::int64_t>(from);
+}
+
+double float_at(const std::byte* from, int bits) {
+  if (bits == 64) return get<double>(from);
+  return bits == 32 ? get<float>(from) : float_of_half(get<std::uint16_t>(from));
+}
+
+Json float_json(const std::byte* from, int bits, int version) {
+  const double number = float_at(from, bits);
+  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
+  if (!std::isnan(number)) return number;
+  ZarrElement usual{};
+  put_float("NaN", bits, usual.data());
+  const std::uint64_t word = word_at(from, bits);
+  if (version == 2 || word == word_at(usual.data(), bits)) return "NaN";
+  return fmt::format("0x{:0{}x}", word, bits / 4);
+}
+
+Json element_json(const std::byte* from, StoredType type, int version) {
+  switch (type.kind) {
+    case StoredType::Kind::boolean:
+      return *from != std::byte{0};
+    case StoredType::Kind::natural:
+      return word_at(from, type.bits);
+    case StoredType::Kind::integer:
+      return integer_at(from, type.bits);
+    case StoredType::Kind::floating:
+      return float_json(from, type.bits, version);
+    default:
+      break;
+  }
+  const int part = type.bits_of_part();
+  return Json::array({float_json(from, part, version), float_json(from + part / 8, part, version)});
+}
+
 }  // namespace
 
-std::optional<Element> zarr_fill(const std::string& text, StoredType type) {
+std::optional<ZarrElement> zarr_fill(const std::string& text, StoredType type, int version) {
+  if (version == 2 && text.find("\"0x") != text.npos) return std::nullopt;
   const Json value = Json::parse(text, nullptr, false);
-  Element element{};
+  ZarrElement element{};
   if (!put_element(value, type, element.data())) return std::nullopt;
   return element;
+}
+
+std::string zarr_fill_text(const ZarrElement& element, StoredType type, int version) {
+  return element_json(element.data(), type, version).dump();
 }
 
 }  // namespace sepconv

@@ -1,8 +1,11 @@
 #include "sepconv/io/zarr/zarr_json.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <set>
 
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/first_names.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 
 namespace sepconv {
@@ -10,18 +13,57 @@ namespace {
 
 constexpr int kDeepest = 64;
 
+bool is_longer_than_64_bits(std::string_view token) {
+  const std::string_view digits = token.substr(token.starts_with('-') ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos) return false;
+  std::int64_t number = 0;
+  std::uint64_t natural = 0;
+  const char* const end = token.data() + token.size();
+  return std::from_chars(token.data(), end, number).ec != std::errc() &&
+         std::from_chars(token.data(), end, natural).ec != std::errc();
+}
+
+bool is_to_be_text(std::string_view token) {
+  return token == "NaN" || token == "Infinity" || token == "-Infinity" || is_longer_than_64_bits(token);
+}
+
+/// A text of JSON from its first quote on, with both.
+std::string_view text_at(std::string_view from) {
+  std::size_t end = 1;
+  while (end < from.size() && from[end] != '"') end += from[end] == '\\' ? 2 : 1;
+  return from.substr(0, end + 1);
+}
+
+/// Quotes the numbers that are to be texts, and collects them.
+std::string with_quotes(std::string_view text, std::set<std::string>& quoted) {
+  std::string all;
+  while (!text.empty()) {
+    const std::string_view token =
+        text.front() == '"' ? text_at(text)
+                            : text.substr(0, std::max<std::size_t>(1, text.find_first_of(" \t\r\n,:]}[{\"")));
+    const std::string_view quote = is_to_be_text(token) ? "\"" : "";
+    if (!quote.empty()) quoted.emplace(token);
+    (all += quote) += token;
+    all += quote;
+    text.remove_prefix(token.size());
+  }
+  return all;
+}
+
 }  // namespace
 
-Json JsonFile::parse(const std::string& text, std::string_view skipped) const {
+Json JsonFile::parse(const std::string& text, std::string_view skipped, std::string* as_texts) const {
+  std::set<std::string> quoted;
   bool too_deep = false;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
     too_deep |= depth > kDeepest;
     return !too_deep && !(depth == 1 && event == Json::parse_event_t::key && !skipped.empty() &&
                           value.get_ref<const std::string&>() == skipped);
   };
-  Json all = Json::parse(text, watch, false);
+  Json all = Json::parse(with_quotes(text, quoted), watch, false);
   if (too_deep || !all.is_object())
     throw_read_error(name_, "it is no JSON object that an array or a group is described by; copy it anew");
+  if (as_texts != nullptr) *as_texts = first_names({quoted.begin(), quoted.end()});
   return all;
 }
 

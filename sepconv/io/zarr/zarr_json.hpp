@@ -28,9 +28,10 @@ class JsonFile {
   explicit JsonFile(std::filesystem::path name) : name_(std::move(name)) {}
 
   const std::filesystem::path& name() const noexcept { return name_; }
-  /// An object, without members of the root that are called `skipped`. Throws IoError: damaged, or nested
-  /// deeper than any metadata are.
-  Json parse(const std::string& text, std::string_view skipped = {}) const;
+  /// An object, without members of the root that are called `skipped`. Numbers that JSON has not (NaN,
+  /// Infinity) and integers of more than 64 bits, which most of its readers round, become texts; those are
+  /// named in `as_texts`. Throws IoError: damaged, or nested deeper than any metadata are.
+  Json parse(const std::string& text, std::string_view skipped = {}, std::string* as_texts = nullptr) const;
 
   /// "its WHAT is damaged".
   [[noreturn]] void damaged(std::string_view what) const;

@@ -57,7 +57,7 @@ class ZarrReader final : public Reader, private EncodedReader {
   void may_hold(std::int64_t bytes) override {
     const std::int64_t high = ceil_div(rows_.length, rows_.block), wide = ceil_div(cols_.length, cols_.block);
     const std::int64_t edge = std::min<std::int64_t>(high, 2) * wide;
-    const std::int64_t layers = ceil_div(channels_.length, channels_.block) * array().block_bytes();
+    const std::int64_t layers = ceil_div(channels_.length, channels_.block) * source_->kept_bytes();
     const std::int64_t room = bytes / layers;
     source_->keep((several_ && room >= high * wide ? high * wide : std::min(room, edge)) * layers);
   }

@@ -19,10 +19,12 @@ struct ZarrAxes {
   std::vector<int> others;               ///< in the order of the array
   RasterAxes rasters;                    ///< the same, with names and lengths
   std::string letters;                   ///< of all axes, as OpenOptions::axes has them
+  /// Those of the array where they say which axes these are; else empty.
+  std::string row_name{}, col_name{}, channel_name{};
 };
 
-/// `letters` as OpenOptions::axes; empty: what ZarrArray::names say, or the shape leaves no doubt about.
-/// Errors as npy_axes().
+/// `letters` as OpenOptions::axes; empty: what ZarrArray::names say, or the shape leaves no doubt about. An
+/// array without axes is an image of one pixel. Errors as npy_axes().
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name);
 
 /// ZarrLayout::order of such an array, and the order of its axes by that; nothing if these are others.

@@ -17,6 +17,7 @@ namespace sepconv {
 namespace {
 
 constexpr Extent kUsualChunk{512, 512};
+constexpr int kUsualBlosc = 5;
 
 std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int64_t element_bytes) {
   if (!layout.zarr.codecs.empty()) {
@@ -46,9 +47,25 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
   }
 }
 
-/// Version 2 has one codec, and no checksum.
+/// Version 2 has one codec, and no checksum; version 3 has neither zlib nor lz4 but inside of others.
 void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
-  if (array.version != 2) return;
+  if (array.version == 3) {
+    for (ZarrCodec& codec : array.codecs) {
+      const std::string was = name_of(codec);
+      if (codec.kind == ZarrCodec::Kind::zlib)
+        codec.kind = ZarrCodec::Kind::gzip;
+      else if (codec.kind == ZarrCodec::Kind::lz4)
+        codec = {.kind = ZarrCodec::Kind::blosc,
+                 .level = kUsualBlosc,
+                 .blosc_codec = "lz4",
+                 .blosc_type_size = array.type.bits / 8};
+      else
+        continue;
+      warnings.push_back(
+          fmt::format("chunks are encoded by {} in place of {}: Zarr 3 has none", name_of(codec), was));
+    }
+    return;
+  }
   const auto checksums = std::erase_if(
       array.codecs, [](const ZarrCodec& codec) { return codec.kind == ZarrCodec::Kind::crc32c; });
   if (checksums > 0) warnings.emplace_back("chunks have no checksum (crc32c): Zarr 2 has none");
@@ -67,17 +84,21 @@ std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view
   return said->asked_for ? said->count : std::min(said->count, size);
 }
 
-/// Axes that are asked for and are not there.
-void check_axes(const FileLayout& layout, const RasterAxes& axes, const ZarrArray& array) {
+/// Axes that are asked for and are not there. `others`: those beside y and x, as they are asked for.
+void check_axes(const FileLayout& layout, const std::vector<std::string>& others, const RasterAxes& axes,
+                std::vector<std::string>& warnings) {
   for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
+    const char* const object = of == &layout.zarr.chunk_others ? "chunk" : "shard";
     for (const AxisPositions& positions : *of) {
-      if (!positions.asked_for || find_axis(axes, positions.axis) != nullptr ||
-          std::ranges::find(array.names, positions.axis) != array.names.end())
-        continue;
-      throw InvalidArgument(
-          fmt::format("the result has no axis {}, of which chunks are to hold {}; its axes "
-                      "are {}",
-                      positions.axis, positions.count, fmt::join(array.names, ", ")));
+      if (!positions.asked_for || std::ranges::find(others, positions.axis) != others.end()) continue;
+      if (find_axis(axes, positions.axis) == nullptr)
+        throw InvalidArgument(fmt::format(
+            "the result has no axis {}, of which {}s are to hold {}; its axes are {}{}y, x", positions.axis,
+            object, positions.count, fmt::join(others, ", "), others.empty() ? "" : ", "));
+      warnings.push_back(
+          fmt::format("a {} holds no {} positions of axis {}: one is taken, and the result "
+                      "has not this axis",
+                      object, positions.count, positions.axis));
     }
   }
 }
@@ -91,10 +112,15 @@ void check_size(const ZarrArray& array) {
                                       array.shards.empty() ? "chunks" : "shards",
                                       fmt::join(array.chunk, " x "), kMostChunkBytes >> 30));
   }
+  if (shard_parts(array.chunk, array.block()) > kMostShardParts)
+    throw InvalidArgument(
+        fmt::format("shards of {} hold more than {} chunks of {}, and nobody could hold their index; make "
+                    "chunks larger or shards smaller",
+                    fmt::join(array.chunk, " x "), kMostShardParts, fmt::join(array.block(), " x ")));
 }
 
-void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
-                 std::vector<std::string>& warnings) {
+void take_shards(const FileLayout& layout, std::size_t others, const std::vector<std::string>& names,
+                 ZarrArray& array, std::vector<std::string>& warnings) {
   const Extent asked = layout.zarr.shard;
   if (asked.empty()) return;
   if (array.version == 2)
@@ -112,11 +138,38 @@ void take_shards(const FileLayout& layout, std::size_t others, ZarrArray& array,
     if (i == others || i == others + 1) continue;
     const std::int64_t usual = i > others ? array.shape[i] : 1;  // all channels
     array.chunk[i] =
-        round_up(positions_of(layout.zarr.shard_others, array.names[i], array.shape[i], usual), block[i]);
+        round_up(positions_of(layout.zarr.shard_others, names[i < others ? i : i - 2], array.shape[i], usual),
+                 block[i]);
   }
   if (layout.zarr.nests_shards)
     warnings.emplace_back("shards hold chunks where the source's hold shards of chunks");
   array.shards = {{.inner = block, .order = array.order, .index_at_start = layout.zarr.index_at_start}};
+}
+
+/// The source's, as far as the type and the version have it.
+void take_fill(const FileLayout& layout, ZarrArray& array, std::vector<std::string>& warnings) {
+  const ZarrElement kept = zarr_fill(layout.zarr.fill, array.type, 3).value_or(ZarrElement{});
+  array.fill =
+      zarr_fill(zarr_fill_text(kept, array.type, array.version), array.type, array.version).value_or(kept);
+  if (array.fill != kept)
+    warnings.push_back(fmt::format(
+        "the fill value is NaN in place of {}: Zarr 2 has no bits of a NaN; chunks of it are stored",
+        layout.zarr.fill));
+}
+
+/// The array of images, without what is stored together along each axis.
+ZarrArray empty_array(const RasterSetSpec& spec, const CreateOptions& options) {
+  const ZarrLayout& layout = options.layout.zarr;
+  ZarrArray array;
+  array.version = layout.version == 0 ? 3 : layout.version;
+  if (array.version != 2 && array.version != 3)
+    throw InvalidArgument(fmt::format("Zarr {} is not written; choose 2 or 3", array.version));
+  array.type = options.stored.value_or(StoredType(spec.raster.type));
+  array.big_endian = layout.big_endian;
+  array.keys_of_v2 = array.version == 2 || layout.keys_of_v2;
+  if (layout.separator != 0) array.separator = layout.separator;
+  if (!options.metadata.attributes.empty()) array.attributes = options.metadata.attributes;
+  return array;
 }
 
 }  // namespace
@@ -125,17 +178,11 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
                       std::vector<std::string>& warnings) {
   const FileLayout& layout = options.layout;
   const ImageSpec& image = spec.raster;
-  ZarrArray array;
-  array.version = layout.zarr.version == 0 ? 3 : layout.zarr.version;
-  if (array.version != 2 && array.version != 3)
-    throw InvalidArgument(fmt::format("Zarr {} is not written; choose 2 or 3", array.version));
-  array.type = options.stored.value_or(StoredType(image.type));
-  array.big_endian = layout.zarr.big_endian;
-  array.keys_of_v2 = array.version == 2 || layout.zarr.keys_of_v2;
-  if (layout.zarr.separator != 0) array.separator = layout.zarr.separator;
+  ZarrArray array = empty_array(spec, options);
+  std::vector<std::string> asked_as;  // beside y and x
   for (const RasterAxis& axis : spec.axes) {
-    if (axis.single || spec.count() == 1) continue;
-    array.shape.push_back(axis.size), array.names.push_back(axis.name);
+    if (axis.single) continue;
+    array.shape.push_back(axis.size), array.names.push_back(axis.name), asked_as.push_back(axis.name);
     array.chunk.push_back(positions_of(layout.zarr.chunk_others, axis.name, axis.size));
   }
   const std::size_t others = array.shape.size();
@@ -143,26 +190,24 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   array.shape.insert(array.shape.end(), {image.extent.rows, image.extent.cols});
   array.chunk.insert(array.chunk.end(),
                      {std::min(tile.rows, image.extent.rows), std::min(tile.cols, image.extent.cols)});
-  array.names.insert(array.names.end(), {"y", "x"});
-  if (const std::int64_t channels = image.channels / array.type.parts(); channels > 1) {
-    array.shape.push_back(channels), array.names.emplace_back(channel_axis(spec.axes));
+  array.names.push_back(layout.zarr.rows_name.empty() ? "y" : layout.zarr.rows_name);
+  array.names.push_back(layout.zarr.cols_name.empty() ? "x" : layout.zarr.cols_name);
+  const std::int64_t channels = image.channels / array.type.parts();
+  if (channels > 1 || layout.zarr.keeps_channel) {
+    asked_as.emplace_back(channel_axis(spec.axes));
+    array.shape.push_back(channels);
+    array.names.push_back(layout.zarr.channels_name.empty() ? asked_as.back() : layout.zarr.channels_name);
     array.chunk.push_back(
-        positions_of(layout.zarr.chunk_others, array.names.back(), channels, layout.planar ? 1 : channels));
+        positions_of(layout.zarr.chunk_others, asked_as.back(), channels, layout.planar ? 1 : channels));
   }
-  check_axes(layout, spec.axes, array);
+  check_axes(layout, asked_as, spec.axes, warnings);
   array.order.resize(array.shape.size());
   std::iota(array.order.begin(), array.order.end(), 0);
   array.codecs = codecs_of(layout, array.version, array.type.bits / 8);
   fit_to_version(array, warnings);
-  take_shards(layout, others, array, warnings);
+  take_shards(layout, others, asked_as, array, warnings);
   check_size(array);
-  if (const auto fill = zarr_fill(layout.zarr.fill, array.type))
-    array.fill = *fill, array.fill_text = layout.zarr.fill;
-  else
-    array.fill_text = array.type.kind == StoredType::Kind::boolean ? "false"
-                      : array.type.is_complex()                    ? "[0.0, 0.0]"
-                                                                   : "0";
-  if (!options.metadata.attributes.empty()) array.attributes = options.metadata.attributes;
+  take_fill(layout, array, warnings);
   return array;
 }
 

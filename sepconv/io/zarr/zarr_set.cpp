@@ -7,9 +7,11 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/first_names.hpp"
 #include "sepconv/io/zarr/ome_group.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
+#include "sepconv/io/zarr/zarr_json.hpp"
 #include "sepconv/io/zarr/zarr_reader.hpp"
 
 namespace sepconv {
@@ -74,6 +76,14 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
   return file.is_folder() ? open_folder_store(std::move(file)) : open_zip_store(std::move(file));
 }
 
+/// Of the members of a JSON object.
+std::vector<std::string> names_in(const std::string& object) {
+  std::vector<std::string> names;
+  const Json members = Json::parse(object);
+  for (const auto& [name, value] : members.items()) names.push_back(name);
+  return names;
+}
+
 class ZarrSet final : public RasterSet {
  public:
   /// `is_folder`: and not a zip file.
@@ -99,6 +109,7 @@ class ZarrSet final : public RasterSet {
     if (array().attributes != "{}") metadata.attributes = array().attributes;
     layout.file->zarr.is_array = !ome_;
     if (ome_) {
+      layout.file->nearest_levels = ome_->is_label;
       metadata.attributes = ome_->attributes;
       if (axes_.channel >= 0) metadata.photometric = Photometric::rgb;
       if (zarr_image(array(), axes_).channels == 4) metadata.extra_samples = {kUnassociatedAlpha};
@@ -127,18 +138,22 @@ class ZarrSet final : public RasterSet {
   }
 
   void add_warnings(SourceLayout& layout) const {
+    const auto say = [&](const std::string& sentence) { layout.warnings.push_back(sentence); };
     if (ome_) layout.warnings = ome_->left_out;
+    if (ome_ && array().attributes != "{}")
+      say(fmt::format("attributes of the array are left out: {}", first_names(names_in(array().attributes))));
+    if (!ome_ && !array().as_texts.empty()) say(texts_sentence(array().as_texts));
     std::string written;
     for (const int axis : axes_.others) written += axes_.letters[static_cast<std::size_t>(axis)];
     written += axes_.channel >= 0 ? "yxc" : "yx";
-    if (!ome_ && axes_.letters.size() > 1 && written != axes_.letters)
-      layout.warnings.push_back(
-          fmt::format("an array of the axes {} is written as {}", axes_.letters, written));
+    if (!ome_ && written != axes_.letters)
+      say(fmt::format("an array of {} is written as {}",
+                      axes_.letters.empty() ? "no axes" : "the axes " + axes_.letters, written));
     for (std::size_t i = 0; i < axes_.others.size(); ++i) {
       const auto axis = static_cast<std::size_t>(axes_.others[i]);
       const std::int64_t together = std::min(array().block()[axis], array().shape[axis]);
       if (together > 1)
-        layout.warnings.push_back(fmt::format(
+        say(fmt::format(
             "chunks hold {} positions of axis {}, so that each may be decoded as often, once an image",
             together, axes_.rasters[i].name));
     }
@@ -243,9 +258,10 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   if (!stored.is_all)
     facts.emplace_back("stored bytes",
                        fmt::format("at least {}, in {} files and more", stored.bytes, stored.files));
-  facts.emplace_back("axes", set->axes_of_array().letters);
-  facts.emplace_back("fill value", set->array().fill_text);
-  if (set->array().attributes != "{}") facts.emplace_back("attributes", set->array().attributes);
+  const ZarrArray& array = set->array();
+  if (!array.shape.empty()) facts.emplace_back("axes", set->axes_of_array().letters);
+  facts.emplace_back("fill value", zarr_fill_text(array.fill, array.type, array.version));
+  if (array.attributes != "{}") facts.emplace_back("attributes", array.attributes);
   return info;
 }
 

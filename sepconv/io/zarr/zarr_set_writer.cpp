@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/io/zarr/label_images.hpp"
 #include "sepconv/io/zarr/ome_result.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
@@ -71,11 +72,13 @@ class ZarrMaking {
     say_what_waits(warnings);
     if (ome) {
       const ZarrArray& array = levels_.front()->array;
-      group_ = zarr_group_texts(array.version, ngff_attributes(ome->image, ome->steps(extents), array.version,
-                                                               options.metadata.attributes));
+      group_ = zarr_group_texts(array.version,
+                                ngff_attributes(ome->image, ome->steps(extents), array.version,
+                                                options.layout.nearest_levels, options.metadata.attributes));
       rest.metadata = ome->left;
     }
     layout_ = zarr_sink_layout(*levels_.front(), rest);
+    layout_.nearest_levels = options.layout.nearest_levels;
     layout_.warnings.insert(layout_.warnings.end(), warnings.begin(), warnings.end());
     if (ome)
       layout_.description =
@@ -143,10 +146,21 @@ class ZarrMaking {
     return extents;
   }
 
+  /// OME-Zarr's axes of space are y and x.
+  static void take_usual_names(ZarrLayout& layout, std::vector<std::string>& warnings) {
+    const std::string rows = std::exchange(layout.rows_name, ""), cols = std::exchange(layout.cols_name, "");
+    layout.channels_name.clear();
+    layout.keeps_channel = false;
+    if ((!rows.empty() && rows != "y") || (!cols.empty() && cols != "x"))
+      warnings.push_back(fmt::format("the axes {} and {} are called y and x, as OME-Zarr has them",
+                                     printable(rows), printable(cols)));
+  }
+
   /// Cuts what chunks are to hold of axes beside y and x where it cannot be.
   static FileLayout layout_for(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
                                std::vector<std::string>& warnings) {
     FileLayout layout = options.layout;
+    if (is_ome) take_usual_names(layout.zarr, warnings);
     std::vector<AxisPositions>& chunk = layout.zarr.chunk_others;
     std::vector<AxisPositions>& shard = layout.zarr.shard_others;
     const auto are_images = [&](const AxisPositions& positions) {
@@ -181,11 +195,13 @@ class ZarrMaking {
                  std::vector<std::string>& warnings) {
     RasterSetSpec spec = spec_;
     spec.raster.extent = extent;
+    if (ome) spec.axes = ome->axes.rasters;
     std::vector<std::string> said;
     auto target = std::make_shared<ZarrTarget>();
     target->folder = folder_;
     target->array = zarr_result(spec, options, said);
-    target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts());
+    target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts() ||
+                                                       options.layout.zarr.keeps_channel);
     if (ome) {
       target->key = std::to_string(levels_.size());
       target->array = ome->ordered(std::move(target->array));

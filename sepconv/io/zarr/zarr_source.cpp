@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -17,27 +18,17 @@ namespace {
 constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
 constexpr std::int64_t kIndexEntryBytes = 16;
 constexpr std::int64_t kIndexChecksumBytes = 4;
-/// Of a shard: more are refused, as its index has to be held.
-constexpr std::int64_t kMostParts = std::int64_t{1} << 24;
 /// Of shards' indices that are kept, and a share for each, so that there are not too many open files.
 constexpr std::int64_t kIndexBytes = 32 << 20;
 constexpr std::int64_t kLeastIndexBytes = kIndexBytes / 64;
-
-std::int64_t parts_of(const ZarrShape& outer, const ZarrShape& inner) {
-  std::int64_t parts = 1;
-  for (std::size_t i = 0; i < outer.size(); ++i) {
-    if (__builtin_mul_overflow(parts, outer[i] / inner[i], &parts)) return kMostParts + 1;
-  }
-  return parts;
-}
 
 /// Of what is in all shards around one block.
 std::int64_t index_bytes(const ZarrArray& array) {
   std::int64_t bytes = 0;
   const ZarrShape* outer = &array.chunk;
   for (const ZarrShards& level : array.shards) {
-    bytes +=
-        std::max(kLeastIndexBytes, kIndexEntryBytes * std::min(kMostParts, parts_of(*outer, level.inner)));
+    bytes += std::max(kLeastIndexBytes,
+                      kIndexEntryBytes * std::min(kMostShardParts, shard_parts(*outer, level.inner)));
     outer = &level.inner;
   }
   return bytes;
@@ -53,10 +44,10 @@ ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, 
       blocks_(0) {
   const ZarrShape* outer = &array_.chunk;
   for (const ZarrShards& level : array_.shards) {
-    if (parts_of(*outer, level.inner) > kMostParts)
+    if (shard_parts(*outer, level.inner) > kMostShardParts)
       throw_read_error(name(), fmt::format("its shards have more than {} chunks, whose places are too many "
                                            "to be held; make the shards smaller",
-                                           kMostParts));
+                                           kMostShardParts));
     outer = &level.inner;
   }
 }
@@ -98,7 +89,7 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
   place.object->read_at(place.offset, coder->encoded(place.bytes, made->bytes()));
   if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) what(wrong);
-  if (again) blocks_.keep(key, made, array_.block_bytes());
+  if (again) blocks_.keep(key, made, kept_bytes());
   return made;
 }
 
@@ -134,7 +125,7 @@ ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string&
   Place place;
   const ZarrShape* outer = &array_.chunk;
   for (const ZarrShards& level : array_.shards) {
-    const auto within = shard(level, parts_of(*outer, level.inner), place, name);
+    const auto within = shard(level, shard_parts(*outer, level.inner), place, name);
     if (!within) return {};
     std::size_t part = 0;
     for (const int axis : level.order) {
@@ -173,12 +164,14 @@ std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& lev
     throw_read_error(store_->name_of(key), fmt::format("{}; the shard is damaged, copy it anew", fact));
   };
   if (all < bytes) damaged("it is too short for the index of its chunks");
-  std::vector<std::byte> index(static_cast<std::size_t>(bytes));
-  made->object->read_at(place.offset + (level.index_at_start ? 0 : all - bytes), index);
-  const auto entries = std::span(index).first(static_cast<std::size_t>(numbers));
-  if (level.index_checked && crc32c(entries) != number_in(std::span(index).last(kIndexChecksumBytes), false))
-    damaged("the checksum (crc32c) of its index is wrong");
   made->places.resize(static_cast<std::size_t>(2 * parts));
+  const auto entries = std::as_writable_bytes(std::span(made->places));
+  const std::int64_t at = place.offset + (level.index_at_start ? 0 : all - bytes);
+  made->object->read_at(at, entries);
+  std::array<std::byte, kIndexChecksumBytes> sum{};
+  if (level.index_checked) made->object->read_at(at + numbers, sum);
+  if (level.index_checked && crc32c(entries) != number_in(sum, false))
+    damaged("the checksum (crc32c) of its index is wrong");
   for (std::size_t i = 0; i < made->places.size(); ++i)
     made->places[i] = number_in(entries.subspan(8 * i, 8), level.index_big_endian);
   const std::int64_t held = std::max(kLeastIndexBytes, numbers);

@@ -34,6 +34,8 @@ class ZarrSource {
   std::int64_t stored_bytes(const ZarrShape& position);
   void read_stored(const ZarrShape& position, std::span<std::byte> to);
 
+  /// What one that is kept takes, with its key and its place among the others.
+  std::int64_t kept_bytes() const noexcept { return array_.block_bytes() + kOfKept; }
   /// How much of decoded blocks is kept; at first nothing.
   void keep(std::int64_t bytes) { blocks_.resize(bytes); }
 
@@ -41,6 +43,7 @@ class ZarrSource {
   std::int64_t memory_bytes(int threads) const;
 
  private:
+  static constexpr std::int64_t kOfKept = 512;
   /// An object and the places of its parts, offset and bytes in turns.
   struct Shard {
     std::shared_ptr<const ZarrObject> object;

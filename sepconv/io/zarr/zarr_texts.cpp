@@ -93,7 +93,7 @@ ZarrTexts texts3(const ZarrArray& array) {
               {"chunk_grid", named("regular", {{"chunk_shape", array.chunk}})},
               {"chunk_key_encoding",
                named(array.keys_of_v2 ? "v2" : "default", {{"separator", std::string(1, array.separator)}})},
-              {"fill_value", Json::parse(array.fill_text)},
+              {"fill_value", Json::parse(zarr_fill_text(array.fill, array.type, 3))},
               {"codecs", array.shards.empty() ? all_codecs3(array) : shards3(array)},
               {"attributes", Json::parse(array.attributes)}};
   if (!array.names.empty()) all["dimension_names"] = array.names;
@@ -113,7 +113,7 @@ ZarrTexts texts2(const ZarrArray& array) {
                     {"compressor", array.codecs.empty() ? Json() : codec2(array.codecs.front())},
                     {"filters", nullptr},
                     {"order", std::ranges::is_sorted(array.order) ? "C" : "F"},
-                    {"fill_value", Json::parse(array.fill_text)},
+                    {"fill_value", Json::parse(zarr_fill_text(array.fill, array.type, 2))},
                     {"dimension_separator", std::string(1, array.separator)}};
   Json attributes = Json::parse(array.attributes);
   if (!array.names.empty()) attributes["_ARRAY_DIMENSIONS"] = array.names;

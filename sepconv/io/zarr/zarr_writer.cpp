@@ -109,10 +109,17 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
   template <class At>
   void write_shards(const Rect& rect, const ConstPixelView& in, Executor& executor, std::int64_t count,
                     const At& at) {
+    for (std::int64_t first = 0; first < count; first += ShardWriter::kMostTurns)
+      write_turns(first, std::min(first + ShardWriter::kMostTurns, count), rect, in, executor, at);
+  }
+
+  template <class At>
+  void write_turns(std::int64_t first, std::int64_t end, const Rect& rect, const ConstPixelView& in,
+                   Executor& executor, const At& at) {
     ShardWriter& writer = *target_->shards;
-    std::vector<ZarrShape> positions;
-    for (std::int64_t i = 0; i < count; ++i) positions.push_back(blocks_.position_of(at(i)));
-    const std::vector<ShardWriter::Turn> turns = writer.turns(positions);
+    const std::vector<ShardWriter::Turn> turns =
+        writer.turns(first, end, [&](std::int64_t i) { return blocks_.position_of(at(i)); });
+    const std::int64_t count = end - first;
     const std::int64_t shards =
         std::ranges::count_if(turns, [](const auto& turn) { return turn.turn == turn.shard->written; });
     const std::int64_t tasks = array().codecs.empty() ? std::min(2 * shards, count) : count;
@@ -124,7 +131,8 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
           const std::int64_t i = next++;
           if (i >= count) return;
           const ShardWriter::Turn& turn = turns[static_cast<std::size_t>(i)];
-          if (!writer.append(turn, encode(at(turn.block), rect, in, *work))) return;
+          const Place place = at(turn.block);
+          if (!writer.append(turn, blocks_.position_of(place), encode(place, rect, in, *work))) return;
         }
       } catch (...) {
         writer.stop();

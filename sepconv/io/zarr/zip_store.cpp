@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "sepconv/core/memory.hpp"
@@ -54,22 +55,31 @@ bool take_large_numbers(Bytes extra, Member& member) {
   return member.bytes >= 0 && member.stored_bytes >= 0 && member.offset >= 0;
 }
 
+/// Whether the checksum of a member was right, so that parts of it are believed.
+struct Check {
+  std::mutex& turn;
+  std::uint8_t& was_right;
+};
+
 class ZipObject final : public ZarrObject {
  public:
-  ZipObject(const InputFile& file, std::filesystem::path name, const Member& member, std::int64_t offset)
+  ZipObject(const InputFile& file, std::filesystem::path name, const Member& member, std::int64_t offset,
+            const Check& check)
       : file_(file),
         name_(std::move(name)),
         bytes_(member.bytes),
         stored_bytes_(member.stored_bytes),
         crc_(static_cast<std::uint32_t>(member.crc)),
         deflated_(member.method != 0),
-        offset_(offset) {}
+        offset_(offset),
+        check_(check) {}
 
   std::int64_t size() const noexcept override { return bytes_; }
 
   void read_at(std::int64_t offset, std::span<std::byte> bytes) const override {
     const bool whole = offset == 0 && std::ssize(bytes) == bytes_;
     if (!deflated_) {
+      if (!whole) check_all();
       file_.read_at(offset_ + offset, bytes);
     } else if (whole) {
       inflate(bytes);
@@ -78,11 +88,30 @@ class ZipObject final : public ZarrObject {
                        "it is deflated, so that no part of it can be read alone; store shards in the "
                        "zip file as they are");
     }
-    if (whole && libdeflate_crc32(0, bytes.data(), bytes.size()) != crc_)
-      throw_read_error(name_, "its checksum (CRC-32) is wrong; copy the zip file anew");
+    if (whole) check(libdeflate_crc32(0, bytes.data(), bytes.size()));
   }
 
  private:
+  void check(std::uint32_t sum) const {
+    if (sum != crc_) throw_read_error(name_, "its checksum (CRC-32) is wrong; copy the zip file anew");
+  }
+
+  /// Once, before a part is read.
+  void check_all() const {
+    constexpr std::int64_t kAtOnce = 64 << 10;
+    const std::lock_guard lock(check_.turn);
+    if (check_.was_right != 0) return;
+    const Buffer buffer(kAtOnce);
+    std::uint32_t sum = 0;
+    for (std::int64_t at = 0; at < bytes_; at += kAtOnce) {
+      const auto piece = buffer.bytes().first(static_cast<std::size_t>(std::min(kAtOnce, bytes_ - at)));
+      file_.read_at(offset_ + at, piece);
+      sum = libdeflate_crc32(sum, piece.data(), piece.size());
+    }
+    check(sum);
+    check_.was_right = 1;
+  }
+
   void inflate(std::span<std::byte> bytes) const {
     const Buffer stored(std::max<std::int64_t>(1, stored_bytes_));
     const auto from = stored.bytes().first(static_cast<std::size_t>(stored_bytes_));
@@ -101,6 +130,7 @@ class ZipObject final : public ZarrObject {
   std::uint32_t crc_;
   bool deflated_;
   std::int64_t offset_;
+  Check check_;
 };
 
 class ZipStore final : public ZarrStore {
@@ -115,12 +145,14 @@ class ZipStore final : public ZarrStore {
       members_.push_back(static_cast<std::uint32_t>(at));
     // Of two with one name the later one holds.
     std::ranges::stable_sort(members_, {}, [this](std::uint32_t at) { return member(at).name; });
+    were_right_.resize(members_.size());
   }
 
   const std::filesystem::path& path() const noexcept override { return file_.path(); }
   std::int64_t changed_ns() const noexcept override { return file_.changed_ns(); }
   std::int64_t memory_bytes() const noexcept override {
-    return static_cast<std::int64_t>(directory_.capacity() + members_.capacity() * sizeof(members_[0]));
+    return static_cast<std::int64_t>(directory_.capacity() +
+                                     members_.capacity() * (sizeof(members_[0]) + sizeof(were_right_[0])));
   }
 
   std::unique_ptr<ZarrObject> open(const std::string& key) const override {
@@ -142,7 +174,9 @@ class ZipStore final : public ZarrStore {
     if (number(local, 0, 4) != kLocal || found.stored_bytes > file_.size() - offset ||
         (found.method == 0 && found.stored_bytes != found.bytes))
       damaged();
-    return std::make_unique<ZipObject>(file_, name_of(key), found, offset);
+    const auto index = static_cast<std::size_t>(behind - members_.begin() - 1);
+    return std::make_unique<ZipObject>(file_, name_of(key), found, offset,
+                                       Check{turns_[index % turns_.size()], were_right_[index]});
   }
 
   std::vector<std::string> folders(const std::string& key, std::size_t most) const override {
@@ -218,6 +252,8 @@ class ZipStore final : public ZarrStore {
   InputFile file_;
   std::vector<std::byte> directory_;
   std::vector<std::uint32_t> members_;  ///< where they are in the directory, by their names
+  mutable std::vector<std::uint8_t> were_right_;
+  mutable std::array<std::mutex, 16> turns_;  ///< several members are checked at once
 };
 
 }  // namespace

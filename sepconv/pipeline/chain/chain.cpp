@@ -111,6 +111,11 @@ Work Chain::work() const noexcept {
   return most;
 }
 
+bool Chain::keeps_range() const noexcept {
+  return std::ranges::all_of(
+      stages_, [](const StagePtr& stage) { return stage->traits().moves_only || stage->traits().averages; });
+}
+
 bool Chain::turns() const {
   return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->traits().is_transpose; }) %
              2 ==

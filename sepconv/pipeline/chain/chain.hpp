@@ -53,6 +53,9 @@ class Chain {
   std::vector<ImageSpec> specs(const ImageSpec& source) const;
   ImageSpec result_spec(const ImageSpec& source) const { return specs(source).back(); }
 
+  /// Whether values of the result are values of the source, or weighted means of them.
+  bool keeps_range() const noexcept;
+
   /// The part of the source that a part of the result is computed from: never empty for one that is not.
   Rect input_for(const Rect& output, const ImageSpec& source) const;
 

@@ -70,6 +70,19 @@ Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const Missi
   return kept_of_image(std::move(metadata), change, missing, work, said);
 }
 
+/// Channels that are images of their own are none that a stage mixes.
+void say_what_mixes(const Chain& chain, Beginning& begun) {
+  const RasterAxis* const c = find_axis(begun.axes, "c");
+  const auto mixes = std::ranges::find_if(
+      chain.stages(), [](const StagePtr& stage) { return stage->traits().mixes_channels; });
+  if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
+  begun.geometries.first.warnings.push_back(
+      fmt::format("stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, "
+                  "each of which it is done to; an array with c behind y and x has them in one pixel",
+                  (*mixes)->text(), c->size));
+  if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
+}
+
 Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
   OpenOptions open = files.open;
   open.masks = open.masks && !options.missing.none;
@@ -87,6 +100,7 @@ Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, c
   request.missing = begun.missing = missing_pixels(*begun.job.source, chain, options.missing);
   begun.job.first_has_nodata = begun.missing.value.has_value();
   request.stored = stored_by(chain, *begun.job.source);
+  request.keeps_range = chain.keeps_range();
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
   const Reader* const like = begun.job.source.get();
@@ -100,6 +114,7 @@ Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, c
   begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
                                options.region, map, chain.work());
   begun.axes = begun.job.sources->axes();
+  say_what_mixes(chain, begun);
   begun.chain = chain;
   begun.volume = volume_of(chain, *begun.job.sources, options);
   if (begun.volume) {

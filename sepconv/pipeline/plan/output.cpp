@@ -115,9 +115,10 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
   if (source != nullptr) {
     Metadata metadata = source->metadata();
     declare(request.missing, work, metadata, options.warnings);
-    options.metadata = metadata.kept_for(change_of({source->spec(), source->layout().stored},
-                                                   {result, request.stored}, request.region, map, work),
-                                         options.warnings);
+    ImageChange change = change_of({source->spec(), source->layout().stored}, {result, request.stored},
+                                   request.region, map, work);
+    change.keeps_range = request.keeps_range;
+    options.metadata = metadata.kept_for(change, options.warnings);
   }
   options.stored = request.stored;
   options.overwrite = request.overwrite;
@@ -174,6 +175,7 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
   OutputRequest whole = request;
   whole.missing = missing_pixels(source, chain, missing);
   whole.stored = stored_by(chain, source);
+  whole.keeps_range = chain.keeps_range();
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
                                          map_of(chain, source.spec()), chain.work());
   if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;

@@ -34,8 +34,9 @@ struct OutputRequest {
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
-  Rect region{};            ///< of the result, what is made, as PlanOptions::region
-  MissingPixels missing{};  ///< of the source, by missing_pixels()
+  Rect region{};             ///< of the result, what is made, as PlanOptions::region
+  MissingPixels missing{};   ///< of the source, by missing_pixels()
+  bool keeps_range = false;  ///< by Chain::keeps_range()
   /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
   std::optional<StoredType> stored{};
 };

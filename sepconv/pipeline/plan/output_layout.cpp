@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/plan/plan.hpp"
 
 namespace sepconv {
@@ -89,6 +90,17 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   }
   if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
     layout.rows_per_strip = 0;
+  if (!map || map->turned) {
+    const auto is_other = [](const std::string& name, const char* usual) {
+      return !name.empty() && name != usual;
+    };
+    if (is_other(layout.zarr.rows_name, "y") || is_other(layout.zarr.cols_name, "x"))
+      warnings.push_back(fmt::format("the axes {} and {} are called y and x: rows and columns are exchanged",
+                                     printable(layout.zarr.rows_name), printable(layout.zarr.cols_name)));
+    layout.zarr.rows_name.clear(), layout.zarr.cols_name.clear();
+  }
+  if (!map) layout.zarr.channels_name.clear(), layout.zarr.keeps_channel = false;
+  layout.nearest_levels = layout.nearest_levels && work == Work::none && !is_scaled(map);
   layout.planar = layout.planar && spec.channels > 1;
   if (spec.channels != source.spec().channels)
     for (auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others})

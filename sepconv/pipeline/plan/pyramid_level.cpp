@@ -1,6 +1,7 @@
 #include "sepconv/pipeline/plan/pyramid_level.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
@@ -29,6 +30,18 @@ std::int64_t rows_to_hold(const ImageSpec& level, const SinkLayout& layout) {
   return std::min(std::max(least, rows), level.extent.rows);
 }
 
+/// The first pixel of each cell of 2 x 2.
+void take_nearest(const ConstRegion& in, const Region& out) {
+  const std::int64_t bytes = out.pixels.pixel_bytes();
+  for (std::int64_t row = 0; row < out.rect.rows; ++row) {
+    const std::byte* const from =
+        in.pixels.row_data(2 * (out.rect.row + row) - in.rect.row) + (2 * out.rect.col - in.rect.col) * bytes;
+    std::byte* const to = out.pixels.row_data(row);
+    for (std::int64_t col = 0; col < out.rect.cols; ++col)
+      std::memcpy(to + col * bytes, from + 2 * col * bytes, static_cast<std::size_t>(bytes));
+  }
+}
+
 std::int64_t unit_of_parts(const SinkLayout& layout) {
   if (layout.appends) return 0;
   return even_multiple(layout.shard.empty() ? layout.unit().rows : layout.shard.rows);
@@ -37,8 +50,9 @@ std::int64_t unit_of_parts(const SinkLayout& layout) {
 }  // namespace
 
 PyramidLevel::PyramidLevel(Writer& sink, int index, const ImageSpec& larger, const MissingPixels& missing,
-                           std::shared_ptr<Partial> partial)
+                           std::shared_ptr<Partial> partial, bool nearest)
     : sink_(sink),
+      nearest_(nearest),
       rows_{index, sink.spec().extent.rows, sink.spec().row_bytes(), unit_of_parts(sink.layout())},
       partial_(std::move(partial)),
       chain_(honouring(missing, Chain::parse({"reduce:factor=2"}), larger)),
@@ -75,8 +89,9 @@ void PyramidLevel::add(const ConstRegion& in, Executor& executor, std::vector<Wo
                    rect, spec().extent};
   const std::vector<Rect> tiles = tiles_of(rect, kTile);
   executor.for_each(std::ssize(tiles), [&](std::int64_t i, int worker) {
-    compute_tile(chain_, specs_, arithmetic_, in, out.crop(tiles[static_cast<std::size_t>(i)]),
-                 workers[static_cast<std::size_t>(worker)]);
+    const Region tile = out.crop(tiles[static_cast<std::size_t>(i)]);
+    if (nearest_) return take_nearest(in, tile);
+    compute_tile(chain_, specs_, arithmetic_, in, tile, workers[static_cast<std::size_t>(worker)]);
   });
   end_ += rect.rows;
 }

@@ -25,9 +25,10 @@ constexpr std::int64_t even_multiple(std::int64_t rows) noexcept { return rows %
 /// are kept in a file, too.
 class PyramidLevel {
  public:
-  /// The `index`-th, from 1 on: the stage `reduce:factor=2` of `larger`. `partial` may be null.
+  /// The `index`-th, from 1 on: the stage `reduce:factor=2` of `larger`, or the first pixel of each of its
+  /// cells (SinkLayout::nearest_levels). `partial` may be null.
   PyramidLevel(Writer& sink, int index, const ImageSpec& larger, const MissingPixels& missing,
-               std::shared_ptr<Partial> partial);
+               std::shared_ptr<Partial> partial, bool nearest);
 
   const ImageSpec& spec() const noexcept { return specs_.back(); }
   const LevelRows& rows() const noexcept { return rows_; }
@@ -104,6 +105,7 @@ class PyramidLevel {
   ConstPixelView pass_on(Executor& executor);
 
   Writer& sink_;
+  bool nearest_;
   LevelRows rows_;
   std::shared_ptr<Partial> partial_;
   Chain chain_;

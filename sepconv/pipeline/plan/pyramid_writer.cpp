@@ -30,7 +30,9 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     const ImageSpec* larger = &image_->spec();
     levels_.reserve(image_->levels().size());
     for (Writer* const sink : image_->levels())
-      larger = &levels_.emplace_back(*sink, static_cast<int>(levels_.size()) + 1, *larger, missing, partial)
+      larger = &levels_
+                    .emplace_back(*sink, static_cast<int>(levels_.size()) + 1, *larger, missing, partial,
+                                  layout_.nearest_levels)
                     .spec();
     const Extent unit = layout_.unit();
     turn_ = round_up(2 * levels_.front().held_rows(), unit.rows);
