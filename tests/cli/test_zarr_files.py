@@ -306,13 +306,11 @@ def test_versions_chunks_and_shards_are_as_asked_for(sepconv, store):
 # Very small chunks.
 
 
-@pytest.mark.parametrize("shape", [("1", "600"), ("1", "300"), ("1x600", "600")], ids=" ".join)
-def test_small_chunks_stay_in_the_ceiling(sepconv, shape):
+def test_small_chunks_stay_in_the_ceiling(sepconv):
     values = image(600, 600)
     np.save(sepconv.folder / "in.npy", values)
-    for threads in "1", "3":
-        sepconv("run", "in.npy", "out.zarr", "--chunk", shape[0], "--shard", shape[1], "--pyramid", "none", "--compress", "none", "--max-memory", "64M", "--threads", threads, "--stats", "there.json", "--force", "--quiet")
-        sepconv("run", "out.zarr", "back.npy", "--max-memory", "64M", "--threads", threads, "--stats", "back.json", "--force", "--quiet")
-        for name in ("there.json", "back.json"):
-            assert json.loads((sepconv.folder / name).read_text())["peak_rss_bytes"] < 64 << 20
-        np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)
+    sepconv("run", "in.npy", "out.zarr", "--chunk", "1", "--shard", "600", "--pyramid", "none", "--compress", "none", "--max-memory", "64M", "--threads", "2", "--stats", "there.json", "--quiet")
+    sepconv("run", "out.zarr", "back.npy", "--max-memory", "64M", "--threads", "2", "--stats", "back.json", "--quiet")
+    for name in ("there.json", "back.json"):
+        assert json.loads((sepconv.folder / name).read_text())["peak_rss_bytes"] < 64 << 20
+    np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)
