@@ -9,7 +9,7 @@ import numpy as np
 from dask.array.utils import meta_from_array
 from dask.base import tokenize
 
-from sepconv import _linear, _order, _types, ndimage
+from sepconv import _linear, _order, _types, _windows, ndimage
 from sepconv._arguments import axes_of, each_of, result_of
 from sepconv._dask_blocks import checked, made_of
 from sepconv._separable import BORDERS
@@ -29,6 +29,15 @@ def _of_window(ndim, given, axes):
     return _of_size(ndim, {**given, "size": sizes}, axes)
 
 
+def _of_rectangle(ndim, given, axes):
+    sizes = _windows._sizes(given["size"], given.get("footprint"), given.get("structure"), len(axes))
+    return _of_size(ndim, {**given, "size": sizes}, axes)
+
+
+def _of_two_rectangles(ndim, given, axes):
+    return [(axis, 2 * reach, mode) for axis, reach, mode in _of_rectangle(ndim, given, axes)]
+
+
 def _of_sigma(ndim, given, axes):
     passes = _linear._gaussian_passes(ndim, 0.0, given["sigma"], 0, given["mode"], given.get("truncate", 4.0), given.get("radius"), axes)
     reach = {one.axis: len(one.weights) // 2 for one in passes}
@@ -42,7 +51,9 @@ def _of_neighbours(ndim, given, axes):
 # Axis, reach and mode of each axis that neighbours count along.
 _REACH = {"convolve1d": _of_weights, "correlate1d": _of_weights, "gaussian_filter": _of_sigma, "gaussian_filter1d": _of_sigma, "gaussian_gradient_magnitude": _of_sigma,
           "gaussian_laplace": _of_sigma, "laplace": _of_neighbours, "prewitt": _of_neighbours, "sobel": _of_neighbours, "uniform_filter": _of_size, "uniform_filter1d": _of_size,
-          "median_filter": _of_window, "percentile_filter": _of_window, "rank_filter": _of_window}
+          "median_filter": _of_window, "percentile_filter": _of_window, "rank_filter": _of_window,
+          **dict.fromkeys(["grey_dilation", "grey_erosion", "maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d"], _of_rectangle),
+          **dict.fromkeys(["black_tophat", "grey_closing", "grey_opening", "white_tophat"], _of_two_rectangles)}
 
 
 def _reach(name, ndim, given):

@@ -217,7 +217,7 @@ def _uniform_pass(axis, size, origin, mode, cval):
     size = int(size)
     if size > 2 * MOST_RADIUS:
         raise ValueError(f"a size of {size} exceeds {2 * MOST_RADIUS}; take a smaller one")
-    return make_pass(axis, (1 / size,) * size, origin, mode, cval)
+    return make_pass(axis, (1 / size,) * size, origin, mode, cval, "box")
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):

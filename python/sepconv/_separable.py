@@ -18,12 +18,15 @@ _GREATEST = {"u1": 255, "u2": 65535, "i2": 32768}
 
 
 class Pass(NamedTuple):
-    """Weights along one axis of an array, an odd number with the anchor in the middle, and how lines go on beyond its ends."""
+    """Weights along one axis of an array, an odd number with the anchor in the middle, and how lines go on beyond its ends. Or what the library's
+    stage `window` makes of so many neighbours on both sides: then weights, where there are any, say only how large its sums become."""
 
     axis: int
     weights: tuple
     border: str
     value: float
+    window: str = ""
+    radius: int = 0
 
 
 class Passes(tuple):
@@ -55,21 +58,31 @@ def remembered(make):
     return passes
 
 
-def make_pass(axis, weights, origin, mode, cval):
-    """The pass whose anchor stands so far behind the middle of the weights."""
+def border_of(mode, cval):
+    """The library's border, and what lies there."""
+    if mode not in BORDERS:
+        raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
+    border = BORDERS[mode]
+    return border, float(cval) if border == "constant" else 0.0
+
+
+def make_pass(axis, weights, origin, mode, cval, window=""):
+    """The pass whose anchor stands so far behind the middle of the weights; by the stage `window`, if that stands there."""
     left, right = len(weights) // 2 + origin, (len(weights) - 1) // 2 - origin
     if left < 0 or right < 0:
         raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
-    if mode not in BORDERS:
-        raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
+    border, value = border_of(mode, cval)
     weights = tuple(map(float, weights))
+    if left == right:
+        return Pass(axis, weights, border, value, window, left)
     weights = (0.0,) * (right - left) + weights + (0.0,) * (left - right)
-    border = BORDERS[mode]
-    return Pass(axis, weights, border, float(cval) if border == "constant" else 0.0)
+    return Pass(axis, weights, border, value)
 
 
 def _f32_will_do(dtypes, passes):
-    """Whether sums in f32 stay within 1 of those in f64: each of their terms is rounded to 2^-24 of the sum at most."""
+    """Whether sums in f32 stay within 1 of those in f64: each of their terms is rounded to 2^-24 of the sum at most. Without sums values are exact."""
+    if not any(one.weights for one in passes):
+        return all(dtype.str[1:] in _GREATEST or dtype.str[1:] == "f4" for dtype in dtypes)
     greatest = max((_GREATEST.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
     greatest = max([greatest, *(abs(one.value) for one in passes)])
     gain, terms = 1.0, 0
@@ -80,7 +93,7 @@ def _f32_will_do(dtypes, passes):
 
 def _commute(passes):
     """Whether the order of the passes is all one. A constant beyond the edges is that of what the passes before have made, as SciPy has it."""
-    return all(one.value == 0 for one in passes) or (all(abs(sum(one.weights) - 1) < 1e-9 for one in passes) and not any(math.isnan(one.value) for one in passes))
+    return all(one.value == 0 or not one.weights for one in passes) or (all(abs(sum(one.weights) - 1) < 1e-9 for one in passes) and not any(math.isnan(one.value) for one in passes))
 
 
 def _steps(passes):
@@ -90,7 +103,7 @@ def _steps(passes):
     steps, left = [], sorted(passes, key=lambda one: one.axis)
     while left:
         row = left.pop()
-        joined = left and left[-1].axis == row.axis - 1 and left[-1].border == row.border
+        joined = left and left[-1].axis == row.axis - 1 and left[-1].border == row.border and left[-1].window == row.window
         steps.append((left.pop(), row) if joined else (row,))
     return steps[::-1]
 
@@ -131,13 +144,23 @@ def _plan(passes, order, shape, dtype, stored):
     return _Plan(tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), "f64" if f64 else "f32"), _weights_of(passes)
 
 
+def _windows(name, radius, radius_y, border, value, dtype):
+    """What `_sepconv.taps` makes of taps, of a stage of windows."""
+    keys = [("radius", str(radius)), ("radius_y", str(radius_y)), ("border", border)] + [("value", repr(value))] * (border == "constant")
+    chain = _sepconv.make_stage(name, keys)
+    return chain if dtype is None else chain | _sepconv.make_stage("cast", [("type", dtype)])
+
+
 def _step(step, shape, source, dtype):
     one = step[0]
     seen, image_axes = _shape_for(shape, step)
     col, row = step if len(step) == 2 else (None, one) if one.axis == len(shape) - 1 else (one, None)
-    edges = (one.axis, min(len(one.weights) // 2, shape[one.axis])) if math.isnan(one.value) else ()
-    weights = [list(part.weights) if part else [] for part in (row, col)]
-    chain = _sepconv.taps(*weights, one.border, 0.0 if edges else one.value, None if source == dtype else _types.PIXELS[dtype])
+    edges = (one.axis, min(len(one.weights) // 2, shape[one.axis])) if math.isnan(one.value) and one.weights else ()
+    beyond = (one.border, 0.0 if edges else one.value, None if source == dtype else _types.PIXELS[dtype])
+    if one.window:
+        chain = _windows(one.window, *(part.radius if part else 0 for part in (row, col)), *beyond)
+    else:
+        chain = _sepconv.taps(*(list(part.weights) if part else [] for part in (row, col)), *beyond)
     return _Step(chain, seen, image_axes, dtype, edges)
 
 

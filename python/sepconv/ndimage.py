@@ -19,9 +19,13 @@ from sepconv._joined import gaussian_gradient_magnitude, gaussian_laplace, gener
 from sepconv._linear import (convolve1d, correlate1d, gaussian_filter, gaussian_filter1d, prewitt, sobel, uniform_filter,
                              uniform_filter1d)
 from sepconv._order import median_filter, percentile_filter, rank_filter
+from sepconv._windows import (black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, maximum_filter, maximum_filter1d, minimum_filter,
+                              minimum_filter1d, white_tophat)
 
-__all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
-           "generic_gradient_magnitude", "generic_laplace", "laplace", "median_filter", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d"]
+__all__ = ["black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
+           "generic_gradient_magnitude", "generic_laplace", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "laplace",
+           "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter",
+           "sobel", "uniform_filter", "uniform_filter1d", "white_tophat"]
 
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"

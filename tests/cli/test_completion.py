@@ -98,7 +98,7 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
     for line in ("b", "in.tif b", "--tile 64 b", "--planar in.tif b", "in.tif --device cpu b"):
         found = shell(sepconv, f"sepconv {command} {line}")
         assert found in ("FILES", ["baboon.tif", "box.npy"]), line
-    stages = ["binomial", "box"]
+    stages = ["binomial", "blackhat", "box"]
     for line in ("in.tif out.tif b", "in.tif out.tif abs b", "in.tif --threads 2 out.tif b", "--device=cpu in.tif out.tif --planar abs b"):
         assert shell(sepconv, f"sepconv {command} {line}") == stages, line
 

@@ -68,7 +68,7 @@ std::string random_ranked(std::mt19937_64& random) {
 /// Stages that keep the number of channels.
 std::string random_stage(std::mt19937_64& random) {
   const std::string border = random_border(random);
-  switch (random() % 18) {
+  switch (random() % 22) {
     case 0:
       return fmt::format(
           "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
@@ -119,6 +119,20 @@ std::string random_stage(std::mt19937_64& random) {
                              ? fmt::format("to={}x{}", between(random, 1, 150), between(random, 1, 150))
                              : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
                          pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}),
+                         random_missing(random, ",missing=ignore"));
+    case 17:
+    case 18:
+      return fmt::format(
+          "{}:radius={},radius_y={},border={}{}",
+          pick<std::string>(random, {"erode", "dilate", "open", "close", "tophat", "blackhat"}),
+          between(random, 0, 24), between(random, 0, 24), border,
+          pick<std::string>(random, {"", "", ",missing=ignore", ",missing=propagate"}));
+    case 19:
+      return fmt::format("std:radius={},radius_y={},border={}{}", between(random, 0, 12),
+                         between(random, 0, 12), border, random_missing(random));
+    case 20:
+      return fmt::format("normalize:radius={},least={},border={}{}", between(random, 0, 12),
+                         pick<std::string>(random, {"0", "2"}), border,
                          random_missing(random, ",missing=ignore"));
     default:
       return "threshold:at=20,above=200,below=10";

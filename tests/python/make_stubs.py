@@ -13,9 +13,9 @@ NOTE = "# Made by tests/python/make_stubs.py.\n"
 TYPES = {
     "sigma": "float | Sequence[float]", "order": "int | Sequence[int]", "mode": "str | Sequence[str]", "cval": "complex", "truncate": "float",
     "radius": "int | Sequence[int] | None", "axes": "int | Sequence[int] | None", "threads": "int", "stream": "int | HasStream | None", "axis": "int",
-    "size": "int | Sequence[int]", "origin": "int | Sequence[int]", "weights": "ArrayLike", "derivative": "Callable[..., Any]",
+    "footprint": "ArrayLike | None", "structure": "ArrayLike | None", "size": "int | Sequence[int]", "origin": "int | Sequence[int]", "weights": "ArrayLike", "derivative": "Callable[..., Any]",
     "derivative2": "Callable[..., Any]", "extra_arguments": "tuple[Any, ...]", "extra_keywords": "dict[str, Any] | None", "kwargs": "Any",
-    "rank": "int", "percentile": "float", "footprint": "ArrayLike | None",
+    "rank": "int", "percentile": "float",
 }
 OF_ONE_AXIS = {"sigma": "float", "order": "int", "mode": "str", "radius": "int | None", "size": "int", "origin": "int"}
 

@@ -19,7 +19,9 @@ SHAPES = [(1,), (40,), (1, 1), (30, 41), (12, 1, 7), (3, 4, 5, 6)]
 CALLS = [("gaussian_filter", dict(sigma=1.3)), ("gaussian_filter", dict(sigma=0.7, order=1, radius=3)), ("gaussian_filter1d", dict(sigma=2, order=2, axis=0)),
          ("uniform_filter", dict(size=4)), ("uniform_filter1d", dict(size=5, origin=2, axis=0)), ("sobel", {}), ("prewitt", dict(axis=0)), ("laplace", {}),
          ("gaussian_laplace", dict(sigma=1.1)), ("gaussian_gradient_magnitude", dict(sigma=1)), ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
-         ("convolve1d", dict(weights=[1, 3, 2, 5]))]
+         ("convolve1d", dict(weights=[1, 3, 2, 5])), ("uniform_filter", dict(size=5)), ("grey_erosion", dict(size=3)), ("grey_dilation", dict(size=4)),
+         ("grey_opening", dict(size=5)), ("grey_closing", dict(size=2)), ("minimum_filter", dict(size=4)), ("maximum_filter", dict(size=9)),
+         ("minimum_filter1d", dict(size=5, origin=2, axis=0)), ("maximum_filter1d", dict(size=6, origin=-2))]
 RANKS = [("median_filter", dict(size=3)), ("median_filter", dict(size=(4, 7), origin=(1, -3))), ("median_filter", dict(footprint=np.ones((2, 5)))),
          ("percentile_filter", dict(percentile=-20, size=4)), ("percentile_filter", dict(percentile=100, size=(1, 9))), ("rank_filter", dict(rank=-3, size=(5, 2)))]
 
@@ -96,8 +98,26 @@ def test_parameters_and_defaults_are_scipys(name):
     assert all(one.kind is one.KEYWORD_ONLY and not one.default for one in added)
 
 
+@pytest.mark.parametrize("name", ["white_tophat", "black_tophat"])
+def test_what_is_taken_of_an_opening_and_a_closing(name):
+    random = np.random.default_rng(8)
+    for dtype in ("u1", "i2", "i4", "f4", "f8"):
+        array = (random.random((30, 41)) * 100).astype(dtype)
+        for keywords in (dict(size=5), dict(size=(3, 8), mode="nearest"), dict(footprint=np.ones((3, 5))), dict(structure=np.zeros((3, 3)), origin=1)):
+            assert np.array_equal(getattr(ours, name)(array, **keywords), getattr(theirs, name)(array, **keywords))
+
+
+def test_windows_that_are_no_rectangles_are_scipys():
+    array = np.zeros((9, 9))
+    for call in (lambda: ours.grey_erosion(array, footprint=[[0, 1, 0], [1, 1, 1], [0, 1, 0]]), lambda: ours.grey_dilation(array, structure=[[1, 2, 1]])):
+        with pytest.raises(NotImplementedError, match="give size"):
+            call()
+    with pytest.raises(ValueError, match="size, footprint, or structure"):
+        ours.grey_erosion(array)
+
+
 def test_docstrings_hold():
-    for module in (ours, sc._linear, sc._joined, sc._chain, sc):
+    for module in (ours, sc._linear, sc._joined, sc._windows, sc._chain, sc):
         ran = doctest.testmod(module)
         assert ran.failed == 0
     for name in ours.__all__:

@@ -129,6 +129,24 @@ std::int64_t order_bytes(const OrderFilter& filter, std::int64_t, Arithmetic) {
   return filter.network ? Arena::bytes_for(8 * filter.window.area()) : 0;
 }
 
+void window(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
+            Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+  const std::int64_t channels = out.pixels.channels;
+  arena.allocate<std::byte>(window_device_bytes(window, out.rect.extent(), channels, arithmetic, out.image));
+  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+    const Kept kept(out.pixels, arithmetic);
+    Worker own(Buffer(window_scratch_bytes(window, out.rect.extent(), channels, arithmetic, out.image)));
+    window_host(window, border, in, {kept.view, out.rect, out.image}, arithmetic, own);
+    apply_all(ops, kept.view, arithmetic);
+    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+  });
+}
+
+void deviation(const WindowMoments& moments, const PixelView& out, DeviceStream stream) {
+  enqueue(stream, [=] { deviation_host(moments, out); });
+}
+
 void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
               const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
               const ConvolutionEpilogue& epilogue) {

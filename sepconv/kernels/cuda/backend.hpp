@@ -21,6 +21,8 @@
 #include "sepconv/kernels/reduce/reduce.hpp"
 #include "sepconv/kernels/resample/resample.hpp"
 #include "sepconv/kernels/transpose/transpose.hpp"
+#include "sepconv/kernels/window/deviation.hpp"
+#include "sepconv/kernels/window/window.hpp"
 
 namespace sepconv {
 
@@ -66,6 +68,8 @@ struct CudaBackend {
   decltype(sepconv::resample_cuda)& resample;
   decltype(sepconv::order_cuda)& order;
   decltype(sepconv::order_device_bytes)& order_bytes;
+  decltype(sepconv::window_cuda)& window;
+  decltype(sepconv::deviation_cuda)& deviation;
   decltype(sepconv::transpose_cuda)& transpose;
   decltype(sepconv::gemm_cuda)& gemm;
   decltype(sepconv::prepare_gemm_cuda)& prepare_gemm;

@@ -31,6 +31,8 @@ decltype(sepconv::convolve_device_bytes) convolve_bytes;
 decltype(sepconv::resample_cuda) resample;
 decltype(sepconv::order_cuda) order;
 decltype(sepconv::order_device_bytes) order_bytes;
+decltype(sepconv::window_cuda) window;
+decltype(sepconv::deviation_cuda) deviation;
 decltype(sepconv::transpose_cuda) transpose;
 decltype(sepconv::gemm_cuda) gemm;
 decltype(sepconv::prepare_gemm_cuda) prepare_gemm;
@@ -227,6 +229,8 @@ const CudaBackend cuda_engine{.check = check,
                               .resample = engine::resample,
                               .order = engine::order,
                               .order_bytes = engine::order_bytes,
+                              .window = engine::window,
+                              .deviation = engine::deviation,
                               .transpose = engine::transpose,
                               .gemm = engine::gemm,
                               .prepare_gemm = engine::prepare_gemm,

@@ -1,4 +1,5 @@
 // The launchers as callers see them: what was asked for is checked, then whichever backend is in use does it.
+#include <algorithm>
 #include <string>
 
 #include "sepconv/kernels/conv/conv_check.hpp"
@@ -8,6 +9,7 @@
 #include "sepconv/kernels/resample/resample_check.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
 #include "sepconv/kernels/transpose/transpose_check.hpp"
+#include "sepconv/kernels/window/window_check.hpp"
 
 namespace sepconv {
 namespace {
@@ -89,6 +91,22 @@ std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::i
                                    Arithmetic arithmetic, Extent image) {
   const CudaBackend* const backend = find_cuda_backend();
   return backend == nullptr ? 0 : backend->convolve_bytes(taps, out, channels, arithmetic, image);
+}
+
+void window_cuda(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
+                 Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                 std::span<const PointwiseOp> then) {
+  check_window(window, in, out);
+  check_wrapped(window, border, out);
+  if (std::max(window.radius_x, window.radius_y) > kMostDeviceWindowRadius)
+    throw InvalidArgument("windows on a GPU have radii up to " + std::to_string(kMostDeviceWindowRadius) +
+                          "; use the CPU");
+  if (!out.rect.empty()) cuda_backend().window(window, border, in, out, arithmetic, arena, stream, then);
+}
+
+void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceStream stream) {
+  check_moments(moments, out);
+  if (!out.extent.empty()) cuda_backend().deviation(moments, out, stream);
 }
 
 void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Region& out,

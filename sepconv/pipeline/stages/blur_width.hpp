@@ -5,6 +5,7 @@
 
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/conv/taps.hpp"
+#include "sepconv/pipeline/stages/filter_stage.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
 
 namespace sepconv {
@@ -46,6 +47,22 @@ Keys radius_keys(Options& options, std::int64_t most,
 inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
                         std::string_view only_with = "", std::int64_t most = kMaxRadius) {
   return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);
+}
+
+/// The key missing of what takes values under a window, without weights.
+inline Key window_missing_key(std::optional<MissingPolicy>& missing) {
+  Key key = missing_key(missing);
+  key.words =
+      "of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; "
+      "or as the first, and holes are filled too";
+  return key;
+}
+
+/// The keys of options of windows.
+template <class Options>
+Keys window_keys(Options& options) {
+  return joined(
+      {radius_keys(options, kMaxRadius), border_keys(options.border), {window_missing_key(options.missing)}});
 }
 
 /// sigma, sigma_y, truncate, radius, radius_y of options that have them.

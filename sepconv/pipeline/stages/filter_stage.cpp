@@ -41,6 +41,15 @@ bool are_means(const std::vector<SeparableTaps>& branches) {
       branches, [&](const SeparableTaps& taps) { return is_mean(taps.row) && is_mean(taps.col); });
 }
 
+Neighbourhood around(const std::vector<SeparableTaps>& branches, BorderMode border) {
+  Neighbourhood around{.border = border};
+  for (const SeparableTaps& taps : branches) {
+    around.radius_x = std::max(around.radius_x, taps.row_radius());
+    around.radius_y = std::max(around.radius_y, taps.col_radius());
+  }
+  return around;
+}
+
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value, join.p, join.q};
@@ -71,6 +80,7 @@ FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableT
       text_(std::move(text)),
       border_(border),
       branches_(std::move(branches)),
+      near_(around(branches_, border.mode)),
       join_(join),
       missing_(missing) {
   join_.keeps_missing = missing.has_value();
@@ -82,36 +92,6 @@ StagePtr FilterStage::honouring_missing() const {
   const std::string text = fmt::format("{}{}missing={}", text_, text_.find(':') == text_.npos ? ':' : ',',
                                        policy == MissingPolicy::ignore ? "ignore" : "propagate");
   return std::make_shared<FilterStage>(text, border_, branches_, join_, policy);
-}
-
-Rect FilterStage::input_for(const Rect& output, const ImageSpec& input) const {
-  // Every border maps what lies outside the image to pixels at most a radius inside it, or else to the whole
-  // side, so the clipped rectangle holds all that is needed.
-  Rect needed = output;
-  for (const SeparableTaps& taps : branches_) {
-    needed = needed.include(output.grown(taps.col_radius(), taps.row_radius()));
-  }
-  return border_.mode == BorderMode::wrap ? needed : needed.intersect(Rect::whole(input.extent));
-}
-
-/// With border=wrap `in` holds what lies beyond the image's edges too: what is needed of it is convolved as
-/// an image of its own, whose edges nothing reaches.
-FilterStage::Regions FilterStage::as_convolved(const ConstRegion& in, const Region& out) const {
-  if (border_.mode != BorderMode::wrap) return {in, out};
-  const Rect needed = input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type});
-  const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
-  return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.past_caches}};
-}
-
-/// The part of a region's pixels that `output` is computed from.
-Rect FilterStage::needed_of(const ConstRegion& in, const Rect& output) const {
-  // With border=wrap it is that already, as an image of its own.
-  return border_.mode == BorderMode::wrap ? in.rect
-                                          : input_for(output, {in.image, in.pixels.channels, in.pixels.type});
-}
-
-Extent FilterStage::largest_image(const ImageSpec& input) const {
-  return border_.mode == BorderMode::wrap ? Extent{kMaxSide, kMaxSide} : input.extent;
 }
 
 StagePtr FilterStage::transposed() const {
@@ -130,7 +110,7 @@ StagePtr FilterStage::transposed() const {
 std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                         Arithmetic arithmetic) const {
   const bool on_host = scratch == Scratch::host;
-  const Extent image = largest_image(input);
+  const Extent image = near_.largest_image(input.extent);
   std::int64_t convolution = 0;
   for (const SeparableTaps& taps : branches_) {
     convolution = std::max(convolution,
@@ -140,9 +120,9 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
   const PixelType type = pixel_type_of(arithmetic);
   const auto branches = static_cast<std::int64_t>(branches_.size());
   if (renormalises()) {
-    const std::int64_t bytes =
-        convolution + what_is_there_bytes(branches_.size(), scratch, needed_extent(output, input), output,
-                                          input.channels, arithmetic);
+    const std::int64_t bytes = convolution + what_is_there_bytes(branches_.size(), scratch,
+                                                                 near_.needed_extent(output, input.extent),
+                                                                 output, input.channels, arithmetic);
     if (!on_host || !filters_present(branches_)) return bytes;
     // By the latter alone the planner takes narrower tiles; speed was measured with those by the former.
     return std::max(bytes, present_bytes(branches_, joined(), output, input.channels, arithmetic, image));
@@ -152,23 +132,12 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
   return convolution + (joined() ? results * Arena::view_bytes(output, input.channels, type) : 0);
 }
 
-/// Of the input, at most, for a result of this extent.
-Extent FilterStage::needed_extent(Extent output, const ImageSpec& input) const {
-  const Extent image = largest_image(input);
-  Extent needed = output;
-  for (const SeparableTaps& taps : branches_) {
-    needed = {std::max(needed.rows, output.rows + 2 * taps.col_radius()),
-              std::max(needed.cols, output.cols + 2 * taps.row_radius())};
-  }
-  return {std::min(needed.rows, image.rows), std::min(needed.cols, image.cols)};
-}
-
 void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
                         Worker& worker) const {
   if (traits().joins_missing) return apply_between(nullptr, nullptr, given, result, arithmetic, worker);
-  const auto [in, out] = as_convolved(given, result);
+  const auto [in, out] = near_.as_own_image(given, result);
   if (renormalises()) {
-    const ConstRegion needed = in.crop(needed_of(in, out.rect));
+    const ConstRegion needed = in.crop(near_.needed_of(in, out.rect));
     if (presence_of(needed.pixels, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there)
       return filter_what_is_there(renormalised(), needed, out, arithmetic, worker);
   }
@@ -188,7 +157,7 @@ void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmet
 
 void FilterStage::apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& given,
                                 const Region& result, Arithmetic arithmetic, Worker& worker) const {
-  const auto [in, out] = as_convolved(given, result);
+  const auto [in, out] = near_.as_own_image(given, result);
   WhatIsMissing missing{.fills = missing_ == MissingPolicy::fill};
   if (mark != nullptr) missing.value = mark->p;
   if (store != nullptr) missing.store = *store;
@@ -217,10 +186,10 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
 /// The last convolution joins its values with the other operand before it stores them.
 void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
                           DeviceStream stream, std::span<const PointwiseOp> then) const {
-  const auto [in, out] = as_convolved(given, result);
+  const auto [in, out] = near_.as_own_image(given, result);
   if (renormalises())
-    return enqueue_filter_what_is_there(renormalised(), in.crop(needed_of(in, out.rect)), out, arithmetic,
-                                        arena, stream, then);
+    return enqueue_filter_what_is_there(renormalised(), in.crop(near_.needed_of(in, out.rect)), out,
+                                        arithmetic, arena, stream, then);
   const Arena::Scope scope(arena);
   ConvolutionEpilogue epilogue{
       .join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = then};

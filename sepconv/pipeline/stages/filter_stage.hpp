@@ -8,6 +8,7 @@
 #include "sepconv/kernels/conv/conv.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/pipeline/stages/missing_policy.hpp"
+#include "sepconv/pipeline/stages/neighbourhood.hpp"
 #include "sepconv/pipeline/stages/what_is_there.hpp"
 
 namespace sepconv {
@@ -30,7 +31,9 @@ class FilterStage final : public Stage {
   /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
   /// makes.
   std::string text() const override { return text_; }
-  Rect input_for(const Rect& output, const ImageSpec& input) const override;
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return near_.input_for(output, input.extent);
+  }
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
@@ -44,27 +47,20 @@ class FilterStage final : public Stage {
 
  private:
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
-  struct Regions {
-    ConstRegion in;
-    Region out;
-  };
-  Regions as_convolved(const ConstRegion& in, const Region& out) const;
-  Rect needed_of(const ConstRegion& in, const Rect& output) const;
-  Extent largest_image(const ImageSpec& input) const;
   bool renormalises() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
   Renormalised renormalised() const noexcept {
     return {branches_, border_, join_, missing_ == MissingPolicy::fill};
   }
-  Extent needed_extent(Extent output, const ImageSpec& input) const;
 
   std::string text_;
   Border border_;
   std::vector<SeparableTaps> branches_;  // one or two
-  PointwiseOp join_;                     // copy: none
+  Neighbourhood near_;
+  PointwiseOp join_;  // copy: none
   std::optional<MissingPolicy> missing_;
 };
 
-/// border and value.
+/// The keys border and value.
 Keys border_keys(Border& border);
 
 /// The keys that every convolving stage takes: border, value, flip, missing.

@@ -10,6 +10,7 @@
 #include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/neighbourhood.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
@@ -38,8 +39,7 @@ class OrderStage final : public Stage {
   std::string text() const override { return text_; }
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    const Rect needed = filter_.window.needed(output);
-    return border_.mode == BorderMode::wrap ? needed : needed.intersect(Rect::whole(input.extent));
+    return within_image(border_.mode, filter_.window.needed(output), input.extent);
   }
 
   StagePtr transposed() const override {
@@ -108,16 +108,8 @@ class OrderStage final : public Stage {
                                 : bits * static_cast<double>(filter_.window.area()));
   }
 
-  struct Regions {
-    ConstRegion in;
-    Region out;
-  };
-  /// With border=wrap `in` holds what lies beyond the image's edges too: an image of its own.
   Regions without_edges(const ConstRegion& in, const Region& out) const {
-    if (border_.mode != BorderMode::wrap) return {in, out};
-    const Rect needed = filter_.window.needed(out.rect);
-    const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
-    return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.past_caches}};
+    return as_own_image(border_.mode, filter_.window.needed(out.rect), in, out);
   }
 
   std::string text_;
@@ -127,13 +119,9 @@ class OrderStage final : public Stage {
 };
 
 template <class Options>
-Keys window_keys(Options& options) {
+Keys shifted_window_keys(Options& options) {
   Keys keys = radius_keys(options, kMostOrderRadius);
   for (Key& key : keys) key.not_with = "size";
-  Key missing = missing_key(options.missing);
-  missing.words =
-      "of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or "
-      "as the first, and holes are filled too";
   const KeyRange shift = between(-kMostOrderRadius, kMostOrderRadius);
   return joined(
       {std::move(keys),
@@ -144,7 +132,7 @@ Keys window_keys(Options& options) {
         length_key("origin", &options.origin, "how far the window lies to the left", shift),
         length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
        border_keys(options.border),
-       {std::move(missing)}});
+       {window_missing_key(options.missing)}});
 }
 
 /// Pixels before and after the one that a window of this size is for.
@@ -176,7 +164,7 @@ StagePtr make_stage(const Options& options, const Spelling& spelling, const Orde
                                       options.missing);
 }
 
-Keys keys(MedianOptions& options) { return window_keys(options); }
+Keys keys(MedianOptions& options) { return shifted_window_keys(options); }
 Keys keys(PercentileOptions& options) {
   return joined({{{.name = "p",
                    .value = &options.p,
@@ -184,7 +172,7 @@ Keys keys(PercentileOptions& options) {
                    .unit = "%",
                    .range = between(0, 100),
                    .needed = true}},
-                 window_keys(options)});
+                 shifted_window_keys(options)});
 }
 Keys keys(RankOptions& options) {
   const double most = static_cast<double>(2 * kMostOrderRadius + 1);
@@ -193,7 +181,7 @@ Keys keys(RankOptions& options) {
                    .words = "so many of the values come before it; of -1 on, from the greatest",
                    .range = between(-most * most, most * most - 1),
                    .needed = true}},
-                 window_keys(options)});
+                 shifted_window_keys(options)});
 }
 
 StagePtr make(const MedianOptions& options, const Spelling& spelling) {

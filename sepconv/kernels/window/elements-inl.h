@@ -1,0 +1,191 @@
+// The elements that windows are joined of: integers whose order is that of the pixels' values, of which one
+// instruction takes the lesser, or values to be added. Included once per target.
+#if defined(SEPCONV_WINDOW_ELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEPCONV_WINDOW_ELEMENTS_INL_H
+#undef SEPCONV_WINDOW_ELEMENTS_INL_H
+#else
+#define SEPCONV_WINDOW_ELEMENTS_INL_H
+#endif
+
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "sepconv/kernels/window/window-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// Copies elements to a row that begins where a vector does not mind, past the caches if that is asked for.
+template <class E>
+void copy_row(const E* from, std::int64_t count, E* to, bool past_caches) {
+  if (!past_caches) return void(std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(E)));
+  const hn::ScalableTag<E> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto misaligned =
+      reinterpret_cast<std::uintptr_t>(to) % (static_cast<std::size_t>(lanes) * sizeof(E));
+  std::int64_t i =
+      misaligned == 0 ? 0 : std::min(count, lanes - static_cast<std::int64_t>(misaligned / sizeof(E)));
+  std::copy_n(from, i, to);
+  for (; i + lanes <= count; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  std::copy_n(from + i, count - i, to + i);
+}
+
+/// Pixels of an integer type as they are; of the greatest their complements, whose least is that of it.
+template <class T, class A>
+class IntegerElements {
+ public:
+  using Element = T;
+  using Join = Least;
+
+  IntegerElements(const Window& window, PixelType, PixelType to)
+      : flips_(window.op == Window::Op::maximum),
+        copies_(to == pixel_type_of<T>()),
+        load_(load_row_for<A>(pixel_type_of<T>())),
+        store_(store_row_for<A>(to)) {}
+
+  Element constant(double value) const { return flipped(static_cast<T>(value)); }
+  void load(const std::byte* from, std::int64_t count, Element* to) const {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    flip(to, count);
+  }
+  /// Destroys `row`; `room` is for as many values of the arithmetic type.
+  void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
+    flip(row, count);
+    if (copies_) return copy_row(row, count, reinterpret_cast<T*>(to), past_caches);
+    load_(reinterpret_cast<const std::byte*>(row), count, room);
+    store_(room, count, to);
+  }
+
+ private:
+  Element flipped(T value) const { return static_cast<T>(flips_ ? ~value : value); }
+  void flip(Element* row, std::int64_t count) const {
+    if (!flips_) return;
+    const hn::ScalableTag<T> d;
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
+      hn::StoreU(hn::Not(hn::LoadU(d, row + i)), d, row + i);
+  }
+
+  bool flips_, copies_;
+  LoadRow<A> load_;
+  StoreRow<A> store_;
+};
+
+/// Values of the arithmetic type as signed integers in their order, -0 below +0: negative ones have all bits
+/// but the sign turned. NaN is the least of all, or the greatest where it counts for nothing; both are NaN
+/// when they are turned back.
+template <class A>
+class OrderedElements {
+ public:
+  using Element = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+  using Join = Least;
+
+  OrderedElements(const Window& window, PixelType from, PixelType to)
+      : flip_(window.op == Window::Op::maximum ? Element(-1) : Element(0)),
+        nan_(window.ignores_nan ? std::numeric_limits<Element>::max() : std::numeric_limits<Element>::min()),
+        copies_(to == pixel_type_of<A>()),
+        load_(load_row_for<A>(from)),
+        store_(store_row_for<A>(to)) {}
+
+  Element constant(double value) const {
+    alignas(64) A row[hn::MaxLanes(hn::ScalableTag<A>())] = {static_cast<A>(value)};
+    Element* const elements = reinterpret_cast<Element*>(row);
+    order(elements, 1);
+    return elements[0];
+  }
+  void load(const std::byte* from, std::int64_t count, Element* to) const {
+    load_(from, count, reinterpret_cast<A*>(to));
+    order(to, count);
+  }
+  void store(Element* row, std::int64_t count, A*, std::byte* to, bool past_caches) const {
+    const hn::ScalableTag<Element> d;
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
+      hn::StoreU(turned(d, hn::Xor(hn::LoadU(d, row + i), hn::Set(d, flip_))), d, row + i);
+    const A* const values = reinterpret_cast<const A*>(row);
+    if (copies_) return copy_row(values, count, reinterpret_cast<A*>(to), past_caches);
+    store_(values, count, to);
+  }
+
+ private:
+  template <class D>
+  static HWY_INLINE hn::Vec<D> turned(D d, hn::Vec<D> bits) {
+    return hn::Xor(bits,
+                   hn::And(hn::BroadcastSignBit(bits), hn::Set(d, std::numeric_limits<Element>::max())));
+  }
+  /// Whole vectors.
+  void order(Element* row, std::int64_t count) const {
+    const hn::ScalableTag<Element> d;
+    const hn::ScalableTag<A> values;
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      const auto bits = hn::LoadU(d, row + i);
+      const auto nan = hn::RebindMask(d, hn::IsNaN(hn::BitCast(values, bits)));
+      const auto ordered = hn::Xor(turned(d, bits), hn::Set(d, flip_));
+      hn::StoreU(hn::IfThenElse(nan, hn::Set(d, nan_), ordered), d, row + i);
+    }
+  }
+
+  Element flip_, nan_;
+  bool copies_;
+  LoadRow<A> load_;
+  StoreRow<A> store_;
+};
+
+/// Values to be added, and divided at the end.
+template <class A>
+class SummedElements {
+ public:
+  using Element = A;
+  using Join = Sum;
+
+  SummedElements(const Window& window, PixelType from, PixelType to)
+      : of_(window.of),
+        ignores_nan_(window.ignores_nan),
+        divisor_(static_cast<A>(window.divisor)),
+        copies_(to == pixel_type_of<A>()),
+        load_(load_row_for<A>(from)),
+        store_(store_row_for<A>(to)) {}
+
+  Element constant(double value) const {
+    alignas(64) A row[hn::MaxLanes(hn::ScalableTag<A>())] = {static_cast<A>(value)};
+    take(row, 1);
+    return row[0];
+  }
+  void load(const std::byte* from, std::int64_t count, Element* to) const {
+    load_(from, count, to);
+    take(to, count);
+  }
+  void store(Element* row, std::int64_t count, A*, std::byte* to, bool past_caches) const {
+    const hn::ScalableTag<A> d;
+    if (divisor_ != 1)
+      for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
+        hn::StoreU(hn::Div(hn::LoadU(d, row + i), hn::Set(d, divisor_)), d, row + i);
+    if (copies_) return copy_row(row, count, reinterpret_cast<A*>(to), past_caches);
+    store_(row, count, to);
+  }
+
+ private:
+  /// What is added of each; whole vectors.
+  void take(A* row, std::int64_t count) const {
+    if (of_ == Window::Of::values && !ignores_nan_) return;
+    const hn::ScalableTag<A> d;
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      const auto x = hn::LoadU(d, row + i);
+      const auto taken = of_ == Window::Of::values    ? x
+                         : of_ == Window::Of::squares ? hn::Mul(x, x)
+                                                      : hn::Set(d, A(1));
+      hn::StoreU(ignores_nan_ ? hn::IfThenZeroElse(hn::IsNaN(x), taken) : taken, d, row + i);
+    }
+  }
+
+  Window::Of of_;
+  bool ignores_nan_;
+  A divisor_;
+  bool copies_;
+  LoadRow<A> load_;
+  StoreRow<A> store_;
+};
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,73 @@
+#include "sepconv/kernels/window/window_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/core/error.hpp"
+
+namespace sepconv {
+
+void check_window(const Window& window, const ConstRegion& in, const Region& out) {
+  if (window.radius_x < 0 || window.radius_y < 0)
+    throw InvalidArgument(fmt::format("a window of radius {} and radius_y {} is none: give radii from 0 on",
+                                      window.radius_x, window.radius_y));
+  if (in.pixels.channels != out.pixels.channels)
+    throw InvalidArgument(fmt::format("windows of {} channels cannot make {}: give as many",
+                                      in.pixels.channels, out.pixels.channels));
+  const Rect needed = out.rect.grown(window.radius_y, window.radius_x).intersect(Rect::whole(out.image));
+  if (in.image != out.image || !in.rect.contains(needed) || !Rect::whole(out.image).contains(out.rect) ||
+      in.pixels.extent != in.rect.extent() || out.pixels.extent != out.rect.extent())
+    throw InvalidArgument(fmt::format("windows around {} need the input's {} but were given {}",
+                                      to_string(out.rect), to_string(needed), to_string(in.rect)));
+}
+
+void check_wrapped(const Window& window, const Border& border, const Region& out) {
+  const Rect needed = out.rect.grown(window.radius_y, window.radius_x);
+  if (border.mode == BorderMode::wrap && !Rect::whole(out.image).contains(needed))
+    throw InvalidArgument(
+        fmt::format("windows around {} with border=wrap need {}, beyond the image's edges: give an image "
+                    "that holds them",
+                    to_string(out.rect), to_string(needed)));
+}
+
+void check_moments(const WindowMoments& moments, const PixelView& out) {
+  const auto fits = [&](const ConstPixelView& view) {
+    return view.extent == out.extent && view.channels == out.channels;
+  };
+  const bool good = fits(moments.means) && fits(moments.squares) && is_floating(out.type) &&
+                    moments.means.type == PixelType::f64 && moments.squares.type == PixelType::f64 &&
+                    (moments.pixels.data == nullptr || fits(moments.pixels)) && moments.least >= 0;
+  if (!good)
+    throw InvalidArgument(
+        "deviations are made of means in f64 and of pixels of one extent, and are of f32 or f64");
+}
+
+Window within(Window window, Extent image) {
+  if (window.op == Window::Op::sum) return window;
+  window.radius_x = std::min(window.radius_x, image.cols);
+  window.radius_y = std::min(window.radius_y, image.rows);
+  return window;
+}
+
+std::int64_t window_device_bytes(const Window& window, Extent out, std::int64_t channels,
+                                 Arithmetic arithmetic, Extent image) {
+  if (out.empty() || window.radius_x == 0 || window.radius_y == 0) return 0;
+  const bool rows_first = !window.columns_first;
+  const Extent between{std::min(out.rows + (rows_first ? 2 * window.radius_y : 0), image.rows),
+                       std::min(out.cols + (rows_first ? 0 : 2 * window.radius_x), image.cols)};
+  return Arena::view_bytes(between, channels, pixel_type_of(arithmetic));
+}
+
+double ones_of_window(const Window& window, Arithmetic arithmetic) {
+  return visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    const auto along = [](std::int64_t radius, A each) {
+      return sum_of_window<A>(2 * radius + 1, [each](std::int64_t) { return each; });
+    };
+    const std::int64_t first = window.columns_first ? window.radius_y : window.radius_x;
+    const std::int64_t second = window.columns_first ? window.radius_x : window.radius_y;
+    return static_cast<double>(along(second, along(first, A(1))));
+  });
+}
+
+}  // namespace sepconv

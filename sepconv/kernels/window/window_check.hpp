@@ -1,0 +1,53 @@
+// What all implementations ask of their arguments, and how windows are made of smaller ones; private to this
+// folder.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "sepconv/kernels/simd/rows.hpp"
+#include "sepconv/kernels/window/deviation.hpp"
+#include "sepconv/kernels/window/window.hpp"
+
+namespace sepconv {
+
+/// Throws InvalidArgument unless the arguments are as window.hpp says.
+void check_window(const Window& window, const ConstRegion& in, const Region& out);
+/// Throws InvalidArgument if the border is a wrapped one and is reached.
+void check_wrapped(const Window& window, const Border& border, const Region& out);
+
+/// Throws InvalidArgument unless the arguments are as deviation.hpp says.
+void check_moments(const WindowMoments& moments, const PixelView& out);
+
+/// The same window, no larger than it needs to be: a least or greatest value is that of the whole side and
+/// what lies beyond it as soon as the window reaches over both edges of the image from everywhere.
+Window within(Window window, Extent image);
+
+/// Whether values of the border, in the arithmetic type A, are pixels of the type T, or of `type`, like
+/// others.
+template <class T, class A>
+bool is_pixel(const Border& border) {
+  const A value = static_cast<A>(border.value);
+  return border.mode != BorderMode::constant || static_cast<A>(to_pixel<T>(value)) == value;
+}
+template <class A>
+bool are_pixels(const Border& border, PixelType type) {
+  return visit_pixel_type(type, [&]<class T>(std::type_identity<T>) { return is_pixel<T, A>(border); });
+}
+
+/// A window of `count` neighbours, made of windows of 1, 2, 4, .. 2^levels of them.
+struct WindowSteps {
+  explicit WindowSteps(std::int64_t neighbours)
+      : count(neighbours), levels(std::bit_width(static_cast<std::uint64_t>(neighbours)) - 1) {}
+
+  std::int64_t count;
+  int levels;
+
+  /// What is left of it beside the largest.
+  std::int64_t rest() const noexcept { return count - (std::int64_t{1} << levels); }
+  /// Of a sum: whether the window of 2^level is part of it, and how many neighbours follow it.
+  bool has(int level) const noexcept { return (count >> level & 1) != 0; }
+  std::int64_t after(int level) const noexcept { return count & ((std::int64_t{1} << level) - 1); }
+};
+
+}  // namespace sepconv

@@ -1,0 +1,259 @@
+// erode, dilate and what is made of them, with flat rectangles: open, close, tophat, blackhat.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/stages/blur_width.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/neighbourhood.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
+#include "sepconv/pipeline/stages/ways.hpp"
+
+namespace sepconv {
+namespace {
+
+/// The windows that are taken one after another, and what is taken of which in the end.
+struct Morphology {
+  enum class Result : std::uint8_t {
+    last,             ///< of the windows
+    input_less_last,  ///< input - last
+    last_less_input,  ///< last - input
+  };
+  std::vector<Window::Op> ops;
+  Result result = Result::last;
+};
+
+constexpr Window::Op kErosion = Window::Op::minimum, kDilation = Window::Op::maximum;
+
+class MorphologyStage final : public Stage {
+ public:
+  MorphologyStage(std::string text, Morphology morphology, Neighbourhood each, double value,
+                  std::optional<MissingPolicy> missing, std::function<StagePtr(bool, bool)> again)
+      : Stage(traits_of(morphology, each, value, missing)),
+        text_(std::move(text)),
+        morphology_(std::move(morphology)),
+        each_(each),
+        all_{static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_x,
+             static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_y, each.border},
+        border_{each.border, value},
+        missing_(missing),
+        again_(std::move(again)) {}
+
+  std::string text() const override { return text_; }
+  StagePtr transposed() const override { return again_(true, false); }
+  StagePtr honouring_missing() const override { return missing_ ? shared_from_this() : again_(false, true); }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return all_.input_for(output, input.extent);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    const Extent image = each_.largest_image(input.extent);
+    const Extent first = ops() == 1 ? output : each_.needed_extent(output, input.extent);
+    const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
+    std::int64_t bytes = window_bytes(window_of(0), first, input.channels, arithmetic, image);
+    // What waits between windows, what is taken of the input, and a result whose missing pixels stay missing.
+    const PixelType type = pixel_type_of(arithmetic);
+    bytes += Arena::view_bytes(first, input.channels, type) * (ops() > 1 ? 2 : 0);
+    return bytes + 2 * Arena::view_bytes(output, input.channels, type);
+  }
+
+  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+             Worker& worker) const override {
+    const auto [in, out] = all_.as_own_image(given, result);
+    const Arena::Scope scope(worker);
+    run(HostWay{arithmetic, worker}, each_, in, out);
+  }
+
+  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const auto [in, out] = all_.as_own_image(given, result);
+    const Arena::Scope scope(arena);
+    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, each_, in, out);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    // Of the whole image, which may repeat.
+    const std::int64_t far = border_.mode == BorderMode::wrap ? kMaxSide : 0;
+    run(ReferenceWay{arithmetic}, {each_.radius_x + far, each_.radius_y + far, BorderMode::reflect}, in, out);
+  }
+
+ private:
+  using Kind = PointwiseOp::Kind;
+
+  static StageTraits traits_of(const Morphology& morphology, const Neighbourhood& each, double value,
+                               std::optional<MissingPolicy> missing) {
+    const double passes = static_cast<double>(morphology.ops.size());
+    const bool subtracts = morphology.result != Morphology::Result::last;
+    StageTraits traits{.needs_f64 = any_beyond_f32(std::span(&value, 1)),
+                       .runs_on_device = each.windows_on_device()};
+    traits.operations_per_element = passes * each.window_operations();
+    traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
+    traits.settles_missing = missing.has_value();
+    traits.keeps_missing =
+        missing && !(missing == MissingPolicy::fill && each.border == BorderMode::constant);
+    return traits;
+  }
+
+  std::size_t ops() const noexcept { return morphology_.ops.size(); }
+  bool ignores() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
+  Window window_of(std::size_t i) const {
+    return {.op = morphology_.ops[i],
+            .radius_x = each_.radius_x,
+            .radius_y = each_.radius_y,
+            .ignores_nan = ignores()};
+  }
+
+  /// What a window makes of pixels are pixels, or the border's value.
+  template <class Way>
+  PixelType between(const Way& way, PixelType from) const {
+    return border_.mode == BorderMode::constant && !is_floating(from) ? pixel_type_of(way.arithmetic) : from;
+  }
+
+  /// One window; what is missing stays so, unless it is to be filled.
+  template <class Way>
+  void run_window(const Way& way, std::size_t i, const ConstRegion& in, const Region& out) const {
+    const bool keeps = missing_ == MissingPolicy::ignore && is_floating(in.pixels.type);
+    if (!keeps) return way.window(window_of(i), border_, in, out);
+    const ConstPixelView middle = in.crop(out.rect).pixels;
+    const PixelView values =
+        way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(way.arithmetic));
+    way.window(window_of(i), border_, in, {values, out.rect, out.image});
+    way.pointwise({.kind = Kind::keep_missing}, middle, values, out.pixels);
+  }
+
+  /// `near` is what one window needs around what is to be made.
+  template <class Way>
+  void run(const Way& way, const Neighbourhood& near, const ConstRegion& source, const Region& out) const {
+    ConstRegion in = source;
+    for (std::size_t i = 0; i + 1 < ops(); ++i) {
+      const Rect needed = near.input_for(out.rect, out.image);
+      const Region made{way.allocate(needed.extent(), out.pixels.channels, between(way, in.pixels.type)),
+                        needed, out.image};
+      run_window(way, i, in, made);
+      in = made;
+    }
+    if (morphology_.result == Morphology::Result::last) return run_window(way, ops() - 1, in, out);
+    const PixelView last = way.allocate(out.rect.extent(), out.pixels.channels, between(way, in.pixels.type));
+    run_window(way, ops() - 1, in, {last, out.rect, out.image});
+    const ConstPixelView middle = source.crop(out.rect).pixels;
+    const bool input_first = morphology_.result == Morphology::Result::input_less_last;
+    way.pointwise({.kind = Kind::difference, .keeps_missing = missing_.has_value()},
+                  input_first ? middle : last, input_first ? last : middle, out.pixels);
+  }
+
+  std::string text_;
+  Morphology morphology_;
+  Neighbourhood each_, all_;
+  Border border_;
+  std::optional<MissingPolicy> missing_;
+  /// The same stage of the transposed image, and with missing=ignore.
+  std::function<StagePtr(bool transposed, bool ignores)> again_;
+};
+
+template <class Options>
+struct MorphologyNamed;
+template <>
+struct MorphologyNamed<ErodeOptions> {
+  static constexpr std::string_view kName = "erode", kExample = "erode:radius=3",
+                                    kHelp = "least of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static Morphology morphology() { return {{kErosion}}; }
+};
+template <>
+struct MorphologyNamed<DilateOptions> {
+  static constexpr std::string_view kName = "dilate", kExample = "dilate:radius=3",
+                                    kHelp = "greatest of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static Morphology morphology() { return {{kDilation}}; }
+};
+template <>
+struct MorphologyNamed<OpeningOptions> {
+  static constexpr std::string_view kName = "open", kExample = "open:radius=3",
+                                    kHelp = "erode, then dilate: what is bright and smaller goes";
+  static Morphology morphology() { return {{kErosion, kDilation}}; }
+};
+template <>
+struct MorphologyNamed<ClosingOptions> {
+  static constexpr std::string_view kName = "close", kExample = "close:radius=3",
+                                    kHelp = "dilate, then erode: what is dark and smaller goes";
+  static Morphology morphology() { return {{kDilation, kErosion}}; }
+};
+template <>
+struct MorphologyNamed<TophatOptions> {
+  static constexpr std::string_view kName = "tophat", kExample = "tophat:radius=9",
+                                    kHelp = "the image less what open leaves: what is bright and smaller";
+  static Morphology morphology() { return {{kErosion, kDilation}, Morphology::Result::input_less_last}; }
+};
+template <>
+struct MorphologyNamed<BlackhatOptions> {
+  static constexpr std::string_view kName = "blackhat", kExample = "blackhat:radius=9",
+                                    kHelp = "what close leaves less the image: what is dark and smaller";
+  static Morphology morphology() { return {{kDilation, kErosion}, Morphology::Result::last_less_input}; }
+};
+
+template <class Options>
+StagePtr morphology_of(const Options& options);
+
+template <class Options>
+StagePtr make_morphology(const Options& options, const Spelling& spelling) {
+  Morphology morphology = MorphologyNamed<Options>::morphology();
+  if (options.missing == MissingPolicy::fill && morphology.result != Morphology::Result::last)
+    spelling.refuse("missing", "there is nothing to take from a missing pixel; take missing=ignore");
+  const std::int64_t radius_y = options.radius_y.value_or(options.radius);
+  const auto again = [options, radius_y](bool transposed, bool ignores) {
+    Options other = options;
+    if (transposed) other.radius = radius_y, other.radius_y = options.radius;
+    if (ignores) other.missing = MissingPolicy::ignore;
+    return morphology_of(other);
+  };
+  return std::make_shared<MorphologyStage>(spelling.text(), std::move(morphology),
+                                           Neighbourhood{options.radius, radius_y, options.border.mode},
+                                           options.border.value, options.missing, again);
+}
+
+template <class Options>
+constexpr StageKind<Options> kMorphology{MorphologyNamed<Options>::kName, MorphologyNamed<Options>::kHelp,
+                                         MorphologyNamed<Options>::kExample, window_keys<Options>,
+                                         make_morphology<Options>};
+
+template <class Options>
+StagePtr morphology_of(const Options& options) {
+  return kMorphology<Options>(options);
+}
+
+}  // namespace
+
+template <>
+StageEntry ErodeOptions::entry() {
+  return kMorphology<ErodeOptions>.entry();
+}
+template <>
+StageEntry DilateOptions::entry() {
+  return kMorphology<DilateOptions>.entry();
+}
+template <>
+StageEntry OpeningOptions::entry() {
+  return kMorphology<OpeningOptions>.entry();
+}
+template <>
+StageEntry ClosingOptions::entry() {
+  return kMorphology<ClosingOptions>.entry();
+}
+template <>
+StageEntry TophatOptions::entry() {
+  return kMorphology<TophatOptions>.entry();
+}
+template <>
+StageEntry BlackhatOptions::entry() {
+  return kMorphology<BlackhatOptions>.entry();
+}
+
+StagePtr erode(const ErodeOptions& options) { return morphology_of(options); }
+StagePtr dilate(const DilateOptions& options) { return morphology_of(options); }
+StagePtr opening(const OpeningOptions& options) { return morphology_of(options); }
+StagePtr closing(const ClosingOptions& options) { return morphology_of(options); }
+StagePtr tophat(const TophatOptions& options) { return morphology_of(options); }
+StagePtr blackhat(const BlackhatOptions& options) { return morphology_of(options); }
+
+}  // namespace sepconv

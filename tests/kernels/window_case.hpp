@@ -1,0 +1,70 @@
+// A window to be tried: what is random about it, how it is printed, and the part of the image that it needs.
+// For the tests of every implementation.
+#pragma once
+
+#include <ostream>
+
+#include "random_image.hpp"
+#include "sepconv/kernels/window/window.hpp"
+
+namespace sepconv {
+
+struct WindowCase {
+  Window window;
+  Border border;
+  Extent image;
+  Rect out;  ///< of the image
+  std::int64_t channels = 1;
+  PixelType from = PixelType::f32;
+  PixelType to = PixelType::f32;
+  Arithmetic arithmetic = Arithmetic::f32;
+  bool special = false;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const WindowCase& c) {
+  constexpr const char* kOps[] = {"minimum", "maximum", "sum"};
+  return out << kOps[static_cast<int>(c.window.op)] << " of kind " << static_cast<int>(c.window.of)
+             << (c.window.columns_first ? " (columns first)" : "")
+             << (c.window.ignores_nan ? " without NaN" : "") << " of radii " << c.window.radius_x << ", "
+             << c.window.radius_y << ", over " << c.window.divisor << ", image " << c.image.rows << " x "
+             << c.image.cols << " x " << c.channels << ", out " << to_string(c.out) << ", border "
+             << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from) << " to "
+             << name_of(c.to) << " in " << name_of(c.arithmetic) << (c.special ? ", special values" : "");
+}
+
+/// The part of the image that a kernel may read.
+inline Rect needed_rect(const WindowCase& c) {
+  return c.out.grown(c.window.radius_y, c.window.radius_x).intersect(Rect::whole(c.image));
+}
+
+inline WindowCase random_window_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
+  constexpr BorderMode kModes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
+                                   BorderMode::reflect101};
+  constexpr Window::Op kOps[] = {Window::Op::minimum, Window::Op::maximum, Window::Op::sum};
+  constexpr double kValues[] = {0, 7, -3.25, 300, -1e5};
+  WindowCase c;
+  c.image = {random_between(random, 1, largest_side), random_between(random, 1, largest_side)};
+  c.window.op = random_of(random, kOps);
+  c.window.radius_x = random_between(random, 0, largest_radius);
+  c.window.radius_y = random_between(random, 0, largest_radius);
+  c.window.ignores_nan = random_between(random, 0, 1) == 0;
+  constexpr Window::Of kOf[] = {Window::Of::values, Window::Of::squares, Window::Of::ones};
+  if (random_between(random, 0, 1) == 0) c.window.of = random_of(random, kOf);
+  c.window.columns_first = random_between(random, 0, 2) == 0;
+  c.window.divisor = random_between(random, 0, 1) == 0 ? 1 : ones_of_window(c.window, Arithmetic::f32);
+  c.border = {random_of(random, kModes), random_of(random, kValues)};
+  c.out.row = random_between(random, 0, c.image.rows - 1);
+  c.out.col = random_between(random, 0, c.image.cols - 1);
+  c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
+  c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
+  if (random_between(random, 0, 1) == 0) c.out = Rect::whole(c.image);
+  c.channels = random_between(random, 1, 5);
+  c.from = random_of(random, kPixelTypes);
+  c.to = random_of(random, kPixelTypes);
+  constexpr Arithmetic kArithmetics[] = {Arithmetic::f32, Arithmetic::f64};
+  c.arithmetic = random_of(random, kArithmetics);
+  c.special = random_between(random, 0, 3) == 0;
+  return c;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,146 @@
+// window_host against window_reference, bit for bit, on every instruction set that this processor has.
+#include "sepconv/kernels/window/window.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/kernels/window/window_sizes.hpp"
+#include "window_case.hpp"
+
+using namespace sepconv;
+
+namespace {
+
+void check_case(const WindowCase& c, Random& random) {
+  // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
+  // beyond.
+  const Rect rect = needed_rect(c);
+  Image own(rect.extent(), c.channels, c.from, 0);
+  fill_random(own.view, random, c.special);
+  const ConstRegion in{own.view, rect, c.image};
+  Image expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
+  expected.fill_bytes(0xa5);
+  window_reference(c.window, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
+  Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
+  for (const std::string& target : simd_targets()) {
+    const ForcedTarget forced(target);
+    for (const bool past_caches : {false, true}) {
+      actual.fill_bytes(0xa5);
+      window_host(c.window, c.border, in, {actual.view, c.out, c.image, past_caches}, c.arithmetic, worker);
+      INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
+      REQUIRE(differing_elements(expected.view, actual.view) == 0);
+      // Whole buffers: the bytes between the rows must be as they were.
+      if (!is_floating(c.to) || !c.special)
+        REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) ==
+                0);
+      REQUIRE(worker.used_bytes() == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("window_host has the reference's bits: random small images") {
+  Random random(1);
+  for (int i = 0; i < 600; ++i) check_case(random_window_case(random, 24, 6), random);
+}
+
+TEST_CASE("window_host has the reference's bits: radii up to and beyond the image") {
+  Random random(2);
+  for (int i = 0; i < 60; ++i) check_case(random_window_case(random, 70, 90), random);
+}
+
+TEST_CASE("window_host has the reference's bits: every pair of types and operation") {
+  Random random(3);
+  for (const PixelType from : kPixelTypes) {
+    for (const PixelType to : kPixelTypes) {
+      for (const Window::Op op : {Window::Op::minimum, Window::Op::maximum, Window::Op::sum}) {
+        for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+          for (const bool flag : {false, true}) {
+            WindowCase c = random_window_case(random, 40, 5);
+            c.from = from, c.to = to, c.arithmetic = arithmetic, c.special = true;
+            c.window.op = op, c.window.ignores_nan = c.window.columns_first = flag;
+            check_case(c, random);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("window_host has the reference's bits: every window up to 2^7 neighbours, along one axis") {
+  Random random(4);
+  for (std::int64_t radius = 1; radius < 64; ++radius) {
+    WindowCase c = random_window_case(random, 20, 1);
+    const bool down = radius % 2 == 0;
+    c.window.radius_x = down ? 0 : radius, c.window.radius_y = down ? radius : 0;
+    c.image = down ? Extent{150, 9} : Extent{3, 150};
+    c.out = Rect::whole(c.image);
+    check_case(c, random);
+  }
+}
+
+TEST_CASE(
+    "window_host has the reference's bits where rows do not fit the cache: strips, and one pass after the "
+    "other") {
+  Random random(5);
+  int split = 0, strips = 0;
+  for (int i = 0; i < 12; ++i) {
+    WindowCase c = random_window_case(random, 40, 0);
+    const bool both = i % 2 == 0;
+    c.window.radius_y = 200;
+    c.window.radius_x = both ? 150 : 2;
+    c.image = {40, both ? 1100 : 2500};
+    c.out = {3, 5, 8, c.image.cols - 9};
+    c.channels = 1, c.from = PixelType::f32, c.arithmetic = Arithmetic::f32;
+    const WindowSizes sizes(c.window, c.out.extent(), 1, sizeof(float));
+    split += sizes.splits, strips += sizes.strip_cols < c.out.cols;
+    check_case(c, random);
+  }
+  REQUIRE(split >= 1);
+  REQUIRE(strips >= 4);
+}
+
+TEST_CASE("Values that differ by their sign and NaN alone: least and greatest are those of their order") {
+  const float values[] = {-0.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f};
+  float least[5], greatest[5];
+  const ConstRegion in = ConstRegion::whole(view_of(values, {1, 5}));
+  const Border border{BorderMode::replicate, 0};
+  const auto made = [&](Window::Op op, bool ignores_nan, float* to) {
+    const Window window{.op = op, .radius_x = 1, .ignores_nan = ignores_nan};
+    Worker worker(Buffer(window_scratch_bytes(window, {1, 5}, 1, Arithmetic::f32)));
+    window_host(window, border, in, Region::whole(view_of(to, {1, 5})), Arithmetic::f32, worker);
+  };
+  made(Window::Op::minimum, false, least);
+  made(Window::Op::maximum, true, greatest);
+  CHECK((least[0] == 0 && std::signbit(least[0])));
+  CHECK((std::isnan(least[1]) && std::isnan(least[2]) && std::isnan(least[3])));
+  CHECK(std::signbit(least[4]));
+  for (const float value : greatest) CHECK((value == 0 && !std::signbit(value)));
+}
+
+TEST_CASE("Sums of pairs of pairs: their order is the one that docs/maths.md says") {
+  // (2^24 + 1) + 1 is 2^24 in f32, 2^24 + (1 + 1) is not; a window of 5 is ((a + b) + (c + d)) + e.
+  const float large = 16777216;
+  const float values[] = {large, 1, 1, 1, 1};
+  const auto of = [&](std::int64_t count) {
+    return sum_of_window<float>(count, [&](std::int64_t i) { return values[i]; });
+  };
+  CHECK(of(2) == large);
+  CHECK(of(3) == large);      // (2^24 + 1) + 1
+  CHECK(of(4) == large + 2);  // (2^24 + 1) + (1 + 1)
+  CHECK(of(5) == large + 4);  // ((2^24 + 1) + (1 + 1)) + 1, half to even
+  CHECK(ones_of_window({.op = Window::Op::sum, .radius_x = 3, .radius_y = 2}, Arithmetic::f32) == 35);
+}
+
+TEST_CASE("What is no window is refused, in every build") {
+  Image image({4, 4}, 1, PixelType::u8), other({4, 4}, 2, PixelType::u8);
+  Worker worker;
+  const ConstRegion in = ConstRegion::whole(image.view);
+  const auto run = [&](const Window& window, const Border& border, const Region& out) {
+    window_host(window, border, in, out, Arithmetic::f32, worker);
+  };
+  CHECK_THROWS_AS(run({.radius_x = -1}, {}, Region::whole(image.view)), InvalidArgument);
+  CHECK_THROWS_AS(run({.radius_x = 1}, {}, Region::whole(other.view)), InvalidArgument);
+  CHECK_THROWS_AS(run({.radius_x = 1}, {BorderMode::wrap, 0}, Region::whole(image.view)), InvalidArgument);
+}
