@@ -101,6 +101,18 @@ TEST_CASE(
   REQUIRE(strips >= 4);
 }
 
+TEST_CASE("window_host has the reference's bits where rows go by in pieces") {
+  Random random(6);
+  for (int i = 0; i < 24; ++i) {
+    WindowCase c = random_window_case(random, 40, 0);
+    c.window.radius_x = i % 4, c.window.radius_y = i % 3;
+    c.image = {7, 2 * WindowTuning::kPieceBytes + 300 + i}, c.out = {1, i, 5, c.image.cols - 2 * i};
+    const WindowSizes sizes(c.window, c.out.extent(), c.channels, size_of(pixel_type_of(c.arithmetic)));
+    REQUIRE(2 * sizes.piece_cols < c.out.cols);
+    check_case(c, random);
+  }
+}
+
 TEST_CASE("Values that differ by their sign and NaN alone: least and greatest are those of their order") {
   const float values[] = {-0.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f};
   float least[5], greatest[5];

@@ -142,7 +142,7 @@ std::string random_stage(std::mt19937_64& random) {
 /// Of volumes. What is missing is not left out along z, so they say that.
 std::string random_deep_stage(std::mt19937_64& random) {
   const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
-  switch (random() % 5) {
+  switch (random() % 6) {
     case 0:
       return fmt::format("gaussian:sigma={},sigma_z={},order_z={}{}", pick(random, {0.4, 1.0, 2.5}),
                          pick(random, {0.4, 1.2, 5.0}), between(random, 0, 2), end);
@@ -152,6 +152,9 @@ std::string random_deep_stage(std::mt19937_64& random) {
       return fmt::format("taps:z={}{}", random_taps(random), end);
     case 3:
       return fmt::format("sobel:axis=z{}", end);
+    case 4:
+      return fmt::format("{}:radius={},radius_z={}{}", pick<std::string>(random, {"erode", "dilate"}),
+                         between(random, 0, 4), between(random, 0, 9), end);
     default:
       return fmt::format("binomial:radius=1,radius_z={}{}", between(random, 0, 3), end);
   }

@@ -55,6 +55,8 @@ Cases cases(const std::string& file) {
               .radius_y = 0,
               .border = {BorderMode::constant, 2},
               .missing = MissingPolicy::fill})},
+      {"erode:radius=3,radius_z=2", erode({.radius = 3, .radius_z = 2})},
+      {"dilate:radius_z=2,missing=fill", dilate({.radius_z = 2, .missing = MissingPolicy::fill})},
       {"dilate:radius=3,radius_y=2,border=constant,value=2,missing=ignore",
        dilate({.radius = 3, .radius_y = 2, .border = {BorderMode::constant, 2}, .missing = kIgnore})},
       {"open:radius=3,radius_y=2,border=constant,value=2,missing=propagate",

@@ -16,19 +16,29 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Copies elements to a row that begins where a vector does not mind, past the caches if that is asked for.
-template <class E>
-void copy_row(const E* from, std::int64_t count, E* to, bool past_caches) {
-  if (!past_caches) return void(std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(E)));
+/// Writes elements as `made` has them of vectors to a row that begins where a vector does not mind, past the
+/// caches if that is asked for.
+template <class E, class Made>
+HWY_INLINE void write_row(const E* from, std::int64_t count, E* to, bool past_caches, const Made& made) {
   const hn::ScalableTag<E> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  // Of a vector's elements those that come first.
+  const auto write_some = [&](std::int64_t first, std::int64_t some) {
+    alignas(64) E part[hn::MaxLanes(d)];
+    hn::Store(made(hn::LoadU(d, from + first)), d, part);
+    std::copy_n(part, some, to + first);
+  };
   const auto misaligned =
       reinterpret_cast<std::uintptr_t>(to) % (static_cast<std::size_t>(lanes) * sizeof(E));
   std::int64_t i =
       misaligned == 0 ? 0 : std::min(count, lanes - static_cast<std::int64_t>(misaligned / sizeof(E)));
-  std::copy_n(from, i, to);
-  for (; i + lanes <= count; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
-  std::copy_n(from + i, count - i, to + i);
+  if (i > 0) write_some(0, i);
+  if (past_caches) {
+    for (; i + lanes <= count; i += lanes) hn::Stream(made(hn::LoadU(d, from + i)), d, to + i);
+  } else {
+    for (; i + lanes <= count; i += lanes) hn::Store(made(hn::LoadU(d, from + i)), d, to + i);
+  }
+  if (i < count) write_some(i, count - i);
 }
 
 /// Pixels of an integer type as they are; of the greatest their complements, whose least is that of it.
@@ -47,12 +57,16 @@ class IntegerElements {
   Element constant(double value) const { return flipped(static_cast<T>(value)); }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-    flip(to, count);
+    if (flips_) flip(to, count);
   }
   /// Destroys `row`; `room` is for as many values of the arithmetic type.
   void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
-    flip(row, count);
-    if (copies_) return copy_row(row, count, reinterpret_cast<T*>(to), past_caches);
+    const auto same = [](auto v) { return v; };
+    const auto turned = [](auto v) { return hn::Not(v); };
+    T* const pixels = reinterpret_cast<T*>(to);
+    if (copies_ && flips_) return write_row(row, count, pixels, past_caches, turned);
+    if (copies_) return write_row(row, count, pixels, past_caches, same);
+    if (flips_) flip(row, count);
     load_(reinterpret_cast<const std::byte*>(row), count, room);
     store_(room, count, to);
   }
@@ -60,7 +74,6 @@ class IntegerElements {
  private:
   Element flipped(T value) const { return static_cast<T>(flips_ ? ~value : value); }
   void flip(Element* row, std::int64_t count) const {
-    if (!flips_) return;
     const hn::ScalableTag<T> d;
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
       hn::StoreU(hn::Not(hn::LoadU(d, row + i)), d, row + i);
@@ -83,6 +96,7 @@ class OrderedElements {
   OrderedElements(const Window& window, PixelType from, PixelType to)
       : flip_(window.op == Window::Op::maximum ? Element(-1) : Element(0)),
         nan_(window.ignores_nan ? std::numeric_limits<Element>::max() : std::numeric_limits<Element>::min()),
+        takes_(from == pixel_type_of<A>()),
         copies_(to == pixel_type_of<A>()),
         load_(load_row_for<A>(from)),
         store_(store_row_for<A>(to)) {}
@@ -90,20 +104,25 @@ class OrderedElements {
   Element constant(double value) const {
     alignas(64) A row[hn::MaxLanes(hn::ScalableTag<A>())] = {static_cast<A>(value)};
     Element* const elements = reinterpret_cast<Element*>(row);
-    order(elements, 1);
+    order(elements, 1, elements);
     return elements[0];
   }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
-    load_(from, count, reinterpret_cast<A*>(to));
-    order(to, count);
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Element>()));
+    const std::int64_t whole = takes_ ? count / lanes * lanes : 0;
+    order(reinterpret_cast<const Element*>(from), whole, to);
+    if (whole == count) return;
+    load_(from + whole * static_cast<std::int64_t>(sizeof(A)) * takes_, count - whole,
+          reinterpret_cast<A*>(to + whole));
+    order(to + whole, count - whole, to + whole);
   }
-  void store(Element* row, std::int64_t count, A*, std::byte* to, bool past_caches) const {
+  void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
     const hn::ScalableTag<Element> d;
+    const auto value = [&](auto v) { return turned(d, hn::Xor(v, hn::Set(d, flip_))); };
+    if (copies_) return write_row(row, count, reinterpret_cast<Element*>(to), past_caches, value);
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
-      hn::StoreU(turned(d, hn::Xor(hn::LoadU(d, row + i), hn::Set(d, flip_))), d, row + i);
-    const A* const values = reinterpret_cast<const A*>(row);
-    if (copies_) return copy_row(values, count, reinterpret_cast<A*>(to), past_caches);
-    store_(values, count, to);
+      hn::StoreU(value(hn::LoadU(d, row + i)), d, reinterpret_cast<Element*>(room) + i);
+    store_(room, count, to);
   }
 
  private:
@@ -113,19 +132,19 @@ class OrderedElements {
                    hn::And(hn::BroadcastSignBit(bits), hn::Set(d, std::numeric_limits<Element>::max())));
   }
   /// Whole vectors.
-  void order(Element* row, std::int64_t count) const {
+  void order(const Element* row, std::int64_t count, Element* to) const {
     const hn::ScalableTag<Element> d;
     const hn::ScalableTag<A> values;
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       const auto bits = hn::LoadU(d, row + i);
       const auto nan = hn::RebindMask(d, hn::IsNaN(hn::BitCast(values, bits)));
       const auto ordered = hn::Xor(turned(d, bits), hn::Set(d, flip_));
-      hn::StoreU(hn::IfThenElse(nan, hn::Set(d, nan_), ordered), d, row + i);
+      hn::StoreU(hn::IfThenElse(nan, hn::Set(d, nan_), ordered), d, to + i);
     }
   }
 
   Element flip_, nan_;
-  bool copies_;
+  bool takes_, copies_;
   LoadRow<A> load_;
   StoreRow<A> store_;
 };
@@ -154,13 +173,13 @@ class SummedElements {
     load_(from, count, to);
     take(to, count);
   }
-  void store(Element* row, std::int64_t count, A*, std::byte* to, bool past_caches) const {
+  void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
     const hn::ScalableTag<A> d;
-    if (divisor_ != 1)
-      for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
-        hn::StoreU(hn::Div(hn::LoadU(d, row + i), hn::Set(d, divisor_)), d, row + i);
-    if (copies_) return copy_row(row, count, reinterpret_cast<A*>(to), past_caches);
-    store_(row, count, to);
+    const auto value = [&](auto v) { return hn::Div(v, hn::Set(d, divisor_)); };
+    if (copies_) return write_row(row, count, reinterpret_cast<A*>(to), past_caches, value);
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
+      hn::StoreU(value(hn::LoadU(d, row + i)), d, room + i);
+    store_(room, count, to);
   }
 
  private:

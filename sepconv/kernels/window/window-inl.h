@@ -1,5 +1,5 @@
-// Windows of elements in memory, along rows and along columns, by windows of 1, 2, 4, .. elements. Included
-// once per target.
+// Windows of elements in memory: along rows by windows of 1, 2, 4, .. elements, along columns likewise for
+// sums and by blocks for the least. Included once per target.
 #if defined(SEPCONV_WINDOW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_INL_H
 #undef SEPCONV_WINDOW_INL_H
@@ -53,6 +53,74 @@ HWY_INLINE void join_four(E* row, std::int64_t apart, std::int64_t count) {
   }
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+/// Whether join_levels() is there for these elements.
+template <class E>
+constexpr bool kShiftsInRegisters = sizeof(E) > 1;
+
+/// Lanes of `low` and then `high`, those that `lanes` says.
+template <class E, class V>
+HWY_INLINE V lanes_of(V low, V lanes, V high) {
+  if constexpr (sizeof(E) == 2) return V{_mm512_permutex2var_epi16(low.raw, lanes.raw, high.raw)};
+  if constexpr (sizeof(E) == 4) return V{_mm512_permutex2var_epi32(low.raw, lanes.raw, high.raw)};
+  if constexpr (sizeof(E) == 8) return V{_mm512_permutex2var_epi64(low.raw, lanes.raw, high.raw)};
+}
+
+/// So many doublings at once, from windows of 2^first elements on, with neighbours from registers: loads that
+/// begin anywhere take twice as long. 2^(first + kLevels) is at most the number of lanes.
+template <int kLevels, class Join, class E>
+HWY_INLINE void join_levels(E* row, int first, std::int64_t count) {
+  using Bits = hwy::MakeSigned<E>;
+  const hn::ScalableTag<E> d;
+  const hn::ScalableTag<Bits> bits;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(bits)> shift[kLevels], behind[kLevels];
+  for (int l = 0; l < kLevels; ++l) {
+    shift[l] = hn::Iota(bits, static_cast<Bits>(1 << (first + l)));
+    behind[l] = hn::Zero(bits);
+  }
+  for (std::int64_t i = (count - 1) / lanes * lanes; i >= 0; i -= lanes) {
+    auto v = hn::Load(d, row + i);
+    SEPCONV_UNROLL for (int l = 0; l < kLevels; ++l) {
+      const auto own = hn::BitCast(bits, v);
+      v = Join()(v, hn::BitCast(d, lanes_of<E>(own, shift[l], behind[l])));
+      behind[l] = own;
+    }
+    hn::Store(v, d, row + i);
+  }
+}
+
+/// As many of `levels` as fit a vector; returns how many.
+template <class Join, class E>
+HWY_INLINE int join_in_registers(E* row, int first, int levels, std::int64_t count) {
+  switch (std::min(levels, static_cast<int>(hwy::FloorLog2(hn::Lanes(hn::ScalableTag<E>()))) - first)) {
+    case 1:
+      return join_levels<1, Join>(row, first, count), 1;
+    case 2:
+      return join_levels<2, Join>(row, first, count), 2;
+    case 3:
+      return join_levels<3, Join>(row, first, count), 3;
+    case 4:
+      return join_levels<4, Join>(row, first, count), 4;
+    case 5:
+      return join_levels<5, Join>(row, first, count), 5;
+    default:
+      return 0;
+  }
+}
+
+#else
+
+template <class E>
+constexpr bool kShiftsInRegisters = false;
+template <class Join, class E>
+HWY_INLINE int join_in_registers(E*, int, int, std::int64_t) {
+  return 0;
+}
+
+#endif
+
 /// The windows of a row: to[o] is of `steps.count` elements of `row`, `stride` apart, from o on, for o below
 /// `count`. Destroys `row`, which is as long as that needs; both have room for a vector more.
 template <class Join, class E>
@@ -66,8 +134,13 @@ void window_row(const WindowSteps& steps, std::int64_t stride, std::int64_t coun
       part == nullptr ? void(std::copy_n(piece, count, to)) : join_rows<Join>(piece, to, count, to);
       part = to;
     }
-    const bool four = k + 1 < steps.levels && !(Join::kSums && steps.has(k + 1));
-    if (four) {
+    int free = 1;  // doublings with nothing to take in between
+    while (k + free < steps.levels && !(Join::kSums && steps.has(k + free))) ++free;
+    int joined = 0;
+    if (kShiftsInRegisters<E> && stride == 1) joined = join_in_registers<Join>(row, k, free, elements);
+    if (joined > 0) {
+      k += joined - 1;
+    } else if (free > 1) {
       join_four<Join>(row, size * stride, elements - (4 * size - 1) * stride);
       ++k;
     } else {
@@ -76,53 +149,6 @@ void window_row(const WindowSteps& steps, std::int64_t stride, std::int64_t coun
   }
   if (!Join::kSums && steps.rest() > 0) part = row + steps.rest() * stride;
   part == nullptr ? void(std::copy_n(row, count, to)) : join_rows<Join>(row, part, count, to);
-}
-
-/// What a row going by meets of the windows of 2^k rows that ended so many rows ago: the one that is as old
-/// as it is high, whose place it takes, and the one that continues what has been joined of the sum.
-template <class E>
-struct ColumnLevel {
-  E* slot = nullptr;
-  const E* piece = nullptr;
-  bool begins_sum = false;
-};
-
-/// One row more: to[i] is of the last rows, as many as the window has, the newest of which is `row`. All are
-/// whole blocks of kColumnVectors vectors.
-constexpr int kColumnVectors = 4;
-
-template <class Join, class E>
-void window_columns(const ColumnLevel<E>* level, int levels, E* oldest, const E* row, std::int64_t count,
-                    E* to) {
-  const hn::ScalableTag<E> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += kColumnVectors * lanes) {
-    hn::Vec<decltype(d)> v[kColumnVectors], part[kColumnVectors];
-    SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) part[j] = v[j] =
-        hn::LoadU(d, row + i + j * lanes);
-    for (int k = 0; k < levels; ++k) {
-      if (Join::kSums && level[k].begins_sum) {
-        SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) part[j] = v[j];
-      } else if (Join::kSums && level[k].piece != nullptr) {
-        SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) part[j] =
-            Join()(hn::Load(d, level[k].piece + i + j * lanes), part[j]);
-      }
-      E* const slot = level[k].slot + i;
-      SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) {
-        const auto older = hn::Load(d, slot + j * lanes);
-        hn::Store(v[j], d, slot + j * lanes);
-        v[j] = Join()(older, v[j]);
-      }
-    }
-    if (oldest != nullptr) {
-      SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) {
-        const auto older = hn::Load(d, oldest + i + j * lanes);
-        hn::Store(v[j], d, oldest + i + j * lanes);
-        v[j] = Join()(older, Join::kSums ? part[j] : v[j]);
-      }
-    }
-    SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) hn::StoreU(v[j], d, to + i + j * lanes);
-  }
 }
 
 }  // namespace sepconv::HWY_NAMESPACE

@@ -1,8 +1,8 @@
-// Rows are made of windows along them, and go by a ring of rows that keeps what windows down the columns are
-// made of. Where a ring of full rows would not stay in the cache, the region is cut into strips, each with a
-// ring.
+// Rows are made of windows along them, and go by kept rows of which windows down the columns are made. Where
+// these would not stay in the cache the region is cut into strips, each with kept rows of its own.
 #include "sepconv/kernels/conv/padded_row.hpp"
 #include "sepconv/kernels/simd/dispatch.hpp"
+#include "sepconv/kernels/window/read_ahead.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 
@@ -12,51 +12,20 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <array>
 #include <utility>
 
+#include "sepconv/kernels/window/columns-inl.h"
 #include "sepconv/kernels/window/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
-
-/// The windows down the columns of rows that are handed over one by one.
-template <class Join, class E>
-class ColumnWindows {
- public:
-  /// `row` rows have gone by before.
-  ColumnWindows(std::int64_t neighbours, E* ring, std::int64_t pitch, std::int64_t row)
-      : steps_(neighbours), ring_(ring), pitch_(pitch), row_(row) {}
-
-  /// to[i]: of the rows up to this one, as many as the window has.
-  void next(const E* row, std::int64_t count, E* to) {
-    E* ring = ring_;
-    for (int k = 0; k < steps_.levels; ++k) {
-      const std::int64_t size = std::int64_t{1} << k, after = steps_.after(k);
-      ColumnLevel<E>& level = levels_[static_cast<std::size_t>(k)];
-      level.slot = ring + (row_ & (size - 1)) * pitch_;
-      level.begins_sum = steps_.has(k) && after == 0;
-      level.piece = steps_.has(k) && after > 0 ? ring + ((row_ - after) & (size - 1)) * pitch_ : nullptr;
-      ring += size * pitch_;
-    }
-    E* const oldest = steps_.rest() > 0 ? ring + row_ % steps_.rest() * pitch_ : nullptr;
-    window_columns<Join>(levels_.data(), steps_.levels, oldest, row, count, to);
-    ++row_;
-  }
-
- private:
-  WindowSteps steps_;
-  E* ring_;
-  std::int64_t pitch_;
-  std::int64_t row_;
-  std::array<ColumnLevel<E>, 40> levels_{};
-};
 
 template <class Elements, class A>
 class WindowPasses {
  public:
   using E = typename Elements::Element;
   using Join = typename Elements::Join;
+  using Columns = std::conditional_t<Join::kSums, ColumnSums<E>, ColumnBlocks<E>>;
 
   WindowPasses(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                Worker& worker)
@@ -73,7 +42,7 @@ class WindowPasses {
         result_(worker.allocate<E>(sizes_.row)),
         constant_row_(worker.allocate<E>(sizes_.row)),
         room_(worker.allocate<A>(sizes_.row)),
-        ring_(worker.allocate<E>(sizes_.rings * sizes_.kept_rows * sizes_.ring_pitch)) {}
+        kept_(worker.allocate<E>(sizes_.strips * sizes_.kept_rows * sizes_.kept_pitch)) {}
 
   void run() {
     if (!sizes_.splits) return for_each_strip(out_.rect, [&](const Rect& strip) { run_strip(strip); });
@@ -88,16 +57,23 @@ class WindowPasses {
       strip(Rect{rect.row, col, rect.rows, std::min(sizes_.strip_cols, rect.col_end() - col)});
   }
 
+  /// The same for pieces of a row: as wide as buffers of rows are.
+  template <class Piece>
+  void for_each_piece(const Rect& rect, const Piece& piece) const {
+    for (std::int64_t col = rect.col; col < rect.col_end(); col += sizes_.piece_cols)
+      piece(Rect{rect.row, col, rect.rows, std::min(sizes_.piece_cols, rect.col_end() - col)});
+  }
+
   /// Elements [col, col + cols) of a row of the input.
   void load(std::int64_t row, std::int64_t col, std::int64_t cols, E* to) const {
     elements_.load(in_.pixels.row_data(row - in_.rect.row) + (col - in_.rect.col) * in_.pixels.pixel_bytes(),
                    cols * channels_, to);
   }
 
-  void store(E* line, const Rect& strip, std::int64_t row) const {
+  void store(E* line, const Rect& piece, std::int64_t row) const {
     elements_.store(
-        line, strip.cols * channels_, room_,
-        out_.pixels.row_data(row - out_.rect.row) + (strip.col - out_.rect.col) * out_.pixels.pixel_bytes(),
+        line, piece.cols * channels_, room_,
+        out_.pixels.row_data(row - out_.rect.row) + (piece.col - out_.rect.col) * out_.pixels.pixel_bytes(),
         out_.past_caches);
   }
 
@@ -107,35 +83,40 @@ class WindowPasses {
     window_row<Join>(WindowSteps(2 * window_.radius_x + 1), channels_, cols * channels_, padded_, to);
   }
 
-  /// Those of a row of the input, for the columns of `strip`; `row` may lie outside, where a constant is.
-  void filter_row(std::int64_t row, const Rect& strip, E* to) {
+  /// Those of a row of the input, for the columns of `piece`.
+  void filter_row(std::int64_t row, const Rect& piece, E* to) {
     const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
-    const PaddedColumns columns(strip.col, strip.cols, window_.radius_x, out_.image.cols);
-    E* const begin = padded_ + columns.before() * channels_;
-    if (row < 0) {
-      std::fill_n(begin, columns.inside() * channels_, constant);
-    } else {
-      load(row, columns.inside_begin, columns.inside(), begin);
-    }
-    pass_row(columns, strip.cols, constant, to);
+    const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
+    load(row, columns.inside_begin, columns.inside(), padded_ + columns.before() * channels_);
+    ahead_.behind(in_, row, columns.inside_end, piece.cols);
+    ahead_.fetch();
+    pass_row(columns, piece.cols, constant, to);
+    ahead_.fetch();
   }
 
   /// Rows [begin, end) go by, of those that the result needs, which begin a radius above it: calls
-  /// next_row(row, mapped) for each, `mapped` being where the border has it, -1 for one of a constant; and
-  /// finished(row, line) for the result's own, with the windows down the columns of `strip`.
+  /// next_row(row, mapped, piece) for each piece of each, `mapped` being where the border has the row, -1 for
+  /// one of a constant; and finished(row, piece, line) for the result's own, with the windows down the
+  /// columns of `piece`.
   template <class NextRow, class Finished>
-  void march(const Rect& strip, std::int64_t ring, std::int64_t begin, std::int64_t end,
+  void march(const Rect& strip, std::int64_t nth, std::int64_t begin, std::int64_t end,
              const NextRow& next_row, const Finished& finished) {
     const std::int64_t first = out_.rect.row - window_.radius_y;
-    ColumnWindows<Join, E> columns(2 * window_.radius_y + 1,
-                                   ring_ + ring * sizes_.kept_rows * sizes_.ring_pitch, sizes_.ring_pitch,
-                                   begin - first);
+    Columns columns(2 * window_.radius_y + 1, kept_ + nth * sizes_.kept_rows * sizes_.kept_pitch,
+                    sizes_.kept_pitch, begin - first);
     for (std::int64_t row = begin; row < end; ++row) {
       worker_.throw_if_stopped();
-      columns.next(next_row(row, border_index(row, out_.image.rows, border_.mode)), strip.cols * channels_,
-                   result_);
+      const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
       const std::int64_t middle = row - window_.radius_y;
-      if (middle >= out_.rect.row) finished(middle, result_);
+      columns.begin_row();
+      for_each_piece(strip, [&](const Rect& piece) {
+        columns.take(next_row(row, mapped, piece), (piece.col - strip.col) * channels_,
+                     piece.cols * channels_, result_);
+        ahead_.fetch();
+        if (middle >= out_.rect.row) finished(middle, piece, result_);
+        ahead_.fetch();
+      });
+      columns.end_row(strip.cols * channels_);
     }
   }
 
@@ -148,23 +129,33 @@ class WindowPasses {
   }
 
   void run_strip(const Rect& strip) {
+    ahead_ = ReadAhead(strip.grown(0, window_.radius_x).intersect(in_.rect));
     if (window_.radius_y == 0) {
       for (std::int64_t row = strip.row; row < strip.row_end(); ++row) {
         worker_.throw_if_stopped();
-        filter_row(row, strip, line_);
-        store(line_, strip, row);
+        for_each_piece(strip, [&](const Rect& piece) {
+          filter_row(row, piece, line_);
+          store(line_, piece, row);
+        });
       }
       return;
     }
-    if (border_.mode == BorderMode::constant) filter_row(-1, strip, constant_row_);
+    fill_constant_row();
     march(
         strip, 0, strip.row - window_.radius_y, strip.row_end() + window_.radius_y,
-        [&](std::int64_t, std::int64_t row) -> const E* {
+        [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
           if (row < 0) return constant_row_;
-          filter_row(row, strip, line_);
+          filter_row(row, piece, line_);
           return line_;
         },
-        [&](std::int64_t row, E* line) { store(line, strip, row); });
+        [&](std::int64_t row, const Rect& piece, E* line) { store(line, piece, row); });
+  }
+
+  /// What windows along rows make of rows of the border's constant.
+  void fill_constant_row() {
+    if (border_.mode == BorderMode::constant)
+      std::fill_n(constant_row_, sizes_.row,
+                  constant_line(elements_.constant(border_.value), window_.radius_x));
   }
 
   E* plane_at(std::int64_t row, std::int64_t col) const {
@@ -172,60 +163,66 @@ class WindowPasses {
   }
 
   void rows_then_columns() {
-    if (border_.mode == BorderMode::constant) filter_row(-1, out_.rect, constant_row_);
+    ahead_ = ReadAhead(in_.rect);
+    fill_constant_row();
     for_each_group([&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         worker_.throw_if_stopped();
         const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
-        if (mapped >= 0) filter_row(mapped, out_.rect, plane_at(row - begin, 0));
+        if (mapped < 0) continue;
+        for_each_piece(out_.rect, [&](const Rect& piece) {
+          filter_row(mapped, piece, plane_at(row - begin, piece.col - out_.rect.col));
+        });
       }
-      std::int64_t ring = 0;
+      std::int64_t nth = 0;
       for_each_strip(out_.rect, [&](const Rect& strip) {
         march(
-            strip, ring++, begin, end,
-            [&](std::int64_t row, std::int64_t mapped) -> const E* {
-              return mapped < 0 ? constant_row_ : plane_at(row - begin, strip.col - out_.rect.col);
+            strip, nth++, begin, end,
+            [&](std::int64_t row, std::int64_t mapped, const Rect& piece) -> const E* {
+              return mapped < 0 ? constant_row_ : plane_at(row - begin, piece.col - out_.rect.col);
             },
-            [&](std::int64_t row, E* line) { store(line, strip, row); });
+            [&](std::int64_t row, const Rect& piece, E* line) { store(line, piece, row); });
       });
     });
   }
 
   void columns_then_rows() {
     const Rect wide = out_.rect.grown(0, window_.radius_x).intersect(Rect::whole(out_.image));
-    const PaddedColumns columns(out_.rect.col, out_.rect.cols, window_.radius_x, out_.image.cols);
     const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
-    const E beyond = constant_column(constant);
-    std::fill_n(constant_row_, sizes_.ring_pitch, constant);
+    const E beyond = constant_line(constant, window_.radius_y);
+    std::fill_n(constant_row_, sizes_.row, constant);
     for_each_group([&](std::int64_t begin, std::int64_t end) {
       const std::int64_t first = begin - window_.radius_y;  // of the result, if it has such a row
-      std::int64_t ring = 0;
+      std::int64_t nth = 0;
       for_each_strip(wide, [&](const Rect& strip) {
         march(
-            strip, ring++, begin, end,
-            [&](std::int64_t, std::int64_t row) -> const E* {
+            strip, nth++, begin, end,
+            [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
               if (row < 0) return constant_row_;
-              load(row, strip.col, strip.cols, line_);
+              load(row, piece.col, piece.cols, line_);
               return line_;
             },
-            [&](std::int64_t row, E* line) {
-              std::copy_n(line, strip.cols * channels_, plane_at(row - first, strip.col - wide.col));
+            [&](std::int64_t row, const Rect& piece, E* line) {
+              std::copy_n(line, piece.cols * channels_, plane_at(row - first, piece.col - wide.col));
             });
       });
       for (std::int64_t row = std::max(first, out_.rect.row); row < end - window_.radius_y; ++row) {
         worker_.throw_if_stopped();
-        std::copy_n(plane_at(row - first, 0), columns.inside() * channels_,
-                    padded_ + columns.before() * channels_);
-        pass_row(columns, out_.rect.cols, beyond, line_);
-        store(line_, out_.rect, row);
+        for_each_piece(out_.rect, [&](const Rect& piece) {
+          const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
+          std::copy_n(plane_at(row - first, columns.inside_begin - wide.col), columns.inside() * channels_,
+                      padded_ + columns.before() * channels_);
+          pass_row(columns, piece.cols, beyond, line_);
+          store(line_, piece, row);
+        });
       }
     });
   }
 
-  /// The window down a column of it.
-  E constant_column(E constant) const {
+  /// The window along a row or column of it.
+  static E constant_line(E constant, std::int64_t radius) {
     if constexpr (Join::kSums)
-      return sum_of_window<E>(2 * window_.radius_y + 1, [=](std::int64_t) { return constant; });
+      return sum_of_window<E>(2 * radius + 1, [=](std::int64_t) { return constant; });
     return constant;
   }
 
@@ -239,7 +236,8 @@ class WindowPasses {
   WindowSizes sizes_;
   E *padded_, *line_, *result_, *constant_row_;
   A* room_;
-  E* ring_;
+  E* kept_;
+  ReadAhead ahead_;
   E* plane_ = nullptr;  ///< a group of rows between the passes
 };
 

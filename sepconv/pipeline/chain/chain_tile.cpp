@@ -204,7 +204,9 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
     const StageTraits& traits = chain.stages()[i]->traits();
     const Rect& in = rects[i];
     const Rect& out = rects[i + 1];
-    const auto width = static_cast<double>(traits.scales ? std::max(in.cols, out.cols) : out.cols);
+    const auto width = static_cast<double>(traits.scales      ? std::max(in.cols, out.cols)
+                                           : traits.halo_cols ? in.cols
+                                                              : out.cols);
     const auto height = static_cast<double>(traits.scales ? std::max(in.rows, out.rows) : out.rows);
     const double pixels = traits.halo_share * static_cast<double>(in.rows) * width +
                           (1 - traits.halo_share) * height * static_cast<double>(out.cols);

@@ -78,6 +78,8 @@ struct StageTraits {
   /// The part of them that is done for every row of the input, halo included, as a convolution's row pass is;
   /// the others are in proportion to the output.
   double halo_share = 0.5;
+  /// That part is done for every column of the input too.
+  bool halo_cols = false;
   /// Bytes that it holds for as long as it lives, and that on_device() takes of each device: a matrix.
   std::int64_t resident_bytes = 0;
   /// Values of at most m in magnitude become values of at most growth * max(m, 1).

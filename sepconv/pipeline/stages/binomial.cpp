@@ -11,8 +11,7 @@ constexpr std::int64_t kMostBinomial = 512;
 
 Keys keys(BinomialOptions& options) {
   return joined({radius_keys(options, kMostBinomial),
-                 {radius_z_key(options.radius_z, "radius along z, of stacks; left out: each plane by itself",
-                               "", kMostBinomial)},
+                 {radius_z_key(options.radius_z, kPlanesByThemselves, "", kMostBinomial)},
                  convolving_keys(options)});
 }
 

@@ -44,6 +44,9 @@ Keys radius_keys(Options& options, std::int64_t most,
                      false, only_with)};
 }
 
+inline constexpr std::string_view kPlanesByThemselves =
+    "radius along z, of stacks; left out: each plane by itself";
+
 inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
                         std::string_view only_with = "", std::int64_t most = kMaxRadius) {
   return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);

@@ -63,10 +63,13 @@ class MomentsStage final : public Stage {
     const Extent image = is_.near.largest_image(input.extent);
     const Arithmetic wide = arithmetic_of(arithmetic);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
-    const std::int64_t views = (is_.moment == Moment::mean ? 0 : 3) + (renormalises() ? 2 : 0);
+    const bool plain = is_.moment == Moment::mean && !renormalises();
+    // Means and squares, and of what is there how much that is and a sum for each of them.
+    const std::int64_t moments = is_.moment == Moment::mean ? 1 : 2;
+    const std::int64_t views = (moments == 1 ? 0 : 2) + (renormalises() ? 1 + moments : 0);
     return window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
            views * Arena::view_bytes(output, input.channels, pixel_type_of(wide)) +
-           Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
+           (plain ? 0 : Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)));
   }
 
   void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
@@ -102,6 +105,7 @@ class MomentsStage final : public Stage {
                        .needs_f64 = any_beyond_f32(values),
                        .runs_on_device = options.near.windows_on_device()};
     traits.operations_per_element = (is_mean ? 1 : 4) * options.near.window_operations();
+    traits.halo_cols = true;
     if (options.moment != Moment::contrast)
       traits.growth = 2 * std::max(1.0, adds ? std::abs(options.value) : 1);
     traits.settles_missing = options.missing.has_value();
@@ -203,7 +207,7 @@ template <class Options>
 StagePtr moments_of(const Options& options);
 
 Keys own_keys(BoxOptions& options) {
-  return {radius_z_key(options.radius_z, "radius along z, of stacks; left out: each plane by itself"),
+  return {radius_z_key(options.radius_z, kPlanesByThemselves),
           {.name = "flip", .value = &options.flip, .words = "turns the window round, which changes nothing"}};
 }
 Keys own_keys(StdOptions&) { return {}; }

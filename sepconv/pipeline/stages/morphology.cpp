@@ -1,10 +1,15 @@
 // erode, dilate and what is made of them, with flat rectangles: open, close, tophat, blackhat.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/stages/blur_width.hpp"
+#include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
 #include "sepconv/pipeline/stages/neighbourhood.hpp"
@@ -53,11 +58,14 @@ class MorphologyStage final : public Stage {
     const Extent image = each_.largest_image(input.extent);
     const Extent first = ops() == 1 ? output : each_.needed_extent(output, input.extent);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
-    std::int64_t bytes = window_bytes(window_of(0), first, input.channels, arithmetic, image);
-    // What waits between windows, what is taken of the input, and a result whose missing pixels stay missing.
-    const PixelType type = pixel_type_of(arithmetic);
-    bytes += Arena::view_bytes(first, input.channels, type) * (ops() > 1 ? 2 : 0);
-    return bytes + 2 * Arena::view_bytes(output, input.channels, type);
+    // What waits between windows, what is taken of the input, and results whose missing pixels stay missing.
+    const std::int64_t kept = missing_ == MissingPolicy::ignore ? 1 : 0;
+    const std::int64_t of_output = kept + (morphology_.result == Morphology::Result::last ? 0 : 1);
+    const auto views = [&](std::int64_t count, Extent extent) {
+      return count * Arena::view_bytes(extent, input.channels, pixel_type_of(arithmetic));
+    };
+    return window_bytes(window_of(0), first, input.channels, arithmetic, image) +
+           views(ops() > 1 ? 1 + kept : 0, first) + views(of_output, output);
   }
 
   void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
@@ -90,6 +98,7 @@ class MorphologyStage final : public Stage {
     StageTraits traits{.needs_f64 = any_beyond_f32(std::span(&value, 1)),
                        .runs_on_device = each.windows_on_device()};
     traits.operations_per_element = passes * each.window_operations();
+    traits.halo_cols = true;
     traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
     traits.settles_missing = missing.has_value();
     traits.keeps_missing =
@@ -195,10 +204,38 @@ struct MorphologyNamed<BlackhatOptions> {
 template <class Options>
 StagePtr morphology_of(const Options& options);
 
+/// The stage within planes, or, of options that have radius_z, the one along z.
+template <class Options>
+StagePtr make_flat(const Options& options, const Spelling& spelling, std::int64_t radius_x,
+                   std::int64_t radius_y, std::function<StagePtr(bool, bool)> again) {
+  return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
+                                           Neighbourhood{radius_x, radius_y, options.border.mode},
+                                           options.border.value, options.missing, std::move(again));
+}
+
+/// Least and greatest values along z of a stack, too: what stays missing is not known any more when they are
+/// taken within planes.
+template <class Options>
+StagePtr deep_morphology(const Options& options, const Spelling& spelling, StagePtr plane) {
+  if (options.missing == MissingPolicy::ignore)
+    spelling.refuse("missing", "along z missing pixels do not stay so; take missing=fill or propagate");
+  const auto again = [options, text = spelling.text()](bool transposed, bool ignores) {
+    if (ignores)
+      throw InvalidArgument(fmt::format(
+          "stage '{}' would make missing pixels of a stack less: give it missing=fill or propagate", text));
+    Options other = options;
+    other.radius_y = transposed ? 0 : *options.radius_z;
+    other.radius = transposed ? *options.radius_z : 0;
+    other.radius_z.reset();
+    return morphology_of(other);
+  };
+  return make_deep(spelling, std::move(plane), make_flat(options, spelling, 0, *options.radius_z, again));
+}
+
 template <class Options>
 StagePtr make_morphology(const Options& options, const Spelling& spelling) {
-  Morphology morphology = MorphologyNamed<Options>::morphology();
-  if (options.missing == MissingPolicy::fill && morphology.result != Morphology::Result::last)
+  if (options.missing == MissingPolicy::fill &&
+      MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
     spelling.refuse("missing", "there is nothing to take from a missing pixel; take missing=ignore");
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
   const auto again = [options, radius_y](bool transposed, bool ignores) {
@@ -207,14 +244,24 @@ StagePtr make_morphology(const Options& options, const Spelling& spelling) {
     if (ignores) other.missing = MissingPolicy::ignore;
     return morphology_of(other);
   };
-  return std::make_shared<MorphologyStage>(spelling.text(), std::move(morphology),
-                                           Neighbourhood{options.radius, radius_y, options.border.mode},
-                                           options.border.value, options.missing, again);
+  StagePtr plane = make_flat(options, spelling, options.radius, radius_y, again);
+  if constexpr (requires { options.radius_z; }) {
+    if (options.radius_z) return deep_morphology(options, spelling, std::move(plane));
+  }
+  return plane;
+}
+
+template <class Options>
+Keys morphology_keys(Options& options) {
+  Keys keys = window_keys(options);
+  if constexpr (requires { options.radius_z; })
+    keys.push_back(radius_z_key(options.radius_z, kPlanesByThemselves));
+  return keys;
 }
 
 template <class Options>
 constexpr StageKind<Options> kMorphology{MorphologyNamed<Options>::kName, MorphologyNamed<Options>::kHelp,
-                                         MorphologyNamed<Options>::kExample, window_keys<Options>,
+                                         MorphologyNamed<Options>::kExample, morphology_keys<Options>,
                                          make_morphology<Options>};
 
 template <class Options>

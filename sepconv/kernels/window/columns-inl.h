@@ -1,0 +1,183 @@
+// Windows down the columns of rows that go by, a piece of a row at a time: sums by windows of 1, 2, 4, ..
+// rows, the least by blocks. Included once per target.
+#if defined(SEPCONV_WINDOW_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEPCONV_WINDOW_COLUMNS_INL_H
+#undef SEPCONV_WINDOW_COLUMNS_INL_H
+#else
+#define SEPCONV_WINDOW_COLUMNS_INL_H
+#endif
+
+#include <array>
+#include <cstdint>
+
+#include "sepconv/kernels/simd/vectors-inl.h"
+#include "sepconv/kernels/window/window_check.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// What a row going by meets of the windows of 2^k rows that ended so many rows ago: the one that is as old
+/// as it is high, whose place it takes, and the one that continues what has been joined of the sum.
+template <class E>
+struct ColumnLevel {
+  E* slot = nullptr;
+  const E* piece = nullptr;
+  bool begins_sum = false;
+};
+
+/// One row more, from element `at` on of those kept: to[i] is of the last rows, as many as the window has,
+/// the newest of which is `row`. All are whole blocks of kColumnVectors vectors.
+constexpr int kColumnVectors = 4;
+
+template <class E>
+void sum_columns(const ColumnLevel<E>* level, int levels, E* oldest, std::int64_t at, const E* row,
+                 std::int64_t count, E* to) {
+  const hn::ScalableTag<E> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < count; i += kColumnVectors * lanes) {
+    hn::Vec<decltype(d)> v[kColumnVectors], part[kColumnVectors];
+    SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) part[j] = v[j] =
+        hn::LoadU(d, row + i + j * lanes);
+    for (int k = 0; k < levels; ++k) {
+      if (level[k].begins_sum) {
+        SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) part[j] = v[j];
+      } else if (level[k].piece != nullptr) {
+        SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) part[j] =
+            hn::Add(hn::Load(d, level[k].piece + at + i + j * lanes), part[j]);
+      }
+      E* const slot = level[k].slot + at + i;
+      SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) {
+        const auto older = hn::Load(d, slot + j * lanes);
+        hn::Store(v[j], d, slot + j * lanes);
+        v[j] = hn::Add(older, v[j]);
+      }
+    }
+    if (oldest != nullptr) {
+      SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) {
+        const auto older = hn::Load(d, oldest + at + i + j * lanes);
+        hn::Store(v[j], d, oldest + at + i + j * lanes);
+        v[j] = hn::Add(older, part[j]);
+      }
+    }
+    SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) hn::StoreU(v[j], d, to + i + j * lanes);
+  }
+}
+
+/// The first row of a block: beginning = row, to = min(row, end).
+template <class E>
+void begin_block(const E* row, const E* end, std::int64_t count, E* beginning, E* to) {
+  const hn::ScalableTag<E> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    const auto v = hn::LoadU(d, row + i);
+    hn::Store(v, d, beginning + i);
+    hn::StoreU(hn::Min(v, hn::Load(d, end + i)), d, to + i);
+  }
+}
+
+/// Another: it is kept in `own`; to = min(beginning, end), but for the last, of which `end` is null.
+template <class E>
+void continue_block(const E* row, const E* end, std::int64_t count, E* beginning, E* own, E* to) {
+  const hn::ScalableTag<E> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    const auto v = hn::LoadU(d, row + i);
+    const auto begun = hn::Min(v, hn::Load(d, beginning + i));
+    hn::Store(begun, d, beginning + i);
+    hn::StoreU(end == nullptr ? begun : hn::Min(begun, hn::Load(d, end + i)), d, to + i);
+    hn::Store(v, d, own + i);
+  }
+}
+
+/// Each of a block's rows becomes the least of those from it on: columns side by side, so that it is in
+/// registers on its way up.
+template <class E>
+void end_block(E* rows, std::int64_t count, std::int64_t pitch, std::int64_t elements) {
+  const hn::ScalableTag<E> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < elements; i += kColumnVectors * lanes) {
+    hn::Vec<decltype(d)> v[kColumnVectors];
+    E* row = rows + (count - 1) * pitch + i;
+    SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) v[j] = hn::Load(d, row + j * lanes);
+    for (std::int64_t r = count - 1; r > 0; --r) {
+      row -= pitch;
+      SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) {
+        v[j] = hn::Min(v[j], hn::Load(d, row + j * lanes));
+        hn::Store(v[j], d, row + j * lanes);
+      }
+    }
+  }
+}
+
+/// Sums down the columns of rows that are handed over one by one. `kept` has room for as many rows as the
+/// window has neighbours but one, and for one more.
+template <class E>
+class ColumnSums {
+ public:
+  /// `row` rows have gone by before.
+  ColumnSums(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
+      : steps_(neighbours), kept_(kept), pitch_(pitch), row_(row) {}
+
+  void begin_row() {
+    E* ring = kept_;
+    for (int k = 0; k < steps_.levels; ++k) {
+      const std::int64_t size = std::int64_t{1} << k, after = steps_.after(k);
+      ColumnLevel<E>& level = levels_[static_cast<std::size_t>(k)];
+      level.slot = ring + (row_ & (size - 1)) * pitch_;
+      level.begins_sum = steps_.has(k) && after == 0;
+      level.piece = steps_.has(k) && after > 0 ? ring + ((row_ - after) & (size - 1)) * pitch_ : nullptr;
+      ring += size * pitch_;
+    }
+    oldest_ = steps_.rest() > 0 ? ring + row_ % steps_.rest() * pitch_ : nullptr;
+  }
+  /// to[i]: of the rows up to this one, as many as the window has; for `count` elements from `at` on of each
+  /// row, of which `row` has these. `at` is where a block of vectors begins.
+  void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
+    sum_columns(levels_.data(), steps_.levels, oldest_, at, row, count, to);
+  }
+  /// Of rows of so many elements.
+  void end_row(std::int64_t) { ++row_; }
+
+ private:
+  WindowSteps steps_;
+  E* kept_;
+  std::int64_t pitch_;
+  std::int64_t row_;
+  std::array<ColumnLevel<E>, 40> levels_{};
+  E* oldest_ = nullptr;
+};
+
+/// Least values, likewise, by van Herk's and Gil and Werman's blocks of as many rows as the window has: it is
+/// the end of one block and the beginning of the next.
+template <class E>
+class ColumnBlocks {
+ public:
+  ColumnBlocks(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
+      : last_(neighbours - 1), kept_(kept), pitch_(pitch), row_(row % neighbours) {}
+
+  void begin_row() {}
+  void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
+    // Row i of the block before ends it from there on; from row i + 1 of this one on that is of no use.
+    E* const beginning = kept_ + last_ * pitch_ + at;
+    const E* const end = kept_ + row_ * pitch_ + at;
+    if (row_ == 0) return begin_block(row, end, count, beginning, to);
+    E* const own = kept_ + (row_ - 1) * pitch_ + at;
+    continue_block(row, row_ == last_ ? nullptr : end, count, beginning, own, to);
+  }
+  void end_row(std::int64_t count) {
+    if (row_++ < last_) return;
+    end_block(kept_, last_, pitch_, count);
+    row_ = 0;
+  }
+
+ private:
+  std::int64_t last_;  ///< row of a block
+  E* kept_;            ///< rows of a block but for its first, then what they begin with
+  std::int64_t pitch_;
+  std::int64_t row_;  ///< of its block
+};
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

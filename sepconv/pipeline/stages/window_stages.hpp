@@ -1,0 +1,87 @@
+// Stages that are made of all pixels of a rectangle alike, whatever its size: their mean and deviation, the
+// least and the greatest of them. As in stages.hpp, which includes this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/pipeline/chain/chain.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
+
+namespace sepconv {
+
+struct BoxOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};  ///< here and below left out: each plane of a stack by itself
+  Border border{};
+  bool flip = false;
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+StagePtr box(const BoxOptions& options = {});
+StagePtr mean(const BoxOptions& options = {});  ///< box under its other name
+StageEntry mean_entry();
+
+/// The options of what is made of a rectangle's pixels: of the least and the greatest, of their mean and
+/// deviation.
+template <class Name>
+struct WindowOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+/// Of those that may reach along z, too.
+template <class Name>
+struct DeepWindowOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+using ErodeOptions = DeepWindowOptions<struct ErodeName>;
+using DilateOptions = DeepWindowOptions<struct DilateName>;
+using OpeningOptions = WindowOptions<struct OpeningName>;
+using ClosingOptions = WindowOptions<struct ClosingName>;
+using TophatOptions = WindowOptions<struct TophatName>;
+using BlackhatOptions = WindowOptions<struct BlackhatName>;
+using StdOptions = WindowOptions<struct StdName>;
+template <>
+StageEntry ErodeOptions::entry();
+template <>
+StageEntry DilateOptions::entry();
+template <>
+StageEntry OpeningOptions::entry();
+template <>
+StageEntry ClosingOptions::entry();
+template <>
+StageEntry TophatOptions::entry();
+template <>
+StageEntry BlackhatOptions::entry();
+template <>
+StageEntry StdOptions::entry();
+StagePtr erode(const ErodeOptions& options = {});
+StagePtr dilate(const DilateOptions& options = {});
+StagePtr opening(const OpeningOptions& options = {});
+StagePtr closing(const ClosingOptions& options = {});
+StagePtr tophat(const TophatOptions& options = {});
+StagePtr blackhat(const BlackhatOptions& options = {});
+StagePtr standard_deviation(const StdOptions& options = {});
+
+/// Local contrast.
+struct NormalizeOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  double least = 0;  ///< a smaller deviation counts as this
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
+StagePtr normalize(const NormalizeOptions& options = {});
+
+}  // namespace sepconv
