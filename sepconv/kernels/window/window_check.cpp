@@ -45,18 +45,28 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
 
 Window within(Window window, Extent image) {
   if (window.op == Window::Op::sum) return window;
+  window.columns_first = false;
   window.radius_x = std::min(window.radius_x, image.cols);
   window.radius_y = std::min(window.radius_y, image.rows);
   return window;
 }
 
-std::int64_t window_device_bytes(const Window& window, Extent out, std::int64_t channels,
+bool takes_blocks(const Window& window, std::int64_t element_bytes) {
+  constexpr std::int64_t kMostBytes = 448;  // of a column: 56 KiB for 128 of them
+  return window.op != Window::Op::sum && 2 * window.radius_y * element_bytes > kMostBytes;
+}
+
+std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image) {
-  if (out.empty() || window.radius_x == 0 || window.radius_y == 0) return 0;
+  const PixelType type = pixel_type_of(arithmetic);
+  if (out.empty()) return 0;
+  const Window window = within(asked, image);
+  const std::int64_t ends = takes_blocks(window, size_of(type)) ? Arena::view_bytes(out, channels, type) : 0;
+  if (window.radius_x == 0 || window.radius_y == 0) return ends;
   const bool rows_first = !window.columns_first;
   const Extent between{std::min(out.rows + (rows_first ? 2 * window.radius_y : 0), image.rows),
                        std::min(out.cols + (rows_first ? 0 : 2 * window.radius_x), image.cols)};
-  return Arena::view_bytes(between, channels, pixel_type_of(arithmetic));
+  return ends + Arena::view_bytes(between, channels, type);
 }
 
 double ones_of_window(const Window& window, Arithmetic arithmetic) {

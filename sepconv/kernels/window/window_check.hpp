@@ -20,8 +20,13 @@ void check_wrapped(const Window& window, const Border& border, const Region& out
 void check_moments(const WindowMoments& moments, const PixelView& out);
 
 /// The same window, no larger than it needs to be: a least or greatest value is that of the whole side and
-/// what lies beyond it as soon as the window reaches over both edges of the image from everywhere.
+/// what lies beyond it as soon as the window reaches over both edges of the image from everywhere. In its
+/// bits the order of passes does not show either: rows first.
 Window within(Window window, Extent image);
+
+/// Whether a device takes windows down columns by blocks, for elements of this size: the least, where a block
+/// of threads has no room for as many elements of each of its columns as are needed again.
+bool takes_blocks(const Window& window, std::int64_t element_bytes);
 
 /// Whether values of the border, in the arithmetic type A, are pixels of the type T, or of `type`, like
 /// others.

@@ -1,11 +1,11 @@
 // Windows on the device. Along rows a block doubles windows in shared memory, level by level. Down columns a
 // thread has a column, and in shared memory what windows of 1, 2, 4, .. rows it needs again: as many elements
-// as the window has rows.
+// as the window has rows. Least values of high windows are taken by blocks (column_blocks.cuh).
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
-#include "sepconv/kernels/window/window_elements.cuh"
+#include "sepconv/kernels/window/column_blocks.cuh"
 
 namespace sepconv::engine {
 namespace {
@@ -195,9 +195,7 @@ class Passes {
     const bool rows_first = !window_.columns_first;
     const Rect between = out_.rect.grown(rows_first ? window_.radius_y : 0, rows_first ? 0 : window_.radius_x)
                              .intersect(Rect::whole(out_.image));
-    const std::int64_t pitch =
-        aligned_pitch_bytes(between.cols * channels_ * static_cast<std::int64_t>(sizeof(E))) /
-        static_cast<std::int64_t>(sizeof(E));
+    const std::int64_t pitch = pitch_of(between);
     const Plane<E> plane{arena_.allocate<E>(between.rows * pitch), pitch};
     Source<P> made = source(between, beyond(rows_first ? window_.radius_x : window_.radius_y));
     made.plane = plane;
@@ -241,6 +239,9 @@ class Passes {
   void columns(const Source<P>& in, const Target<P>& to, const Rect& out) const {
     constexpr std::int64_t kLeastSegment = 128;
     const std::int64_t kept = 2 * window_.radius_y;
+    if constexpr (!P::kSums) {
+      if (takes_blocks(window_, sizeof(E))) return column_blocks(in, to, out);
+    }
     const auto bytes_of = [&](int width) { return kept * width * static_cast<std::int64_t>(sizeof(E)); };
     int width = kMostColumns;
     while (width > kLeastColumns && bytes_of(width) > kRingBytes) width /= 2;
@@ -252,6 +253,21 @@ class Passes {
     allow(window_columns<P>, bytes);
     window_columns<P><<<grid, static_cast<unsigned>(width), static_cast<std::size_t>(bytes), stream_>>>(
         policy_, in, to, Steps{WindowSteps(kept + 1)}, out, segment);
+  }
+
+  void column_blocks(const Source<P>& in, const Target<P>& to, const Rect& out) const {
+    const std::int64_t neighbours = 2 * window_.radius_y + 1;
+    const std::int64_t pitch = pitch_of(out);
+    const dim3 grid(static_cast<unsigned>(ceil_div(out.cols * channels_, kBlockThreads)),
+                    static_cast<unsigned>(std::min(ceil_div(out.rows, neighbours), kMaxGridRows)));
+    window_column_blocks<P><<<grid, kBlockThreads, 0, stream_>>>(
+        policy_, in, to, Plane<E>{arena_.allocate<E>(out.rows * pitch), pitch}, neighbours, out);
+  }
+
+  /// Of a plane of this rectangle, in elements.
+  std::int64_t pitch_of(const Rect& rect) const {
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(E));
+    return aligned_pitch_bytes(rect.cols * channels_ * kBytes) / kBytes;
   }
 
   template <class Kernel>

@@ -274,23 +274,12 @@ namespace sepconv {
 HWY_EXPORT(window_f32);
 HWY_EXPORT(window_f64);
 
-namespace {
-
-/// As it is computed: the order of passes shows in sums along both axes only.
-Window computed(const Window& window, Extent image) {
-  Window made = within(window, image);
-  made.columns_first = made.columns_first && made.op == Window::Op::sum;
-  return made;
-}
-
-}  // namespace
-
 void window_host(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                  Arithmetic arithmetic, Worker& worker) {
   check_window(window, in, out);
   check_wrapped(window, border, out);
   if (out.rect.empty()) return;
-  const Window made = computed(window, out.image);
+  const Window made = within(window, out.image);
   if (arithmetic == Arithmetic::f64) {
     HWY_DYNAMIC_DISPATCH(window_f64)(made, border, in, out, worker);
   } else {
@@ -302,7 +291,7 @@ void window_host(const Window& window, const Border& border, const ConstRegion& 
 std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t channels,
                                   Arithmetic arithmetic, Extent image) {
   if (out.empty()) return 0;
-  const Window made = computed(window, image);
+  const Window made = within(window, image);
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
   std::int64_t most = 0;
   for (std::int64_t bytes = 1; bytes <= arithmetic_bytes; bytes *= 2)
