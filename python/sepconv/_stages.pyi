@@ -4,7 +4,7 @@ from os import PathLike
 
 from sepconv._chain import Chain
 
-__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank"]
+__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "open", "close", "tophat", "blackhat", "mean", "std", "normalize"]
 
 def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
@@ -56,7 +56,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     >>> sc.gaussian(sigma=2.5)  # doctest: +ELLIPSIS
     Chain('gaussian...')
     """
-def box(radius: int = 1, *, radius_y: int | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
     """Mean of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -65,16 +65,16 @@ def box(radius: int = 1, *, radius_y: int | None = None, radius_z: int | None = 
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    radius_z : int | None
-        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    flip : bool
-        convolution, the taps turned round, not correlation (false true; default false)
     missing : str | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    flip : bool
+        turns the window round, which changes nothing (false true; default false)
 
     Returns
     -------
@@ -712,7 +712,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     value : float
         what lies outside (default 0; only with border=constant)
     missing : str | None
-        of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
     -------
@@ -752,7 +752,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     value : float
         what lies outside (default 0; only with border=constant)
     missing : str | None
-        of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
     -------
@@ -792,7 +792,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     value : float
         what lies outside (default 0; only with border=constant)
     missing : str | None
-        of missing pixels (nodata, NaN): ranks of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
     -------
@@ -809,4 +809,302 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     >>> import sepconv as sc
     >>> sc.rank(rank=3, radius=1)  # doctest: +ELLIPSIS
     Chain('rank...')
+    """
+def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+    """Least of (2 radius + 1) x (2 radius_y + 1) pixels.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.erode(radius=3)  # doctest: +ELLIPSIS
+    Chain('erode...')
+    """
+def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+    """Greatest of (2 radius + 1) x (2 radius_y + 1) pixels.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.dilate(radius=3)  # doctest: +ELLIPSIS
+    Chain('dilate...')
+    """
+def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """Erode, then dilate: what is bright and smaller goes.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.open(radius=3)  # doctest: +ELLIPSIS
+    Chain('open...')
+    """
+def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """Dilate, then erode: what is dark and smaller goes.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.close(radius=3)  # doctest: +ELLIPSIS
+    Chain('close...')
+    """
+def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """The image less what open leaves: what is bright and smaller.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.tophat(radius=9)  # doctest: +ELLIPSIS
+    Chain('tophat...')
+    """
+def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """What close leaves less the image: what is dark and smaller.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.blackhat(radius=9)  # doctest: +ELLIPSIS
+    Chain('blackhat...')
+    """
+def mean(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
+    """Box under its other name.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    flip : bool
+        turns the window round, which changes nothing (false true; default false)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.mean(radius=4)  # doctest: +ELLIPSIS
+    Chain('mean...')
+    """
+def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+    """Standard deviation of (2 radius + 1) x (2 radius_y + 1) pixels.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.std(radius=4)  # doctest: +ELLIPSIS
+    Chain('std...')
+    """
+def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, least: float = 0.0) -> Chain:
+    """Local contrast: (pixel - mean) / standard deviation.
+
+    Parameters
+    ----------
+    radius : int
+        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
+    radius_y : int | None
+        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    border : str
+        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
+    value : float
+        what lies outside (default 0; only with border=constant)
+    missing : str | None
+        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    least : float
+        a smaller deviation counts as this: noise stays small where nothing is (0 or more; default 0)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.normalize(radius=16, least=2)  # doctest: +ELLIPSIS
+    Chain('normalize...')
     """

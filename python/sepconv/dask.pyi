@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from sepconv._chain import Chain
 from sepconv.files import Image
 
-__all__ = ["Made", "apply", "run", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "median_filter", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d"]
+__all__ = ["Made", "apply", "run", "black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "laplace", "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d", "white_tophat"]
 
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -93,6 +93,16 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     ------
     TypeError, ValueError, OSError, MemoryError
         as `sepconv.run`, and for a sink that is not made in parts
+    """
+def black_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The closing less the input: what is dark and smaller than the rectangle.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.black_tophat` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
     """
 def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """Convolution along one axis: `correlate1d` with the weights turned round.
@@ -177,6 +187,46 @@ def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DType
     -------
     dask.array.Array
     """
+def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_closing` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_dilation` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """Erosion by a flat rectangle: `minimum_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_erosion` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def grey_opening(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_opening` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
 def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
 
@@ -187,10 +237,50 @@ def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[
     -------
     dask.array.Array
     """
+def maximum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The greatest of `size` elements along each axis. See `minimum_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.maximum_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def maximum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+    """The greatest of `size` elements along one axis. See `minimum_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.maximum_filter1d` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
 def median_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.median_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+    """The least of `size` elements along one axis. See `minimum_filter`.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter1d` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
 
     Returns
@@ -251,6 +341,16 @@ def uniform_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     """The mean of `size` elements along one axis. See `correlate1d`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.uniform_filter1d` makes of the whole array. Parameters are those of
+    that function; `output` is a type, and `threads` are a task's.
+
+    Returns
+    -------
+    dask.array.Array
+    """
+def white_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+    """The input less its opening: what is bright and smaller than the rectangle.
+
+    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.white_tophat` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
 
     Returns

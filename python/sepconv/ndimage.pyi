@@ -6,8 +6,28 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sepconv._chain import GpuArray, HasStream
 
-__all__ = ["convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace", "median_filter", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d"]
+__all__ = ["black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "laplace", "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d", "white_tophat"]
 
+@overload
+def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The closing less the input: what is dark and smaller than the rectangle.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.black_tophat([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
+    [0, 0, 7, 0, 0, 0, 0, 0]
+    """
+@overload
+def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The closing less the input: what is dark and smaller than the rectangle.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.black_tophat([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
+    [0, 0, 7, 0, 0, 0, 0, 0]
+    """
 @overload
 def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Convolution along one axis: `correlate1d` with the weights turned round.
@@ -365,6 +385,86 @@ def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: Gp
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
+def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_closing([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
+    [9, 9, 9, 9, 4, 4, 4, 9]
+    """
+@overload
+def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_closing([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
+    [9, 9, 9, 9, 4, 4, 4, 9]
+    """
+@overload
+def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_dilation([5, 3, 9, 4, 8], size=3).tolist()
+    [5, 9, 9, 9, 8]
+    """
+@overload
+def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_dilation([5, 3, 9, 4, 8], size=3).tolist()
+    [5, 9, 9, 9, 8]
+    """
+@overload
+def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Erosion by a flat rectangle: `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_erosion([5, 3, 9, 4, 8], size=3).tolist()
+    [3, 3, 3, 4, 4]
+    """
+@overload
+def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Erosion by a flat rectangle: `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_erosion([5, 3, 9, 4, 8], size=3).tolist()
+    [3, 3, 3, 4, 4]
+    """
+@overload
+def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_opening([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
+    [1, 1, 1, 1, 4, 4, 4, 1]
+    """
+@overload
+def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.grey_opening([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
+    [1, 1, 1, 1, 4, 4, 4, 1]
+    """
+@overload
 def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> NDArray[Any]:
     """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
 
@@ -383,6 +483,46 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: s
     >>> from sepconv import ndimage
     >>> ndimage.laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]]).tolist()
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    """
+@overload
+def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The greatest of `size` elements along each axis. See `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.maximum_filter([5, 3, 9, 4, 8], size=3).tolist()
+    [5, 9, 9, 9, 8]
+    """
+@overload
+def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The greatest of `size` elements along each axis. See `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.maximum_filter([5, 3, 9, 4, 8], size=3).tolist()
+    [5, 9, 9, 9, 8]
+    """
+@overload
+def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The greatest of `size` elements along one axis. See `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.maximum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
+    [8, 8, 8, 4, 9, 9, 9, 9]
+    """
+@overload
+def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The greatest of `size` elements along one axis. See `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.maximum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
+    [8, 8, 8, 4, 9, 9, 9, 9]
     """
 @overload
 def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
@@ -405,6 +545,82 @@ def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, foot
     >>> from sepconv import ndimage
     >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
     [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
+    """
+@overload
+def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window, of all axes or of each of `axes`
+    footprint : array_like, optional
+        in the place of `size`: true everywhere
+    output, mode, cval, axes, threads, stream
+        as of `gaussian_filter`
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+
+    Raises
+    ------
+    NotImplementedError
+        for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.minimum_filter([5, 3, 9, 4, 8], size=3).tolist()
+    [3, 3, 3, 4, 4]
+    """
+@overload
+def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window, of all axes or of each of `axes`
+    footprint : array_like, optional
+        in the place of `size`: true everywhere
+    output, mode, cval, axes, threads, stream
+        as of `gaussian_filter`
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+
+    Raises
+    ------
+    NotImplementedError
+        for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.minimum_filter([5, 3, 9, 4, 8], size=3).tolist()
+    [3, 3, 3, 4, 4]
+    """
+@overload
+def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The least of `size` elements along one axis. See `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.minimum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
+    [2, 0, 0, 0, 1, 1, 0, 0]
+    """
+@overload
+def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The least of `size` elements along one axis. See `minimum_filter`.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.minimum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
+    [2, 0, 0, 0, 1, 1, 0, 0]
     """
 @overload
 def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
@@ -605,4 +821,24 @@ def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     >>> from sepconv import ndimage
     >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
+    """
+@overload
+def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+    """The input less its opening: what is bright and smaller than the rectangle.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.white_tophat([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
+    [0, 0, 6, 0, 0, 0, 0, 0]
+    """
+@overload
+def white_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+    """The input less its opening: what is bright and smaller than the rectangle.
+
+    Examples
+    --------
+    >>> from sepconv import ndimage
+    >>> ndimage.white_tophat([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
+    [0, 0, 6, 0, 0, 0, 0, 0]
     """
