@@ -19,14 +19,14 @@ def _sizes(size, footprint, structure, count):
     if structure is not None:
         structure = np.asarray(structure)
         if structure.size and (structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)):
-            raise NotImplementedError(_FLAT)
+            raise ValueError(_FLAT)
         size = structure.shape
     if footprint is not None:
         footprint = np.asarray(footprint, bool)
         if not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
         if not footprint.all():
-            raise NotImplementedError(_FLAT)
+            raise ValueError(_FLAT)
         size = footprint.shape
     if size is None:
         raise ValueError("size, footprint, or structure must be specified")
@@ -81,7 +81,7 @@ def _extreme(array, window, size, footprint, structure, output, mode, cval, orig
     if not odd:
         return _centred(array, window, axes, sizes, output, modes, cval, threads, stream)
     if not isinstance(array, np.ndarray):
-        raise NotImplementedError("even sizes and origins other than 0 are not for arrays on a GPU; give odd sizes")
+        raise ValueError("even sizes and origins other than 0 are not for arrays on a GPU; give odd sizes")
     given, dtype = result_of(output, array)
     made = array
     for axis, width, at, border in odd:
@@ -109,7 +109,7 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
 
     Raises
     ------
-    NotImplementedError
+    ValueError
         for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
 
     Examples

@@ -565,7 +565,7 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
 
     Raises
     ------
-    NotImplementedError
+    ValueError
         for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
 
     Examples
@@ -593,7 +593,7 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
 
     Raises
     ------
-    NotImplementedError
+    ValueError
         for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
 
     Examples
