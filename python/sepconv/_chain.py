@@ -51,7 +51,8 @@ class Chain:
     Parameters
     ----------
     stages : str or iterable of str
-        As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``. None: the chain that copies.
+        As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``. None: the chain that copies. What
+        stands in brackets belongs to one stage: ``"subtract:chain=[box:radius=9 | abs]"``.
 
     Raises
     ------
@@ -71,7 +72,7 @@ class Chain:
 
     def __init__(self, stages: str | Iterable[str] = ()) -> None:
         if isinstance(stages, str):
-            stages = [stage.strip() for stage in stages.split("|")]
+            stages = _sepconv.split_chain(_options.encodable(stages))
         texts = list(stages)
         if not all(isinstance(text, str) for text in texts):
             raise TypeError(f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:by=2', 'abs'], and not of {stages!r}")
@@ -103,6 +104,8 @@ class Chain:
         return len(self._texts)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if any(_sepconv.in_memory in text for text in self._texts):
+            raise TypeError("a chain with an array beside the image cannot be pickled; give the stage a file of it")
         return Chain._unpickled, (self._with_whole_paths(),)
 
     @classmethod

@@ -4,11 +4,13 @@ import inspect
 import keyword
 import os
 
-from sepconv import _options, _sepconv
+import numpy as np
+
+from sepconv import _arrays, _options, _sepconv, _types
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
-                "size": "tuple[int, int]"}
+                "size": "tuple[int, int]", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str"}
 _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
 
 
@@ -16,8 +18,10 @@ def _text(kind, value):
     """A value as it would be typed; the library says what is wrong with one that cannot be."""
     if kind == "flag":
         return str(value).lower()
-    if kind == "path":
+    if kind in ("path", "image"):
         return os.fsdecode(value)
+    if kind == "chain":
+        return value if isinstance(value, str) and value.startswith("[") else f"[{value}]"
     if isinstance(value, str):
         return str(value)
     if kind == "size":
@@ -26,6 +30,20 @@ def _text(kind, value):
     if kind == "numbers":
         return ",".join(repr(float(number)) for number in value)
     return repr(float(value)) if kind == "number" else str(value)
+
+
+def _pixels(array):
+    """An array as rows, columns and channels that the library can walk through. It is not copied if that is not needed."""
+    pixels = np.asarray(array)
+    _types.check(pixels.dtype)
+    if pixels.dtype.kind == "c":
+        raise TypeError("an array of complex numbers cannot stand beside an image; give its real or imaginary part")
+    if pixels.ndim not in (2, 3) or 0 in pixels.shape:
+        raise ValueError(f"an array of shape {pixels.shape} is no image; give rows x columns, or rows x columns x channels")
+    if _types.native(pixels.dtype) not in _types.PIXELS:
+        pixels = _types.widened(pixels)
+    pixels = pixels.astype(_types.native(pixels.dtype), copy=False)
+    return _arrays.ready(pixels if pixels.ndim == 3 else pixels[..., None], 3)
 
 
 def _parameter(key, first):
@@ -49,7 +67,7 @@ def _literal(kind, text):
     """A text of a value as Python has it."""
     if kind == "size":
         return "({1}, {0})".format(*text.split("x"))
-    return {"numbers": f"[{text.replace(',', ', ')}]", "flag": text.capitalize(), "choice": repr(text), "path": repr(text)}.get(kind, text)
+    return {"numbers": f"[{text.replace(',', ', ')}]", "flag": text.capitalize(), "choice": repr(text), "path": repr(text), "chain": repr(text)}.get(kind, text)
 
 
 def _example(stage):
@@ -67,7 +85,8 @@ def _example(stage):
 
 
 def _words(key):
-    return f"    {key['help']}" + ("; here (rows, cols), or such a text" if key["type"] == "size" else "")
+    more = {"size": "; here (rows, cols), or such a text", "image": "; here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is"}
+    return f"    {key['help']}{more.get(key['type'], '')}"
 
 
 def _docstring(stage, signature):
@@ -89,8 +108,10 @@ def _function(stage):
 
     def make(*args, **kwargs):
         given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
-        pairs = [(name, _options.encodable(_text(kinds[name], value))) for name, value in given.items() if value is not None]
-        return Chain._of(_sepconv.make_stage(stage["name"], pairs))
+        given = {name: value for name, value in given.items() if value is not None}
+        images = [(name, _pixels(given.pop(name))) for name in list(given) if kinds[name] == "image" and not isinstance(given[name], (str, bytes, os.PathLike))]
+        pairs = [(name, _options.encodable(_text(kinds[name], value))) for name, value in given.items()]
+        return Chain._of(_sepconv.make_stage(stage["name"], pairs, images))
 
     make.__name__ = make.__qualname__ = stage["name"]
     make.__module__ = "sepconv"

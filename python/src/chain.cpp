@@ -41,11 +41,24 @@ nb::list stages() {
   return all;
 }
 
-/// One stage from texts of its keys, whatever characters they have.
-Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs) {
+/// The pixels of an array of rows, columns and channels, which live as long as what has them.
+SecondImage held_pixels(const nb::object& array) {
+  const PixelView pixels = view_of_array(array);
+  const auto let_go = [](nb::object* held) {
+    const nb::gil_scoped_acquire acquired;
+    delete held;
+  };
+  return {pixels, std::shared_ptr<nb::object>(new nb::object(array), let_go)};
+}
+
+/// One stage from texts of its keys, whatever characters they have, and from arrays.
+Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs,
+                 const std::vector<std::pair<std::string, nb::object>>& arrays) {
   const auto entry = std::ranges::find(stage_table(), name, &StageEntry::name);
   if (entry == stage_table().end()) return Chain(parse_stage(name));  // throws, with the nearest name
-  return Chain(entry->make({name, std::move(pairs)}));
+  StageText text{name, std::move(pairs), {}};
+  for (const auto& [key, array] : arrays) text.images.emplace_back(key, held_pixels(array));
+  return Chain(entry->make(text));
 }
 
 /// What ndimage's functions compute: correlation with taps along rows and columns, rounded to `type` if that
@@ -114,6 +127,8 @@ void bind_chain(nb::module_& module) {
       .def("result_spec", result_spec, nb::arg("input"));
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);
+  module.def("split_chain", split_chain);
+  module.attr("in_memory") = nb::str(kInMemoryText.data(), kInMemoryText.size());
   module.def("taps", taps_chain, nb::arg("row"), nb::arg("col"), nb::arg("border"), nb::arg("value"),
              nb::arg("type").none());
   module.def("stages", stages);

@@ -139,6 +139,25 @@ std::string random_stage(std::mt19937_64& random) {
   }
 }
 
+/// A stage that joins its input with that or with a file.
+std::string random_joined(std::mt19937_64& random, const std::string& other) {
+  const auto name = pick<std::string>(
+      random, {"add:", "subtract:", "multiply:", "divide:", "min:", "max:", "blend:alpha=0.3,"});
+  return name + other;
+}
+
+/// What filters, or is pointwise, and keeps its input's size.
+std::string random_own_chain(std::mt19937_64& random) {
+  std::vector<std::string> stages;
+  for (std::int64_t more = between(random, 1, 2); more > 0;) {
+    const std::string stage = random_stage(random);
+    if (stage.starts_with("re")) continue;
+    stages.push_back(stage);
+    --more;
+  }
+  return random_joined(random, fmt::format("chain=[{}]", fmt::join(stages, " | ")));
+}
+
 /// Of volumes. What is missing is not left out along z, so they say that.
 std::string random_deep_stage(std::mt19937_64& random) {
   const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
@@ -170,12 +189,12 @@ std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
   return fmt::format("matrix:rows={},values={}", rows, fmt::join(values, ","));
 }
 
-/// Stands for the matrix's file, which differs from run to run and from machine to machine.
-constexpr const char* kMatrixFile = "matrix.npy";
+/// Stand for the files, which differ from run to run and from machine to machine.
+constexpr std::string_view kMatrixFile = "matrix.npy", kSecondFile = "second.tif";
 
-std::string with_file(std::string stage, const std::string& file) {
-  const std::size_t at = stage.find(kMatrixFile);
-  return at == std::string::npos ? stage : stage.replace(at, std::string(kMatrixFile).size(), file);
+std::string with_file(std::string stage, std::string_view name, const std::string& file) {
+  const std::size_t at = stage.find(name);
+  return at == std::string::npos ? stage : stage.replace(at, name.size(), file);
 }
 
 Chain chain_of(const PropertyCase& c) {
@@ -183,7 +202,11 @@ Chain chain_of(const PropertyCase& c) {
   std::vector<std::string> stages = c.stages;
   if (!c.matrix.extent.empty()) {
     const std::string file = matrices.noise(c.matrix.extent, c.matrix.type, c.matrix_seed);
-    for (std::string& stage : stages) stage = with_file(stage, file);
+    for (std::string& stage : stages) stage = with_file(stage, kMatrixFile, file);
+  }
+  if (!c.second.extent.empty()) {
+    const std::string file = matrices.noise_image(c.second, c.second_seed);
+    for (std::string& stage : stages) stage = with_file(stage, kSecondFile, file);
   }
   const Chain chain = Chain::parse(stages);
   return c.depth == 0 ? chain : on_volume(chain, c.spec, {c.spec.extent, c.depth, c.planes});
@@ -210,6 +233,20 @@ void insert_gemm(std::mt19937_64& random, PropertyCase& c) {
                   fmt::format("gemm:file={}{}", kMatrixFile, left ? ",side=left" : ""));
   for (std::int64_t more = between(random, 0, 2); more > 0; --more)
     c.stages.push_back(random() % 3 == 0 ? "transpose" : random_stage(random));
+}
+
+/// Puts a stage with a second image into the chain.
+void insert_second(std::mt19937_64& random, PropertyCase& c) {
+  PropertyCase before = c;
+  before.stages.resize(static_cast<std::size_t>(between(random, 0, std::ssize(c.stages))));
+  const auto at = std::ssize(before.stages);
+  c.second = chain_of(before).result_spec(c.spec);
+  c.second.type = kPixelTypes[random() % std::size(kPixelTypes)];
+  if (random() % 4 == 0) c.second.extent.rows = 1;
+  if (random() % 4 == 0) c.second.extent.cols = 1;
+  if (random() % 4 == 0) c.second.channels = 1;
+  c.second_seed = random() % 1000;
+  c.stages.insert(c.stages.begin() + at, random_joined(random, fmt::format("file={}", kSecondFile)));
 }
 
 void make_volume(std::mt19937_64& random, PropertyCase& c) {
@@ -274,7 +311,9 @@ PropertyCase random_case(std::mt19937_64& random) {
   c.spec.type = kPixelTypes[random() % std::size(kPixelTypes)];
   std::int64_t channels = c.spec.channels;
   for (std::int64_t stages = between(random, 0, 4); stages > 0; --stages) {
-    c.stages.push_back(random() % 8 == 0 ? random_matrix(random, channels) : random_stage(random));
+    c.stages.push_back(random() % 8 == 0   ? random_matrix(random, channels)
+                       : random() % 8 == 0 ? random_own_chain(random)
+                                           : random_stage(random));
     if (random() % 4 == 0)
       c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
   }
@@ -283,6 +322,7 @@ PropertyCase random_case(std::mt19937_64& random) {
   } else if (random() % 4 == 0) {
     insert_gemm(random, c);
   }
+  if (c.depth == 0 && random() % 3 == 0) insert_second(random, c);
   const bool turned = std::ranges::count(c.stages, "transpose") % 2 == 1;
   c.image_seed = random() % 1000;
   c.slots = static_cast<int>(between(random, 1, 4));
@@ -464,6 +504,11 @@ std::string command_line(const PropertyCase& c) {
   if (!c.matrix.extent.empty()) {
     text += fmt::format("sepconv generate {} --size {}x{} --type {} --pattern noise --seed {}\n", kMatrixFile,
                         c.matrix.extent.cols, c.matrix.extent.rows, name_of(c.matrix.type), c.matrix_seed);
+  }
+  if (!c.second.extent.empty()) {
+    text += fmt::format(
+        "sepconv generate {} --size {}x{} --channels {} --type {} --pattern noise --seed {}\n", kSecondFile,
+        c.second.extent.cols, c.second.extent.rows, c.second.channels, name_of(c.second.type), c.second_seed);
   }
   text += fmt::format("sepconv run {} --whole\n", fmt::format(fmt::runtime(run), "whole.npy"));
   text += fmt::format("sepconv run {} --threads {} --slots {} --band-rows {}",

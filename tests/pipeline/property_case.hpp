@@ -26,6 +26,8 @@ struct PropertyCase {
   int delay_us = 0;    ///< longest delay of a read, of a stage on a tile, and of a write
   ImageSpec matrix{};  ///< of a gemm stage; no rows if there is none
   std::uint64_t matrix_seed = 0;
+  ImageSpec second{};  ///< beside the stage that has a second image; no rows if there is none
+  std::uint64_t second_seed = 0;
   bool holes = false;        ///< some pixels are kHole, or NaN if they are floating
   MissingOptions missing{};  ///< which may declare them
   std::int64_t depth = 0;    ///< of a volume, whose planes are the rows of the image that is run; 0: none

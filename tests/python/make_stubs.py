@@ -41,7 +41,7 @@ def documented(line, what):
 
 
 def stages():
-    lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "", "from sepconv._chain import Chain", "",
+    lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "", "from numpy.typing import ArrayLike", "", "from sepconv._chain import Chain", "",
              "__all__ = [" + ", ".join(f'"{name}"' for name in _stages.__all__) + "]", ""]
     for name in _stages.__all__:
         stage = getattr(_stages, name)

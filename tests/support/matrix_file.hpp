@@ -31,6 +31,15 @@ class MatrixFolder {
     return save(name, Image::of_pattern({extent, 1, type}, Pattern::noise, seed));
   }
 
+  /// Likewise an image, which other files may be given beside.
+  std::string noise_image(const ImageSpec& spec, std::uint64_t seed) const {
+    const std::string name = std::to_string(spec.extent.rows) + "x" + std::to_string(spec.extent.cols) + "x" +
+                             std::to_string(spec.channels) + "-" + std::string(name_of(spec.type)) + "-" +
+                             std::to_string(seed) + ".tif";
+    if (std::filesystem::exists(folder_.path() / name)) return folder_.path() / name;
+    return save(name, Image::of_pattern(spec, Pattern::noise, seed));
+  }
+
  private:
   TemporaryFolder folder_;
 };

@@ -90,6 +90,15 @@ class HookedStage final : public Stage {
     return std::make_shared<HookedStage>(stage_->honouring_alpha(alpha), hook_);
   }
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
+  std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
+    return stage_->open_second(input);
+  }
+  StagePtr with_second(const ConstRegion& second) const override {
+    return std::make_shared<HookedStage>(stage_->with_second(second), hook_);
+  }
+  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    return std::make_shared<HookedStage>(stage_->of_raster(raster, axes), hook_);
+  }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);
   }

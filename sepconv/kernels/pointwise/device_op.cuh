@@ -82,7 +82,24 @@ struct Op {
     make_missing<kCount>(gone, x);
   }
 
-  /// x[i] = op(a[i], b[i]) of a binary operation; the arrays may be one.
+  /// The same of two elements, of those operations that join images and nothing within a stage, so that no
+  /// convolution has their code.
+  __device__ __forceinline__ A joined(A u, A v) const {
+    using Kind = PointwiseOp::Kind;
+    if (keeps_missing && (isnan(u) || isnan(v))) return missing();
+    switch (kind) {
+      case Kind::product:
+        return u * v;
+      case Kind::lesser:
+        return v < u ? v : u;
+      case Kind::greater:
+        return v > u ? v : u;
+      default:  // mix
+        return fused_multiply_add(u, p, v * q);
+    }
+  }
+
+  /// x[i] = op(a[i], b[i]) of a binary operation before those; the arrays may be one.
   template <int kCount>
   __device__ __forceinline__ void binary(const A (&a)[kCount], const A (&b)[kCount], A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;

@@ -80,6 +80,14 @@ struct ElementOp {
         return std::isnan(a) ? kMissing : b;
       case Kind::quotient:
         return a / b;
+      case Kind::product:
+        return a * b;
+      case Kind::lesser:
+        return b < a ? b : a;
+      case Kind::greater:
+        return b > a ? b : a;
+      case Kind::mix:
+        return std::fma(a, p, b * q);
       case Kind::renormalise:
         return b == p || std::isnan(a) ? a : b > 0 ? a * (p / b) : kMissing;
     }

@@ -36,6 +36,10 @@ struct PointwiseOp {
     quotient,       ///< a / b
     renormalise,    ///< b == p ? a : b > 0 ? a * (p / b) : NaN; NaN stays as it is      (a: weighted sum of
                     ///< what is there; b: of its weights; p: of all weights)
+    product,        ///< a * b; from here on of two images, and no end of a convolution on a device
+    lesser,         ///< b < a ? b : a
+    greater,        ///< b > a ? b : a
+    mix,            ///< fma(a, p, b * q)
   };
   Kind kind = Kind::copy;
   double p = 0, q = 0, r = 0;

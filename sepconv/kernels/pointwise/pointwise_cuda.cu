@@ -23,7 +23,9 @@ __global__ void __launch_bounds__(kThreads)
   if (element >= elements) return;
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
     A x[1] = {a.template load<A>(row, element)};
-    if (binary) {
+    if (op.kind >= PointwiseOp::Kind::product) {
+      x[0] = op.joined(x[0], b.template load<A>(row, element));
+    } else if (binary) {
       const A y[1] = {b.template load<A>(row, element)};
       op.binary(x, y, x);
     } else {

@@ -33,6 +33,11 @@ HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D
   if constexpr (kKind == Kind::weight) return hn::IfThenElse(hn::IsNaN(a), zero, hn::Set(d, A(1)));
   if constexpr (kKind == Kind::keep_missing) return hn::IfThenElse(hn::IsNaN(a), missing, b);
   if constexpr (kKind == Kind::quotient) return hn::Div(a, b);
+  if constexpr (kKind == Kind::product) return hn::Mul(a, b);
+  // Not Min and Max, as above.
+  if constexpr (kKind == Kind::lesser) return hn::IfThenElse(hn::Lt(b, a), b, a);
+  if constexpr (kKind == Kind::greater) return hn::IfThenElse(hn::Gt(b, a), b, a);
+  if constexpr (kKind == Kind::mix) return fused_multiply_add(a, p, hn::Mul(b, q));
   if constexpr (kKind == Kind::renormalise) {
     const auto grown = hn::IfThenElse(hn::Gt(b, zero), hn::Mul(a, hn::Div(p, b)), missing);
     return hn::IfThenElse(hn::Or(hn::Eq(b, p), hn::IsNaN(a)), a, grown);
@@ -122,6 +127,14 @@ ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
       return apply_chunk<A, Kind::keep_missing>;
     case Kind::quotient:
       return apply_chunk<A, Kind::quotient>;
+    case Kind::product:
+      return apply_chunk<A, Kind::product>;
+    case Kind::lesser:
+      return apply_chunk<A, Kind::lesser>;
+    case Kind::greater:
+      return apply_chunk<A, Kind::greater>;
+    case Kind::mix:
+      return apply_chunk<A, Kind::mix>;
     case Kind::renormalise:
       return apply_chunk<A, Kind::renormalise>;
   }

@@ -11,6 +11,10 @@
 
 namespace sepconv {
 
+std::unique_ptr<Reader> Stage::open_second(const ImageSpec&) const {
+  throw std::logic_error(fmt::format("stage '{}' has no second image", text()));
+}
+
 void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
                     std::span<const PointwiseOp>) const {
   throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
@@ -81,6 +85,12 @@ Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
     chain.then(bytes > 0 ? stage->on_device(memory, stream) : stage);
     memory += bytes;
   }
+  return chain;
+}
+
+Chain Chain::of_raster(std::int64_t raster, const RasterAxes& axes) const {
+  Chain chain;
+  for (const StagePtr& stage : stages_) chain.then(stage->of_raster(raster, axes));
   return chain;
 }
 

@@ -76,6 +76,9 @@ class Chain {
   /// it.
   Chain on_device(std::byte* memory, DeviceStream stream) const;
 
+  /// Stage::of_raster() of each.
+  Chain of_raster(std::int64_t raster, const RasterAxes& axes) const;
+
   /// The same result by less moving: every transpose goes towards the end, past stages that have a
   /// transposed() twin, and two that meet cancel. What is left of them is one transpose at the end, unless a
   /// stage has no twin. The same bits.

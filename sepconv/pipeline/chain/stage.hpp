@@ -22,6 +22,9 @@
 //   rank        order.cpp              grown by the window
 //   reduce      reduce.cpp             the windows of its cells      divides the extent
 //   resize      resize.cpp             the windows of its pixels     sets the extent
+//   add subtract multiply divide min max blend
+//               combine.cpp            itself, and the same of a second image, or what a chain of its own
+//               needs
 //
 // docs/adding-a-stage.md shows how to add one, and how gemm fits.
 #pragma once
@@ -35,11 +38,14 @@
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/worker.hpp"
+#include "sepconv/io/raster_axes.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/alpha.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
+
+class Reader;
 
 /// A sum over a whole side of the input, as products with a matrix make.
 enum class Product : std::uint8_t {
@@ -94,6 +100,11 @@ struct StageTraits {
   bool averages = false;
   /// A channel of its result is not made of that channel of its input alone.
   bool mixes_channels = false;
+  /// It has a second image beside its input, of which it needs what it needs of that: open_second() is there,
+  /// and apply() is called of what with_second() makes.
+  bool has_second = false;
+  /// Of what has_second: the value of that image's missing pixels, if it declares one.
+  std::optional<double> second_nodata{};
   /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the
   /// stage before, which saves a trip through memory.
   std::optional<PointwiseOp> pointwise{};
@@ -158,6 +169,22 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual std::shared_ptr<const Stage> along_z() const { return nullptr; }
   /// What it does to each plane: itself, unless it filters along z; null where that is all.
   virtual std::shared_ptr<const Stage> in_plane() const { return shared_from_this(); }
+
+  /// Of a stage that has_second: that image, as large as the input and with its channels. Throws IoError and
+  /// InvalidArgument.
+  virtual std::unique_ptr<Reader> open_second(const ImageSpec& input) const;
+  /// The same stage with these pixels of it, in host memory to apply() and in the device's to enqueue(),
+  /// which outlive it. What is asked of it then is to need no more of the image, which may repeat.
+  virtual std::shared_ptr<const Stage> with_second(const ConstRegion& second) const {
+    (void)second;
+    return shared_from_this();
+  }
+  /// The same stage for this raster of a set with these axes, of which its second image may be one, too.
+  /// Throws InvalidArgument for another set.
+  virtual std::shared_ptr<const Stage> of_raster(std::int64_t raster, const RasterAxes& axes) const {
+    (void)raster, (void)axes;
+    return shared_from_this();
+  }
 
   /// Parts of its result are best computed in multiples of so many columns.
   virtual std::int64_t tile_cols() const { return 1; }

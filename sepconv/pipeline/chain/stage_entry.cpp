@@ -17,7 +17,8 @@ std::string KeyRange::text() const {
 }
 
 std::string_view name_of(StageKey::Type type) noexcept {
-  constexpr std::string_view names[] = {"number", "integer", "flag", "choice", "numbers", "path", "size"};
+  constexpr std::string_view names[] = {"number", "integer", "flag",  "choice", "numbers",
+                                        "path",   "size",    "image", "chain"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -36,11 +37,41 @@ std::string StageKey::help() const {
   return facts.empty() ? words : fmt::format("{} ({})", words, fmt::join(facts, "; "));
 }
 
+namespace {
+
+/// Where the text from `at` on has `end` outside of brackets; the text's end if it has none.
+/// Brackets begin where a value does.
+std::size_t end_of(std::string_view text, std::size_t at, char end) {
+  int depth = 0;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '[' && (depth > 0 || (i > 0 && text[i - 1] == '='))) ++depth;
+    if (text[i] == ']' && depth > 0) --depth;
+    if (text[i] == end && depth == 0) return i;
+  }
+  return text.size();
+}
+
+constexpr std::string_view kSpaces = " \t\r\n";
+
+}  // namespace
+
+std::vector<std::string> split_chain(std::string_view text) {
+  std::vector<std::string> stages;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = end_of(text, at, '|');
+    std::string_view stage = text.substr(at, end - at);
+    const std::size_t first = std::min(stage.find_first_not_of(kSpaces), stage.size());
+    stages.emplace_back(stage.substr(first, stage.find_last_not_of(kSpaces) + 1 - first));
+    at = end + 1;
+  }
+  return stages;
+}
+
 StageText StageText::split(std::string_view text) {
   const std::size_t colon = text.find(':');
-  StageText parts{std::string(text.substr(0, colon)), {}};
+  StageText parts{std::string(text.substr(0, colon)), {}, {}};
   for (std::size_t at = colon; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at + 1), text.size());
+    const std::size_t end = end_of(text, at + 1, ',');
     const std::string_view word = text.substr(at + 1, end - at - 1);
     at = end;
     if (const std::size_t equals = word.find('='); equals != word.npos) {

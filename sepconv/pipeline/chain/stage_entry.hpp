@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sepconv/pipeline/chain/second_image.hpp"
 #include "sepconv/pipeline/chain/stage.hpp"
 
 namespace sepconv {
@@ -29,7 +30,17 @@ struct KeyRange {
 
 /// One key of a stage.
 struct StageKey {
-  enum class Type : std::uint8_t { number, integer, flag, choice, numbers, path, size };
+  enum class Type : std::uint8_t {
+    number,
+    integer,
+    flag,
+    choice,
+    numbers,
+    path,
+    size,
+    image,  ///< the file of one; in a program its pixels, too
+    chain,
+  };
 
   std::string name;
   Type type = Type::number;
@@ -53,12 +64,18 @@ std::string_view name_of(StageKey::Type type) noexcept;
 struct StageText {
   std::string stage;
   std::vector<std::pair<std::string, std::string>> pairs;
+  /// Values that a program has and no text says, by their keys.
+  std::vector<std::pair<std::string, SecondImage>> images{};
 
   /// A word without '=' belongs to the value before it, so lists are written plainly:
-  /// "taps:row=1,2,1,col=-1,0,1". Throws InvalidArgument for a key that stands twice and for a value without
-  /// one.
+  /// "taps:row=1,2,1,col=-1,0,1". What begins with '[' goes on to the ']' that closes it:
+  /// "subtract:chain=[box:radius=4,border=wrap | abs]". Throws InvalidArgument for a key that stands twice
+  /// and for a value without one.
   static StageText split(std::string_view text);
 };
+
+/// Texts of stages with '|' between them, but for that within brackets. Spaces around each are left out.
+std::vector<std::string> split_chain(std::string_view text);
 
 struct StageEntry {
   std::string name;

@@ -44,18 +44,19 @@ std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
   return pixels_before(bands.end, lanes, along) - pixels_before(bands.first, lanes, along);
 }
 
-Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& source,
-               const Rect& band) {
-  Rect needed = source_rect(chain, specs, band);
-  const std::int64_t rows = specs.front().extent.rows;
-  if (source.streams && source.access == Access::random && needed.row_end() > 0 && needed.row_end() <= rows)
-    needed.rows = std::min(round_up(needed.row_end(), source.unit().rows), rows) - needed.row;
+Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
+               const Rect& band, std::size_t over) {
+  Rect needed = needed_rects(chain, specs, band)[over];
+  const std::int64_t rows = specs[over].extent.rows;
+  if (layout.streams && layout.access == Access::random && needed.row_end() > 0 && needed.row_end() <= rows)
+    needed.rows = std::min(round_up(needed.row_end(), layout.unit().rows), rows) - needed.row;
   return needed;
 }
 
-BandRows band_rows(const Plan& plan, const SourceLayout& source, std::int64_t band, bool follows) {
+BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
+                   std::size_t over) {
   const auto held_of = [&](std::int64_t index) {
-    return held_rect(plan.chain, plan.specs, source, plan.band_rect(index));
+    return held_rect(plan.chain, plan.specs, layout, plan.band_rect(index), over);
   };
   const Rect held = held_of(band);
   BandRows rows{held, {held.row, held.col, 0, held.cols}, held};

@@ -7,12 +7,14 @@
 
 namespace sepconv {
 
-/// What is held of the source for a band of the result: what it needs, its last row rounded up to the
-/// source's blocks, so that no block is decoded for two bands.
-Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& source,
-               const Rect& band);
+/// What is held for a band of the result of the image `over` the input of a stage: the source over that of
+/// the first, or a second image. It is what the band needs, its last row rounded up to the image's blocks, so
+/// that no block is decoded for two bands.
+Rect held_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
+               const Rect& band, std::size_t over = 0);
 
-/// Of the source, all of the same columns: `held` = `shared` above `missing`, either of which may be empty.
+/// Of such an image, all of the same columns: `held` = `shared` above `missing`, either of which may be
+/// empty.
 struct BandRows {
   Rect held;     ///< held_rect()
   Rect shared;   ///< the part of it that the band before holds
@@ -20,7 +22,8 @@ struct BandRows {
 };
 
 /// `follows`: whether the band before is at hand; it is not for the first band of a run or of a device.
-BandRows band_rows(const Plan& plan, const SourceLayout& source, std::int64_t band, bool follows);
+BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
+                   std::size_t over = 0);
 
 /// View of a part of an image, densely packed, in a slot. Throws std::logic_error if the slot has no room for
 /// it.

@@ -25,7 +25,8 @@ struct PlanProblem {
   Rect region{};        ///< as in Plan
   bool turned = false;  ///< as in Plan
   Extent item{};
-  DeviceCodecs codecs{};  ///< what of coding the GPUs do
+  DeviceCodecs codecs{};               ///< what of coding the GPUs do
+  std::vector<SecondInput> seconds{};  ///< beside the chain's stages
   double sum_length =
       0;  ///< of products with matrices, all stages together: they read both operands once a tile
   bool whole_columns =
@@ -35,7 +36,8 @@ struct PlanProblem {
   void find_turn();
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
-  std::int64_t read_unit_rows() const;
+  std::int64_t read_unit_rows() const { return read_unit_rows(source.layout()); }
+  static std::int64_t read_unit_rows(const SourceLayout& layout);
   /// Bands end at multiples of this.
   Extent band_unit() const;
   /// A band in the middle, where nothing is cut off a halo.
@@ -58,7 +60,8 @@ struct Cut {
   int threads = 1;
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
-  Extent most_held{};  ///< as in Plan
+  std::vector<std::int64_t> slot_second_bytes{};  ///< a buffer of a slot for each second image
+  Extent most_held{};                             ///< as in Plan
   std::int64_t arena_bytes = 0;
   MemoryUse memory;
   DeviceMemoryUse device_memory;

@@ -26,8 +26,8 @@ std::string spec_text(const ImageSpec& spec, const std::optional<StoredType>& st
 std::string limit_text(const Plan& plan) {
   const HostLimits limits = measure_host_limits(plan.threads, plan.arithmetic);
   // A source byte is copied into a slot and read from it, a result byte written to a slot and copied out.
-  const double copying =
-      2.0 * static_cast<double>(plan.bytes_read + plan.bytes_written) / limits.copy_bytes_per_second;
+  const std::int64_t moved = plan.bytes_read + plan.second_bytes_read() + plan.bytes_written;
+  const double copying = 2.0 * static_cast<double>(moved) / limits.copy_bytes_per_second;
   const double arithmetic = plan.operations / limits.fma_per_second;
   return fmt::format(
       "{}: at this machine's rates copying takes {:.2f} s and arithmetic {:.2f} s, storage and codecs aside",
@@ -68,9 +68,13 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
   if (plan.devices.empty())
     line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols,
                               plan.threads, plan.threads == 1 ? "" : "s"));
-  line("slots", fmt::format("{} of {} input and {} output", plan.slots, bytes(plan.slot_input_bytes),
-                            bytes(plan.slot_output_bytes)));
+  const std::string beside =
+      plan.seconds.empty() ? "" : fmt::format(", {} second", bytes(plan.slot_second_bytes()));
+  line("slots", fmt::format("{} of {} input{} and {} output", plan.slots, bytes(plan.slot_input_bytes),
+                            beside, bytes(plan.slot_output_bytes)));
   line("read", bytes(plan.bytes_read));
+  for (const SecondUse& second : plan.seconds)
+    line("second", fmt::format("{} read for {}, {}", bytes(second.bytes_read), second.stage, second.layout));
   line("written", bytes(plan.bytes_written));
   if (plan.chain.computes())
     line("work",

@@ -9,6 +9,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/plan/volume_sinks.hpp"
+#include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv {
@@ -31,6 +32,13 @@ struct Beginning {
 std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources,
                                     const PlanOptions& options) {
   if (!is_deep(chain)) return std::nullopt;
+  for (const StagePtr& stage : chain.stages()) {
+    if (stage->traits().has_second)
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image, which a chain that filters along z cannot have; give the "
+          "stage a run of its own",
+          stage->text()));
+  }
   std::optional<VolumeAxes> volume = volume_axes(sources.axes(), "z");
   if (volume && options.region != Rect{})
     throw InvalidArgument(
@@ -83,13 +91,14 @@ void say_what_mixes(const Chain& chain, Beginning& begun) {
   if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
 }
 
-Beginning begin(JobEnds& ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
+Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, const FileOptions& files) {
   OpenOptions open = files.open;
   open.masks = open.masks && !options.missing.none;
   const bool to_file = !ends.make_sinks;
   Beginning begun;
   if (!ends.sources) begun.job.file.emplace(ends.input, InputFile::Folders::taken);
-  open_ends(ends, chain, open, files.formats);
+  open_ends(ends, given, open, files.formats);
+  const Chain chain = given.of_raster(0, ends.sources->axes());
   begun.job.sources = std::move(ends.sources);
   begun.job.source = begun.job.sources->raster(0);
   chain.check_takes(*begun.job.source);
@@ -157,6 +166,7 @@ void make_sinks_laid_out(FileJob& job, const JobEnds& ends, const Beginning& beg
 void FileJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
+  go_to_raster(plan, raster);
   std::vector<std::string> lost;
   const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
   const Metadata metadata = kept_of_image(source->metadata(), change, missing, plan.given.work(), lost);
@@ -175,6 +185,11 @@ void FileJob::check_unchanged() const {
         fmt::format("{} was written to while it was read, and what was made may be of both; start "
                     "again when it is complete",
                     file->path().native()));
+}
+
+void go_to_raster(Plan& plan, std::int64_t raster) {
+  plan.given = plan.given.of_raster(raster, plan.axes);
+  plan.chain = plan.chain.of_raster(raster, plan.axes);
 }
 
 void FileJob::finish() {
@@ -238,7 +253,12 @@ TakenFiles files_read_by(const Chain& chain) {
     if (entry == stage_table().end()) continue;  // one of the caller's own, whose text may be any
     for (const auto& [name, value] : StageText::split(text).pairs) {
       const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
-      if (key != entry->keys.end() && key->type == StageKey::Type::path && !value.empty())
+      if (key == entry->keys.end() || value.empty()) continue;
+      if (key->type == StageKey::Type::chain)
+        std::ranges::move(files_read_by(parse_chain(value)), std::back_inserter(read));
+      const bool is_file = key->type == StageKey::Type::path ||
+                           (key->type == StageKey::Type::image && !value.starts_with(kInMemoryText));
+      if (is_file)
         read.emplace_back(std::filesystem::absolute(value),
                           fmt::format("read by the stage {}", stage->text()));
     }

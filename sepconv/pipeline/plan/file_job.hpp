@@ -66,6 +66,8 @@ struct FileJob {
   /// Completes the file, when the last sink is finished.
   void finish();
 };
+/// Makes it the plan of another raster of its axes: second images are sets, too.
+void go_to_raster(Plan& plan, std::int64_t raster);
 /// Adds the sentences that are not among them.
 void add_new(std::vector<std::string>& sentences, const std::vector<std::string>& more);
 

@@ -99,6 +99,17 @@ void take_declared(const Reader& source, MissingPixels& missing) {
 std::string_view kAlphaIgnored =
     "colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours";
 
+/// Of a source that declares nothing: what the first second image does that declares a value. Returns that.
+std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
+  for (const StagePtr& stage : chain.stages()) {
+    if (!stage->traits().second_nodata) continue;
+    missing.value = std::numeric_limits<double>::quiet_NaN();
+    missing.of_second = true;
+    return stage->traits().second_nodata;
+  }
+  return std::nullopt;
+}
+
 /// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
 /// or whole rows or columns of places are.
 bool mixes(const StagePtr& stage) {
@@ -172,9 +183,11 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
     take_declared(source, missing);
   }
   take_alpha(source, chain, options, missing);
+  const std::optional<double> of_second =
+      missing.value || options.none ? std::nullopt : take_second(chain, missing);
   check(options, missing);
   if (!missing.value) return missing;
-  const double wanted = options.result.value_or(*missing.value);
+  const double wanted = options.result.value_or(of_second.value_or(*missing.value));
   const std::optional<double> held = value_as(wanted, result);
   if (!held)
     throw InvalidArgument(
@@ -251,7 +264,8 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& hon
       missing.alpha
           ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
                         missing.value ? fmt::format(", and elements of value {},", *missing.value) : "")
-          : fmt::format("of value {}", *missing.value);
+      : missing.of_second ? "that a second image lacks, and NaN,"
+                          : fmt::format("of value {}", *missing.value);
   if (!honouring.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
   std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, honouring.text())};
   if (missing.alpha)

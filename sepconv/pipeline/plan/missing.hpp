@@ -29,6 +29,8 @@ struct MissingPixels {
   double result = 0;                    ///< what it is in the result, as its type has it
   std::optional<std::int64_t> alpha{};  ///< the channel that hides pixels where it is 0, in the result too
   bool multiplied = false;              ///< the others are multiplied by alpha
+  /// None by a value of the source: those of a stage's second image are, and NaN.
+  bool of_second = false;
   /// The result's elements where they are no pixel type.
   std::optional<StoredType> stored{};
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured

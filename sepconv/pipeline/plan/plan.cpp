@@ -16,6 +16,8 @@
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
 #include "sepconv/pipeline/plan/device_choice.hpp"
+#include "sepconv/pipeline/plan/explain.hpp"
+#include "sepconv/pipeline/plan/second_bands.hpp"
 #include "sepconv/pipeline/plan/sizes.hpp"
 
 namespace sepconv {
@@ -107,12 +109,6 @@ Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads
   }
 }
 
-/// Whether rows beyond the source's edges are needed, which are those of the other edge.
-bool reads_other_edge(const PlanProblem& problem) {
-  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
-  return needed.row < 0 || needed.row_end() > problem.specs.front().extent.rows;
-}
-
 void check_edges(const PlanProblem& problem) {
   if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
     throw InvalidArgument(
@@ -131,27 +127,6 @@ std::vector<int> useful_devices(const PlanOptions& options, const Reader& source
   return options.devices;
 }
 
-/// Why a plan has fewer slots than are best where memory allows.
-std::string why_fewer_slots(const Plan& plan) {
-  const std::int64_t bands =
-      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // of each device
-  const int more = kPreferredSlots - plan.slots;
-  const std::int64_t on_host = plan.memory.total() + plan.memory.slots / plan.slots * more;
-  const std::int64_t on_device =
-      plan.device_memory.total() +
-      (device_inputs(kPreferredSlots) - device_inputs(plan.slots)) * plan.slot_input_bytes +
-      more * plan.slot_output_bytes;
-  const bool fits =
-      on_host <= plan.max_memory_bytes && (plan.devices.empty() || on_device <= plan.max_device_memory_bytes);
-  if (bands > plan.slots && !fits)
-    return fmt::format("memory is short: {}", plan.slots == 1
-                                                  ? "nothing overlaps"
-                                                  : "reading and writing take turns to overlap computing");
-  if (bands == 1) return "there is only one band";
-  if (bands <= kPreferredSlots) return fmt::format("there are only {} bands", bands);
-  return "with so few bands from top to bottom more would not be faster";
-}
-
 /// All of the result, or the part that is asked for.
 Rect region_of(Extent result, const Rect& asked) {
   if (asked == Rect{}) return Rect::whole(result);
@@ -164,58 +139,6 @@ Rect region_of(Extent result, const Rect& asked) {
                     "result of {} rows and {} columns; set PlanOptions::region to a part of it",
                     asked.rows, asked.cols, asked.row, asked.col, result.rows, result.cols));
   return asked;
-}
-
-std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
-                                 int asked_threads) {
-  std::vector<std::string> notes;
-  const Extent image = plan.region.extent();
-  const std::int64_t halo = problem.halo_rows(plan.band);
-  const SourceLayout& source = problem.source.layout();
-  if (!source.streams) {
-    notes.push_back(fmt::format("the source cannot be streamed: it is decoded as a whole and held ({})",
-                                format_bytes(static_cast<double>(plan.memory.source))));
-  } else if (plan.turned) {
-    notes.push_back(explain_turned(problem, plan));
-  } else if (plan.band.cols == image.cols) {
-    notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
-  }
-  if (source.file && source.file->zarr.version != 0) notes.push_back(chunks_note(problem, plan));
-  if (reads_other_edge(problem))
-    notes.emplace_back(
-        "border=wrap: rows near the source's upper and lower edge are read once more, for the other edge");
-  if (!problem.sink.layout().streams) {
-    notes.push_back("the sink cannot be streamed: the result is collected in memory before it is encoded");
-  }
-  if (problem.band_unit().rows > 1) {
-    notes.push_back(
-        fmt::format("bands end at multiples of {} rows, the sink's blocks", problem.band_unit().rows));
-  }
-  if (problem.whole_columns && !plan.turned) {
-    notes.push_back("a band needs whole columns of the source: bands lie side by side");
-  } else if (halo > 0) {
-    notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
-  }
-  if (plan.band.cols < image.cols && options.band_cols == 0 && !plan.turned && !problem.whole_columns) {
-    notes.push_back(fmt::format(
-        "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
-        format_bytes(static_cast<double>(plan.bytes_read)),
-        format_bytes(static_cast<double>(source_rect(plan.chain, plan.specs, plan.region).area() *
-                                         plan.source().pixel_bytes()))));
-  }
-  if (options.slots == 0 && plan.slots < kPreferredSlots)
-    notes.push_back(
-        fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
-  if (plan.threads < asked_threads)
-    notes.push_back(
-        fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));
-  if (plan.devices.size() < options.devices.size())
-    notes.emplace_back("one GPU, because the source or the sink goes row by row");
-  notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());
-  if (options.max_memory_bytes == 0)
-    notes.push_back(
-        "the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");
-  return notes;
 }
 
 /// `asked` is what a plan made of other options, one that was stored, was made with.
@@ -256,6 +179,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   PlanProblem problem{chain,      plan.specs,      plan.arithmetic, source,
                       sink,       options.machine, max_arena_bytes, static_cast<int>(plan.devices.size()),
                       plan.region};
+  problem.seconds = open_seconds(chain, plan.specs);
   problem.find_turn();
   check_edges(problem);
   if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, reads_other_edge(problem));
@@ -276,6 +200,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.most_held = cut.most_held;
   plan.bytes_read = cut.bytes_read;
   plan.bytes_written = plan.sink().bytes();
+  plan.seconds = second_uses(problem, plan, cut);
   plan.stores_rows = cut.stores_rows;
   plan.operations = cut.operations;
   const double ideal = whole_operations(problem);
@@ -283,11 +208,13 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.streams = source.layout().streams && sink.layout().streams;
   plan.warnings = source.layout().warnings;
   plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
+  std::ranges::move(second_warnings(problem), std::back_inserter(plan.warnings));
   plan.source_layout = source.layout().description;
   plan.sink_layout = sink.layout().description;
   plan.stored_bytes = source.stored_bytes();
   plan.changed_ns = source.changed_ns();
   plan.notes = explain(problem, plan, asked, threads_of(asked));
+  std::ranges::move(second_notes(problem, plan), std::back_inserter(plan.notes));
   std::ranges::move(notes_of(missing, honoured), std::back_inserter(plan.notes));
   plan.predicted = predict(problem, plan, cut);
   return plan;

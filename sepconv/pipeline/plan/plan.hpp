@@ -45,9 +45,9 @@ struct PlanOptions {
 
 /// Where the ceiling's bytes go.
 struct MemoryUse {
-  std::int64_t slots = 0;     ///< band buffers, input and output, all slots
+  std::int64_t slots = 0;     ///< band buffers, input, second images and output, all slots
   std::int64_t scratch = 0;   ///< arenas of all threads
-  std::int64_t source = 0;    ///< reader and decoder
+  std::int64_t source = 0;    ///< readers and decoders, of second images too
   std::int64_t sink = 0;      ///< writer and encoder
   std::int64_t resident = 0;  ///< what the chain's stages hold: matrices
   std::int64_t total() const noexcept { return slots + scratch + source + sink + resident; }
@@ -55,11 +55,20 @@ struct MemoryUse {
 
 /// Where the bytes on each GPU go.
 struct DeviceMemoryUse {
-  std::int64_t slots = 0;     ///< bands of source and result, all slots
+  std::int64_t slots = 0;     ///< bands of source, second images and result, all slots
   std::int64_t scratch = 0;   ///< what the chain takes between source and result of a band
   std::int64_t codecs = 0;    ///< blocks as they are stored, and what coding them takes
   std::int64_t resident = 0;  ///< what the chain's stages hold
   std::int64_t total() const noexcept { return slots + scratch + codecs + resident; }
+};
+
+/// A second image of a stage, as the run reads it.
+struct SecondUse {
+  std::string stage;   ///< its text
+  std::string layout;  ///< of the image's file
+  std::int64_t slot_bytes = 0;
+  std::int64_t bytes_read = 0;  ///< of pixels, decoded, repeated rows and columns included; an estimate where
+                                ///< bands are very many
 };
 
 /// Seconds that a run should take by PlanOptions::machine: each step alone, and all of it.
@@ -129,7 +138,8 @@ struct Plan {
   Extent tile{};  ///< of the result, inside a band
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
-  std::int64_t arena_bytes = 0;  ///< per thread
+  std::vector<SecondUse> seconds;  ///< in the order of the stages
+  std::int64_t arena_bytes = 0;    ///< per thread
   MemoryUse memory;
   std::int64_t max_memory_bytes = 0;
   std::vector<int>
@@ -173,6 +183,9 @@ struct Plan {
   /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along
   /// its rows if it is turned.
   std::int64_t band_count() const noexcept;
+  /// Of all second images.
+  std::int64_t second_bytes_read() const noexcept;
+  std::int64_t slot_second_bytes() const noexcept;
   BandRange all_bands() const noexcept { return {0, band_count()}; }
   /// Rectangle of the result of band `index`.
   Rect band_rect(std::int64_t index) const noexcept;

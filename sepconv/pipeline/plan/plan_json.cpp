@@ -6,7 +6,7 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/fingerprint.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
 #include "sepconv/pipeline/plan/file_job.hpp"
@@ -78,10 +78,8 @@ json spec_json(const ImageSpec& spec) {
 /// What the stages were made of: the text of a stage names its file only.
 json stage_files_json(const Chain& chain) {
   json all = json::array();
-  for (const auto& [path, what] : files_read_by(chain)) {
-    const InputFile file(path);
-    all.push_back({{"file", path.native()}, {"bytes", file.size()}, {"changed_ns", file.changed_ns()}});
-  }
+  for (const auto& [path, what] : files_read_by(chain))
+    all.push_back({{"file", path.native()}, {"fingerprint", fingerprint(path)}});
   return all;
 }
 
@@ -89,6 +87,13 @@ json axes_json(const RasterAxes& axes) {
   json all = json::array();
   for (const RasterAxis& axis : axes)
     all.push_back({{"name", axis.name}, {"size", axis.size}, {"first", axis.first}});
+  return all;
+}
+
+json seconds_json(const Plan& plan) {
+  json all = json::array();
+  for (const SecondUse& second : plan.seconds)
+    all.push_back({{"stage", second.stage}, {"layout", second.layout}, {"bytes_read", second.bytes_read}});
   return all;
 }
 
@@ -130,6 +135,7 @@ json plan_json(const Plan& plan) {
               {"axes", axes_json(plan.axes)},
               {"warnings", plan.warnings},
               {"notes", plan.notes}};
+  if (!plan.seconds.empty()) all["second_images"] = seconds_json(plan);
   if (!plan.devices.empty()) all["cuda"] = device_json(plan);
   return all;
 }

@@ -55,7 +55,7 @@ double together(const HostModel& host, std::initializer_list<double> steps) {
 
 void predict_on_host(const PlanProblem& problem, const Plan& plan, const Cut& cut, Prediction& all) {
   const HostModel& host = problem.machine.host;
-  const auto moved = static_cast<double>(plan.bytes_read + plan.bytes_written);
+  const auto moved = static_cast<double>(plan.bytes_read + plan.second_bytes_read() + plan.bytes_written);
   all.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? host.wide : 1),
                          copy_seconds(host, moved / 2, plan.threads));
   all.write += cut.piece_bytes * host.moved_byte_seconds / plan.threads;
@@ -66,11 +66,12 @@ void predict_on_host(const PlanProblem& problem, const Plan& plan, const Cut& cu
 
 void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Cut& cut, Prediction& all) {
   const MachineModel& machine = problem.machine;
-  const auto moved = static_cast<double>(plan.bytes_read + plan.bytes_written);
+  const auto beside = static_cast<double>(plan.second_bytes_read());
+  const auto moved = static_cast<double>(plan.bytes_read + plan.bytes_written) + beside;
   const double bus = machine.bus.both_ways_rate * problem.devices;
   all.start = static_cast<double>(plan.memory.slots) / machine.bus.page_lock_rate;
   const auto read = static_cast<double>(plan.bytes_read), written = static_cast<double>(plan.bytes_written);
-  all.upload = (read * stored_share(problem, plan) + cut.piece_bytes / 2) / bus;
+  all.upload = (read * stored_share(problem, plan) + beside + cut.piece_bytes / 2) / bus;
   all.download = (written * (plan.encodes_on_devices() ? kEncodedShare : 1) + cut.piece_bytes / 2) / bus;
   all.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? machine.device.wide : 1),
                          moved / machine.device.copy_rate) /
@@ -103,6 +104,9 @@ Prediction predict(const PlanProblem& problem, const Plan& plan, const Cut& cut)
                std::min(problem.machine.files.read_rate * plan.threads, problem.machine.files.most_read_rate);
   } else if (!on_devices || !problem.source.is_page_locked())
     all.read = read_seconds(problem.machine, problem.source.layout(), plan.bytes_read, part, plan.threads);
+  for (std::size_t i = 0; i < plan.seconds.size(); ++i)
+    all.read += read_seconds(problem.machine, problem.seconds[i].reader->layout(), plan.seconds[i].bytes_read,
+                             part, plan.threads);
   if (!on_devices || !problem.sink.is_page_locked()) all.write = write_seconds(problem, plan);
   on_devices ? predict_on_devices(problem, plan, cut, all) : predict_on_host(problem, plan, cut, all);
   const double others = all.read + all.upload + all.decode + all.download + all.write;

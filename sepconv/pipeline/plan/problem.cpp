@@ -8,8 +8,7 @@
 
 namespace sepconv {
 
-std::int64_t PlanProblem::read_unit_rows() const {
-  const SourceLayout& layout = source.layout();
+std::int64_t PlanProblem::read_unit_rows(const SourceLayout& layout) {
   return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.unit().rows)
                                                            : 1;
 }

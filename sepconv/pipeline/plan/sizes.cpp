@@ -73,21 +73,30 @@ void visit_bands(const PlanProblem& problem, Extent band, Places places, const V
   }
 }
 
-/// What a slot holds: of the source, with halo and rounded up to whole blocks, and of the result.
-void set_slots(const PlanProblem& problem, Cut& cut, Places places) {
-  const ImageSpec& source = problem.specs.front();
-  // Of bands that begin anywhere in a block of the source; those that there are may round up to less.
-  const Rect middle = source_rect(problem.chain, problem.specs, problem.middle(cut.band));
-  const std::int64_t rows =
-      std::min(middle.rows + problem.read_unit_rows() - 1, std::max(source.extent.rows, middle.rows));
+/// What a band holds at most of an image over the input of a stage, with halo and rounded up to whole blocks.
+Extent most_held(const PlanProblem& problem, Extent cut_band, Places places, const SourceLayout& layout,
+                 std::size_t over) {
+  // Of bands that begin anywhere in a block of the image; those that there are may round up to less.
+  const Rect middle = needed_rects(problem.chain, problem.specs, problem.middle(cut_band))[over];
+  const std::int64_t rows = std::min(middle.rows + PlanProblem::read_unit_rows(layout) - 1,
+                                     std::max(problem.specs[over].extent.rows, middle.rows));
   Extent most{rows, middle.cols};  // each by itself: the places that are looked at are not all that there are
-  visit_bands(problem, cut.band, places, [&](const Rect& band) {
-    const Rect held = held_rect(problem.chain, problem.specs, problem.source.layout(), band);
+  visit_bands(problem, cut_band, places, [&](const Rect& band) {
+    const Rect held = held_rect(problem.chain, problem.specs, layout, band, over);
     most = {std::max(most.rows, held.rows), std::max(most.cols, held.cols)};
   });
-  cut.most_held = most;
-  cut.slot_input_bytes = most.area() * source.pixel_bytes();
+  return most;
+}
+
+/// What a slot holds: of the source, of second images, and of the result.
+void set_slots(const PlanProblem& problem, Cut& cut, Places places) {
+  cut.most_held = most_held(problem, cut.band, places, problem.source.layout(), 0);
+  cut.slot_input_bytes = cut.most_held.area() * problem.specs.front().pixel_bytes();
   cut.slot_output_bytes = cut.band.area() * problem.specs.back().pixel_bytes();
+  cut.slot_second_bytes.clear();
+  for (const auto& [stage, reader] : problem.seconds)
+    cut.slot_second_bytes.push_back(most_held(problem, cut.band, places, reader->layout(), stage).area() *
+                                    reader->spec().pixel_bytes());
 }
 
 /// Of a thread.
@@ -117,9 +126,13 @@ void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
   cut.memory = {.source = problem.source.buffer_bytes(cut.threads),
                 .sink = problem.sink.buffer_bytes(cut.threads),
                 .resident = problem.chain.resident_bytes()};
+  std::int64_t seconds = 0;
+  for (const std::int64_t bytes : cut.slot_second_bytes) seconds += bytes;
+  for (const SecondInput& second : problem.seconds)
+    cut.memory.source += second.reader->buffer_bytes(cut.threads);
   if (problem.devices == 0) {
     cut.arena_bytes = arena_bytes(problem, cut, places);
-    cut.memory.slots = cut.slots * (cut.slot_input_bytes + cut.slot_output_bytes);
+    cut.memory.slots = cut.slots * (cut.slot_input_bytes + seconds + cut.slot_output_bytes);
     cut.memory.scratch = cut.threads * cut.arena_bytes;
     return;
   }
@@ -138,13 +151,13 @@ void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
     host_output = sizes.slot_bytes();
     codecs += cut.slots * sizes.slot_bytes() + sizes.scratch_bytes;
   }
-  cut.memory.slots = problem.devices * (cut.slots * (host_input + host_output) + mended);
+  cut.memory.slots = problem.devices * (cut.slots * (host_input + seconds + host_output) + mended);
   cut.memory.scratch = problem.devices * found_nan_bytes(problem.specs.front());
-  cut.device_memory = {
-      .slots = device_inputs(cut.slots) * cut.slot_input_bytes + cut.slots * cut.slot_output_bytes,
-      .scratch = device_arena_bytes(problem, cut, places),
-      .codecs = codecs,
-      .resident = problem.chain.resident_bytes()};
+  cut.device_memory = {.slots = device_inputs(cut.slots) * (cut.slot_input_bytes + seconds) +
+                                cut.slots * cut.slot_output_bytes,
+                       .scratch = device_arena_bytes(problem, cut, places),
+                       .codecs = codecs,
+                       .resident = problem.chain.resident_bytes()};
 }
 
 }  // namespace sepconv

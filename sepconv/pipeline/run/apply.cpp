@@ -16,6 +16,7 @@
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "sepconv/pipeline/plan/plan.hpp"
+#include "sepconv/pipeline/run/held_seconds.hpp"
 
 namespace sepconv {
 namespace {
@@ -108,13 +109,17 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
                                gathered_bytes(plan.chain, plan.specs, tiles);
   std::vector<Worker> lent;
   for (int worker = 0; worker < workers; ++worker) lent.emplace_back(Buffer(scratch, memory), options.stop);
+  SerialExecutor serial;
+  const HeldSeconds seconds(plan.chain, plan.specs, out.rect,
+                            options.executor != nullptr ? *options.executor : serial);
+  const Chain chain = seconds.bound(plan.chain);
   const auto compute_one = [&](std::int64_t index, int worker) {
-    compute_tile(plan.chain, plan.specs, plan.arithmetic, in,
-                 out.crop(tiles[static_cast<std::size_t>(index)]), lent[static_cast<std::size_t>(worker)]);
+    compute_tile(chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
+                 lent[static_cast<std::size_t>(worker)]);
   };
   const auto count = static_cast<std::int64_t>(tiles.size());
   if (options.executor != nullptr) return options.executor->for_each(count, compute_one);
-  if (workers == 1) return SerialExecutor().for_each(count, compute_one);
+  if (workers == 1) return serial.for_each(count, compute_one);
   ThreadPool(ThreadPool::AtMost{.threads = workers}, options.stop).for_each(count, compute_one);
 }
 

@@ -96,7 +96,19 @@ void CudaRun::read_all(Lane& lane, Timeline& timeline) {
   }
 }
 
+void CudaRun::read_seconds(Lane& lane, std::int64_t band, Timeline& timeline) {
+  const std::vector<Region> regions = lane.ring->second_inputs(band);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const std::int64_t bytes = regions[i].rect.area() * regions[i].pixels.pixel_bytes();
+    const double begin = timeline.now();
+    read_periodic(*lane.ring->seconds()[i].reader, regions[i].rect, regions[i].pixels, pool_);
+    timeline.record({"read", band, begin, timeline.now(), bytes});
+    state_.add_bytes_read(bytes);
+  }
+}
+
 void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
+  read_seconds(lane, band, timeline);
   const Rect missing = lane.ring->rows_of(band).missing;
   if (missing.empty()) return;
   const std::int64_t bytes = missing.area() * plan_.source().pixel_bytes();

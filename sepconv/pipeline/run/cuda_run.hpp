@@ -53,6 +53,7 @@ class CudaRun {
     std::array<std::int64_t, 5> done{};  // bands finished, by role; under the state's lock
   };
 
+  void read_seconds(Lane& lane, std::int64_t band, Timeline& timeline);
   void read_band(Lane& lane, std::int64_t band, Timeline& timeline);
   void write_band(Lane& lane, std::int64_t band, Timeline& timeline);
   void read_all(Lane& lane, Timeline& timeline);

@@ -10,6 +10,7 @@
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
+#include "sepconv/pipeline/run/held_seconds.hpp"
 
 namespace sepconv {
 namespace {
@@ -83,6 +84,7 @@ struct DeviceFilter::State {
     device = current_device();
     scratch = scratch_of(chain, specs, part, arithmetic);
     hold_resident();
+    hold_seconds();
     last.emplace();
   }
   State(const State&) = delete;
@@ -102,6 +104,17 @@ struct DeviceFilter::State {
     resident = device_buffer(bytes, "matrices", chain);
     const Stream upload;
     chain = chain.on_device(resident.data(), upload.get());
+    upload.synchronize();
+  }
+
+  /// All of the second images: which parts will be computed is not known.
+  void hold_seconds() {
+    SerialExecutor executor;
+    const HeldSeconds on_host(chain, specs, Rect::whole(specs.back().extent), executor);
+    if (on_host.empty()) return;
+    const Stream upload;
+    seconds.emplace(on_host.on_device(upload.get()));
+    chain = seconds->bound(chain);
     upload.synchronize();
   }
 
@@ -140,7 +153,8 @@ struct DeviceFilter::State {
   Arithmetic arithmetic = Arithmetic::f32;
   int device = 0;
   Buffer resident;
-  std::mutex mutex;  // of what follows
+  std::optional<HeldSeconds> seconds;  // on the device
+  std::mutex mutex;                    // of what follows
   Arena scratch;
   std::optional<Event> last;  // the end of the call made last
 };
@@ -170,7 +184,8 @@ const ImageSpec& DeviceFilter::input() const noexcept { return state_->specs.fro
 const ImageSpec& DeviceFilter::result() const noexcept { return state_->specs.back(); }
 Arithmetic DeviceFilter::arithmetic() const noexcept { return state_->arithmetic; }
 std::int64_t DeviceFilter::scratch_bytes() const noexcept {
-  return state_->scratch.capacity_bytes() + state_->resident.size();
+  return state_->scratch.capacity_bytes() + state_->resident.size() +
+         (state_->seconds ? state_->seconds->bytes() : 0);
 }
 int DeviceFilter::device() const noexcept { return state_->device; }
 

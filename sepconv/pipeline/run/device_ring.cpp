@@ -21,7 +21,8 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
       source_(source),
       sink_(sink),
       plan_(plan),
-      watch_(watch) {
+      watch_(watch),
+      seconds_(open_seconds(plan.chain, plan.specs)) {
   std::pmr::memory_resource* const pinned = pinned_memory(options);
   std::pmr::memory_resource* const memory = device_memory(options);
   const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices();
@@ -31,15 +32,21 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   // Device memory first: it is what is short most often, and costs little to try.
   for (int input = 0; input < device_inputs(plan.slots); ++input)
     device_inputs_.emplace_back(plan.slot_input_bytes, memory);
+  for (const SecondUse& second : plan.seconds) {
+    std::vector<Buffer>& buffers = device_seconds_.emplace_back();
+    for (int input = 0; input < device_inputs(plan.slots); ++input)
+      buffers.emplace_back(second.slot_bytes, memory);
+  }
   arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
   resident_ = Buffer(plan.device_memory.resident, memory);
   for (int slot = 0; slot < plan.slots; ++slot)
-    slots_.push_back({{}, {}, Buffer(plan.slot_output_bytes, memory)});
+    slots_.push_back({{}, {}, {}, Buffer(plan.slot_output_bytes, memory)});
   if (plan.decodes_on_devices()) decoder_.emplace(source, plan, pinned, memory);
   if (plan.encodes_on_devices()) encoder_.emplace(sink, plan, pinned, memory);
   for (Slot& slot : slots_) {
     slot.input = Buffer(input_bytes, pinned);
     slot.output = Buffer(output_bytes, pinned);
+    for (const SecondUse& second : plan.seconds) slot.seconds.emplace_back(second.slot_bytes, pinned);
   }
   found_nan_ = Buffer(found_nan_bytes(plan.source()), pinned);
   std::ranges::fill(found_nan_.bytes(), std::byte{});
@@ -80,6 +87,27 @@ Region DeviceRing::device_result(std::int64_t band) const {
   return {slot_view(slot_of(band).device_output, plan_.result(), rect), rect, plan_.result().extent};
 }
 
+Region DeviceRing::held_second(std::size_t second, std::int64_t band, const Buffer& buffer) const {
+  const Reader& reader = *seconds_[second].reader;
+  const Rect held = band_rows(plan_, reader.layout(), band, false, seconds_[second].stage).held;
+  return {slot_view(buffer, reader.spec(), held), held, reader.spec().extent};
+}
+
+std::vector<Region> DeviceRing::second_inputs(std::int64_t band) const {
+  std::vector<Region> regions;
+  for (std::size_t i = 0; i < seconds_.size(); ++i)
+    regions.push_back(held_second(i, band, slot_of(band).seconds[i]));
+  return regions;
+}
+
+std::vector<Region> DeviceRing::device_seconds(std::int64_t band) const {
+  std::vector<Region> regions;
+  for (std::size_t i = 0; i < seconds_.size(); ++i)
+    regions.push_back(held_second(
+        i, band, device_seconds_[i][static_cast<std::size_t>(local(band)) % device_inputs_.size()]));
+  return regions;
+}
+
 void DeviceRing::wait_for_input(std::int64_t band) const {
   if (local(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
 }
@@ -100,6 +128,15 @@ void DeviceRing::upload_pixels(std::int64_t band, const Rect& missing) {
     copy_pixels(source_.page_locked(piece.inside), source.crop(piece.at).pixels, upload_.get());
 }
 
+void DeviceRing::upload_seconds(std::int64_t band) {
+  const std::vector<Region> from = second_inputs(band), to = device_seconds(band);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    copy_pixels(from[i].pixels, to[i].pixels, upload_.get());
+    events_[static_cast<std::size_t>(local(band)) % events_.size()].uploaded_bytes +=
+        from[i].rect.area() * from[i].pixels.pixel_bytes();
+  }
+}
+
 void DeviceRing::upload(std::int64_t band) {
   const ProfilerRange range("upload", band);
   BandEvents& events = events_[static_cast<std::size_t>(local(band)) % events_.size()];
@@ -112,6 +149,7 @@ void DeviceRing::upload(std::int64_t band) {
   events.upload.begin.record(upload_.get());
   if (!missing.empty())
     decoder_ ? decoder_->upload(slot_index(band), upload_.get()) : upload_pixels(band, missing);
+  upload_seconds(band);
   events.upload.end.record(upload_.get());
   if (!decoder_) return;
   const DeviceStream decodes = decoder_->stream(slot_index(band)).get();
@@ -151,7 +189,9 @@ void DeviceRing::compute(std::int64_t band) {
   // The span begins here: waiting is not computing.
   events.compute.begin.record(compute_.get());
   look_for_nan(band);
-  enqueue_chain(chain_, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  const std::vector<Region> held = device_seconds(band);
+  const Chain chain = with_seconds(chain_, std::vector<ConstRegion>(held.begin(), held.end()));
+  enqueue_chain(chain, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
   events.compute.end.record(compute_.get());
   if (!encoder_) return;
   events.encode.begin.record(compute_.get());

@@ -20,8 +20,8 @@ namespace sepconv {
 /// Three streams, so that the bus both ways and the kernels work on different bands at once, ordered by
 /// events alone:
 ///
-/// - upload: band i's missing rows, once the kernels that read the same buffer of the device are done with
-///   band i - device_inputs
+/// - upload: band i's missing rows, and all that it needs of second images, once the kernels that read the
+///   same buffers of the device are done with band i - device_inputs
 /// - compute: copies the rows that band i shares from band i - 1's buffer, once band i is uploaded; runs the
 ///   chain, once the result of band i - slots is downloaded
 /// - download: band i's result, once it is computed; the host has written band i - slots by then
@@ -52,6 +52,10 @@ class DeviceRing {
   /// already.
   PixelView input(std::int64_t band, const Rect& missing) const;
 
+  /// Where a band's part of each second image is to be read to, with its place in that image.
+  std::vector<Region> second_inputs(std::int64_t band) const;
+  const std::vector<SecondInput>& seconds() const noexcept { return seconds_; }
+
   /// Where the device decodes, in place of input(): reads the blocks that cover these rows, and returns their
   /// bytes.
   std::int64_t read_encoded(std::int64_t band, const Rect& missing, Executor& executor);
@@ -80,8 +84,9 @@ class DeviceRing {
 
  private:
   struct Slot {
-    Buffer input;   // page-locked; empty if the source is, or a decoder has the streams
-    Buffer output;  // page-locked; empty if the sink is, or an encoder has them
+    Buffer input;                 // page-locked; empty if the source is, or a decoder has the streams
+    Buffer output;                // page-locked; empty if the sink is, or an encoder has them
+    std::vector<Buffer> seconds;  // page-locked
     Buffer device_output;
   };
   using Interval = DeviceClock::Interval;
@@ -99,8 +104,12 @@ class DeviceRing {
   std::int64_t slot_index(std::int64_t band) const noexcept { return local(band) % plan_.slots; }
   const Slot& slot_of(std::int64_t band) const { return slots_[static_cast<std::size_t>(slot_index(band))]; }
   PixelView device_missing(std::int64_t band) const;
+  /// What band holds of this second image, in `buffer`.
+  Region held_second(std::size_t second, std::int64_t band, const Buffer& buffer) const;
+  std::vector<Region> device_seconds(std::int64_t band) const;
   void look_for_nan(std::int64_t band);
   void upload_pixels(std::int64_t band, const Rect& missing);
+  void upload_seconds(std::int64_t band);
   const BandEvents& events_of(std::int64_t band) const {
     return events_[static_cast<std::size_t>(local(band)) % events_.size()];
   }
@@ -116,7 +125,9 @@ class DeviceRing {
   const NanWatch& watch_;
   std::vector<Slot> slots_;
   std::vector<Buffer> device_inputs_;
-  Arena arena_;  // of the compute stream
+  std::vector<SecondInput> seconds_;
+  std::vector<std::vector<Buffer>> device_seconds_;  // of each second image as many as device_inputs_
+  Arena arena_;                                      // of the compute stream
   Buffer resident_;
   Buffer found_nan_;  // page-locked; empty where there can be none
   Chain chain_;       // the plan's, with what it holds in resident_

@@ -14,21 +14,24 @@ constexpr const char* kRoleNames[] = {"read", "compute", "write"};
 
 }  // namespace
 
-Region HostRun::Slot::source(const ImageSpec& spec, const Rect& rect) const {
-  return {slot_view(input, spec, rect), rect, spec.extent};
-}
-
 Region HostRun::Slot::result(const Plan& plan, const Rect& rect) const {
   return {slot_view(output, plan.result(), rect), rect, plan.result().extent};
 }
 
-BandRows HostRun::rows_of(std::int64_t band) const {
-  return band_rows(plan_, source_.layout(), band, band > bands_.first);
+BandRows HostRun::rows_of(std::size_t input, std::int64_t band) const {
+  const Input& read = inputs_[input];
+  return band_rows(plan_, read.reader.layout(), band, band > bands_.first, read.over);
+}
+
+Region HostRun::held_of(std::size_t input, std::int64_t band) const {
+  const ImageSpec& spec = inputs_[input].reader.spec();
+  const Rect held = rows_of(input, band).held;
+  return {slot_view(slot_of(band).inputs[input], spec, held), held, spec.extent};
 }
 
 HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
                  const ExecutionOptions& options)
-    : source_(source),
+    : seconds_(open_seconds(plan.chain, plan.specs)),
       sink_(sink),
       plan_(plan),
       watch_(watch),
@@ -36,9 +39,14 @@ HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch
       bands_(options.bands.value_or(plan.all_bands())),
       state_(bands_.count(), plan.pixels_of(bands_), plan.result().pixel_bytes(), options),
       pool_({.threads = plan.threads, .others = 2}, state_.stop_token()) {
+  inputs_.push_back({source, 0});
+  for (const SecondInput& second : seconds_) inputs_.push_back({*second.reader, second.stage});
   std::pmr::memory_resource* const memory = host_memory(options);
   for (int slot = 0; slot < plan.slots; ++slot) {
-    slots_.push_back({Buffer(plan.slot_input_bytes, memory), Buffer(plan.slot_output_bytes, memory)});
+    Slot& made = slots_.emplace_back();
+    made.inputs.emplace_back(plan.slot_input_bytes, memory);
+    for (const SecondUse& second : plan.seconds) made.inputs.emplace_back(second.slot_bytes, memory);
+    made.output = Buffer(plan.slot_output_bytes, memory);
   }
   for (int worker = 0; worker < pool_.concurrency(); ++worker)
     workers_.emplace_back(Buffer(plan.arena_bytes, memory), state_.stop_token());
@@ -81,37 +89,48 @@ void HostRun::finish_band(Role role) {
   state_.update([&] { ++done_[role]; });
 }
 
-/// Copies the rows that the band before holds, and reads the others below them.
-void HostRun::read_band(std::int64_t band) {
-  const Slot& slot = slot_of(band);
-  const ImageSpec& spec = plan_.source();
-  const BandRows rows = rows_of(band);
-  const Region held = slot.source(spec, rows.held);
+/// Copies the rows that the band before holds, and reads the others below them. Returns their bytes.
+std::int64_t HostRun::read_input(std::size_t input, std::int64_t band) {
+  const ImageSpec& spec = inputs_[input].reader.spec();
+  const BandRows rows = rows_of(input, band);
+  const Region held = held_of(input, band);
   if (!rows.shared.empty()) {
-    const ConstRegion before = slot_of(band - 1).source(spec, rows_of(band - 1).held);
+    const ConstRegion before = held_of(input, band - 1);
     // With one slot both lie in the same buffer and may overlap.
     std::memmove(held.pixels.data, before.crop(rows.shared).pixels.data,
                  static_cast<std::size_t>(rows.shared.area() * spec.pixel_bytes()));
   }
-  bytes_[kRead] = rows.missing.area() * spec.pixel_bytes();
-  if (rows.missing.empty()) return;
+  if (rows.missing.empty()) return 0;
   const PixelView missing = held.crop(rows.missing).pixels;
-  read_periodic(source_, rows.missing, missing, pool_);
-  watch_.look(missing, pool_);
-  if (options_.observer != nullptr) options_.observer->see_source(rows.missing, missing);
+  read_periodic(inputs_[input].reader, rows.missing, missing, pool_);
+  if (input == 0) {
+    watch_.look(missing, pool_);
+    if (options_.observer != nullptr) options_.observer->see_source(rows.missing, missing);
+  }
+  return rows.missing.area() * spec.pixel_bytes();
+}
+
+void HostRun::read_band(std::int64_t band) {
+  bytes_[kRead] = 0;
+  for (std::size_t input = 0; input < inputs_.size(); ++input) bytes_[kRead] += read_input(input, band);
   state_.add_bytes_read(bytes_[kRead]);
 }
 
 void HostRun::compute_band(std::int64_t band) {
-  const Slot& slot = slot_of(band);
   const Rect rect = plan_.band_rect(band);
-  const ConstRegion source = slot.source(plan_.source(), rows_of(band).held);
-  const Region result = slot.result(plan_, rect);
+  const ConstRegion source = held_of(0, band);
+  const Region result = slot_of(band).result(plan_, rect);
+  bytes_[kCompute] = rect.area() * plan_.result().pixel_bytes();
+  std::vector<ConstRegion> seconds;
+  for (std::size_t input = 0; input < inputs_.size(); ++input) {
+    const ConstRegion held = held_of(input, band);
+    bytes_[kCompute] += held.rect.area() * held.pixels.pixel_bytes();
+    if (input > 0) seconds.push_back(held);
+  }
+  const Chain chain = with_seconds(plan_.chain, seconds);
   const std::vector<Rect> tiles = tiles_of(rect, plan_.tile);
-  bytes_[kCompute] =
-      source.rect.area() * plan_.source().pixel_bytes() + rect.area() * plan_.result().pixel_bytes();
   pool_.for_each(static_cast<std::int64_t>(tiles.size()), [&](std::int64_t index, int worker) {
-    compute_tile(plan_.chain, plan_.specs, plan_.arithmetic, source,
+    compute_tile(chain, plan_.specs, plan_.arithmetic, source,
                  result.crop(tiles[static_cast<std::size_t>(index)]),
                  workers_[static_cast<std::size_t>(worker)]);
   });

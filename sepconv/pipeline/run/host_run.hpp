@@ -17,7 +17,7 @@ namespace sepconv {
 ///
 ///   reader    waits until the slot's last band is written; copies the rows that band i shares with band i -
 ///   1 from that band's slot;
-///             reads the others
+///             reads the others, of the source and of second images
 ///   computer  waits until band i is read; runs the chain over its tiles
 ///   writer    waits until band i is computed; hands it to the sink
 ///
@@ -38,24 +38,34 @@ class HostRun {
  private:
   enum Role : std::size_t { kRead, kCompute, kWrite };
 
+  /// An image that is read: the source, or a second one.
+  struct Input {
+    Reader& reader;
+    std::size_t over;  ///< the stage whose input it lies over
+  };
   struct Slot {
-    Buffer input;
+    std::vector<Buffer> inputs;  // as inputs_
     Buffer output;
     Region result(const Plan& plan, const Rect& rect) const;
-    Region source(const ImageSpec& spec, const Rect& rect) const;
   };
 
   void read_band(std::int64_t band);
+  std::int64_t read_input(std::size_t input, std::int64_t band);
   void compute_band(std::int64_t band);
   void write_band(std::int64_t band);
 
-  BandRows rows_of(std::int64_t band) const;
+  BandRows rows_of(std::size_t input, std::int64_t band) const;
+  /// What a band holds of it.
+  Region held_of(std::size_t input, std::int64_t band) const;
   void play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step);
   bool wait_for(Role role, std::int64_t bands_done);
   void finish_band(Role role);
-  Slot& slot_of(std::int64_t band) { return slots_[static_cast<std::size_t>(band % plan_.slots)]; }
+  const Slot& slot_of(std::int64_t band) const {
+    return slots_[static_cast<std::size_t>(band % plan_.slots)];
+  }
 
-  Reader& source_;
+  std::vector<SecondInput> seconds_;
+  std::vector<Input> inputs_;  // the source, then these
   Writer& sink_;
   const Plan& plan_;
   NanWatch& watch_;

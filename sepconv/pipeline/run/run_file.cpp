@@ -123,7 +123,7 @@ void check_serves(const FileJob& job, std::int64_t raster, const Plan& plan) {
 /// A job of which only a part is made: the last bands of a raster, all of some, and the first of one; or some
 /// of one.
 RunReport run_part_of(FileJob& job, const ExecutionOptions& options) {
-  const Plan plan = job.plan;
+  Plan plan = job.plan;
   const std::int64_t bands = plan.band_count();
   const std::int64_t first = job.part->first / bands, last = (job.part->end - 1) / bands;
   const std::int64_t rasters = last - first + 1;
@@ -140,6 +140,7 @@ RunReport run_part_of(FileJob& job, const ExecutionOptions& options) {
     if (raster > 0) {
       leave_rest(*job.sink);
       job.advance(raster);
+      go_to_raster(plan, raster);
       check_serves(job, raster, plan);
     }
     if (raster < first) continue;
@@ -187,7 +188,10 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   double startup_seconds = 0;
   std::int64_t bytes_stored = 0;
   for (std::int64_t raster = 0; raster < count; ++raster) {
-    if (raster > 0) job.advance(raster);
+    if (raster > 0) {
+      job.advance(raster);
+      go_to_raster(plan, raster);
+    }
     execution.progress = progress.next();
     execution.observer = raster == 0 ? options.observer : nullptr;
     timeline.begin_image(raster);

@@ -3,6 +3,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/run/held_seconds.hpp"
 #include "sepconv/pipeline/run/nan_watch.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
@@ -25,11 +26,13 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
   const MissingPixels missing =
       missing_pixels(source, given, options, stored ? stored : sink.layout().stored);
   check_stored(missing, given);
-  const Chain chain = honouring(missing, given, source.spec(), asked);
-  const std::vector<ImageSpec> specs = chain.specs(source.spec());
+  const Chain honoured = honouring(missing, given, source.spec(), asked);
+  const std::vector<ImageSpec> specs = honoured.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
-  const Arithmetic arithmetic = chain.arithmetic(source.spec(), asked);
+  const Arithmetic arithmetic = honoured.arithmetic(source.spec(), asked);
   SerialExecutor executor;
+  const HeldSeconds seconds(honoured, specs, Rect::whole(specs.back().extent), executor);
+  const Chain chain = seconds.bound(honoured);
 
   Image image(source.spec());
   source.read(Rect::whole(source.spec().extent), image.view, executor);

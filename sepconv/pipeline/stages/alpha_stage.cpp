@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sepconv/io/reader.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -61,6 +63,15 @@ class ColoursStage final : public Stage {
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     return stage_->scratch_bytes(scratch, output, input, arithmetic);
+  }
+  std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
+    return stage_->open_second(input);
+  }
+  StagePtr with_second(const ConstRegion& second) const override {
+    return stage_of_colours(stage_->with_second(second), alpha_);
+  }
+  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    return stage_of_colours(stage_->of_raster(raster, axes), alpha_);
   }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     return stage_of_colours(stage_->on_device(memory, stream), alpha_);

@@ -24,23 +24,28 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 std::optional<std::string> text_of(const KeyValue& value) {
   using Text = std::optional<std::string>;
   return std::visit(
-      Overloaded{[]<class T>(const T* kept) -> Text { return fmt::format("{}", *kept); },
-                 []<class T>(const std::optional<T>* kept) -> Text {
-                   return *kept ? Text(fmt::format("{}", **kept)) : std::nullopt;
-                 },
-                 [](const std::optional<Extent>* kept) -> Text {
-                   return *kept ? Text(fmt::format("{}x{}", (*kept)->cols, (*kept)->rows)) : std::nullopt;
-                 },
-                 [](const std::vector<double>* kept) -> Text {
-                   return kept->empty() ? std::nullopt : Text(fmt::format("{}", fmt::join(*kept, ",")));
-                 },
-                 [](const std::filesystem::path* kept) -> Text {
-                   return kept->empty() ? std::nullopt : Text(kept->string());
-                 },
-                 [](const Choice& choice) -> Text {
-                   const auto i = choice.get();
-                   return !i ? std::nullopt : Text(*i < choice.words.size() ? choice.words[*i] : "?");
-                 }},
+      Overloaded{
+          []<class T>(const T* kept) -> Text { return fmt::format("{}", *kept); },
+          []<class T>(const std::optional<T>* kept) -> Text {
+            return *kept ? Text(fmt::format("{}", **kept)) : std::nullopt;
+          },
+          [](const std::optional<Extent>* kept) -> Text {
+            return *kept ? Text(fmt::format("{}x{}", (*kept)->cols, (*kept)->rows)) : std::nullopt;
+          },
+          [](const std::vector<double>* kept) -> Text {
+            return kept->empty() ? std::nullopt : Text(fmt::format("{}", fmt::join(*kept, ",")));
+          },
+          [](const std::filesystem::path* kept) -> Text {
+            return kept->empty() ? std::nullopt : Text(kept->string());
+          },
+          [](const SecondImage* kept) -> Text { return kept->empty() ? std::nullopt : Text(kept->text()); },
+          [](const Chain* kept) -> Text {
+            return kept->empty() ? std::nullopt : Text(fmt::format("[{}]", kept->text()));
+          },
+          [](const Choice& choice) -> Text {
+            const auto i = choice.get();
+            return !i ? std::nullopt : Text(*i < choice.words.size() ? choice.words[*i] : "?");
+          }},
       value);
 }
 
@@ -65,7 +70,8 @@ std::vector<double> numbers_of(const KeyValue& value) {
 
 StageKey::Type type_of(const KeyValue& value) {
   using enum StageKey::Type;
-  constexpr StageKey::Type types[] = {number, number, integer, integer, flag, numbers, size, path, choice};
+  constexpr StageKey::Type types[] = {number, number, integer, integer, flag,  numbers,
+                                      size,   path,   image,   chain,   choice};
   static_assert(std::size(types) == std::variant_size_v<KeyValue>);
   return types[value.index()];
 }
@@ -115,6 +121,16 @@ class ValueOf {
     *kept = text_;
     return "";
   }
+  std::string operator()(SecondImage* kept) const {
+    *kept = SecondImage(text_);
+    return text_.starts_with(kInMemoryText) ? "pixels in memory have no text; make the stage of them anew"
+                                            : "";
+  }
+  std::string operator()(Chain* kept) const {
+    if (text_.starts_with('[') != text_.ends_with(']')) return "a bracket is missing";
+    *kept = parse_chain(text_);
+    return "";
+  }
   std::string operator()(const Choice& choice) const {
     const auto found = std::ranges::find(choice.words, text_);
     if (found == choice.words.end()) return fmt::format("it is one of {}", fmt::join(choice.words, ", "));
@@ -133,6 +149,13 @@ class ValueOf {
   const std::string& text_;
 };
 
+/// The name of the file that a value is.
+std::string file_of(const KeyValue& value) {
+  if (const auto* const path = std::get_if<std::filesystem::path*>(&value)) return (*path)->native();
+  if (const auto* const image = std::get_if<SecondImage*>(&value)) return (*image)->file.native();
+  return "";
+}
+
 /// What a value must be and is not; empty if nothing.
 std::string fault_in(const Key& key) {
   const std::vector<double> numbers = numbers_of(key.value);
@@ -146,8 +169,7 @@ std::string fault_in(const Key& key) {
     if (choice->get() == choice->words.size())
       return fmt::format("it is one of {}", fmt::join(choice->words, ", "));
   }
-  if (const auto* const path = std::get_if<std::filesystem::path*>(&key.value)) {
-    const std::string& name = (*path)->native();
+  if (const std::string name = file_of(key.value); !name.empty()) {
     if (const std::size_t comma = name.find(','); name.find('=', std::min(comma, name.size())) != name.npos)
       return "a name with ',' before '=' reads as another key; give the file another name";
   }
@@ -160,6 +182,11 @@ Keys joined(std::initializer_list<Keys> all) {
   Keys keys;
   for (const Keys& some : all) keys.insert(keys.end(), some.begin(), some.end());
   return keys;
+}
+
+Chain parse_chain(std::string_view text) {
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  return Chain::parse(split_chain(text));
 }
 
 std::vector<StageKey> describe(const Keys& keys) {
@@ -196,6 +223,14 @@ Spelling::Spelling(const StageText& text, Keys keys) : stage_(text.stage), keys_
     const std::string fault = value.empty() ? "a value is needed" : std::visit(ValueOf(value), key->value);
     if (!fault.empty())
       throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, name, value, fault));
+    given.push_back(name);
+  }
+  for (const auto& [name, image] : text.images) {
+    const Key* const key = find(name);
+    SecondImage* const* const kept = key != nullptr ? std::get_if<SecondImage*>(&key->value) : nullptr;
+    if (kept == nullptr)
+      throw InvalidArgument(fmt::format("stage '{}' takes no image for '{}'", stage_, name));
+    **kept = image;
     given.push_back(name);
   }
   check(given);

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/chain/stage_entry.hpp"
 
 namespace sepconv {
@@ -25,10 +26,10 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
-/// Where an option is kept. What is optional, a list or a path may be left out.
-using KeyValue =
-    std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*, bool*,
-                 std::vector<double>*, std::optional<Extent>*, std::filesystem::path*, Choice>;
+/// Where an option is kept. What is optional, a list, a path, an image or a chain may be left out.
+using KeyValue = std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
+                              bool*, std::vector<double>*, std::optional<Extent>*, std::filesystem::path*,
+                              SecondImage*, Chain*, Choice>;
 
 /// A StageKey and where its value is kept. The default is what stands there in options that nobody touched.
 struct Key {
@@ -74,6 +75,9 @@ Choice choice(std::optional<E>& kept, ChoiceWords<std::type_identity_t<E>> words
 
 /// The keys of all, in this order.
 Keys joined(std::initializer_list<Keys> all);
+
+/// The stages of a key's text, in brackets or not. Throws InvalidArgument.
+Chain parse_chain(std::string_view text);
 
 /// As help and completion know them.
 std::vector<StageKey> describe(const Keys& keys);

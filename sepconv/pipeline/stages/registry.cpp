@@ -63,6 +63,13 @@ const StageTable& stage_table() {
       mean_entry(),
       StdOptions::entry(),
       NormalizeOptions::entry(),
+      AddOptions::entry(),
+      SubtractOptions::entry(),
+      MultiplyOptions::entry(),
+      DivideOptions::entry(),
+      MinOptions::entry(),
+      MaxOptions::entry(),
+      BlendOptions::entry(),
   };
   return all;
 }

@@ -1,0 +1,45 @@
+#include "sepconv/pipeline/run/held_seconds.hpp"
+
+#include "sepconv/core/executor.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/run/read_periodic.hpp"
+
+namespace sepconv {
+
+Region HeldSeconds::hold(const ImageSpec& spec, const Rect& rect, std::pmr::memory_resource* memory) {
+  buffers_.emplace_back(rect.area() * spec.pixel_bytes(), memory);
+  return regions_.emplace_back(
+      Region{dense_view(buffers_.back().data(), spec, rect.extent()), rect, spec.extent});
+}
+
+HeldSeconds::HeldSeconds(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
+                         Executor& executor) {
+  const std::vector<SecondInput> seconds = open_seconds(chain, specs);
+  if (seconds.empty()) return;
+  const std::vector<Rect> needed = needed_rects(chain, specs, output);
+  for (const auto& [stage, reader] : seconds) {
+    const Region held = hold(reader->spec(), needed[stage], page_resource());
+    read_periodic(*reader, held.rect, held.pixels, executor);
+  }
+}
+
+HeldSeconds HeldSeconds::on_device(DeviceStream stream) const {
+  HeldSeconds held;
+  for (const Region& from : regions_) {
+    const ImageSpec spec{from.image, from.pixels.channels, from.pixels.type};
+    copy_pixels(from.pixels, held.hold(spec, from.rect, device_resource()).pixels, stream);
+  }
+  return held;
+}
+
+std::int64_t HeldSeconds::bytes() const noexcept {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : buffers_) bytes += buffer.size();
+  return bytes;
+}
+
+Chain HeldSeconds::bound(const Chain& chain) const {
+  return empty() ? chain : with_seconds(chain, std::vector<ConstRegion>(regions_.begin(), regions_.end()));
+}
+
+}  // namespace sepconv

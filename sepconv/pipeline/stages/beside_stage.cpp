@@ -1,0 +1,200 @@
+#include "sepconv/pipeline/stages/beside_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/io/memory_image.hpp"
+#include "sepconv/io/nodata.hpp"
+#include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/repeated_reader.hpp"
+#include "sepconv/pipeline/chain/periodic.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+/// What was seen of a second image when its stage was made.
+struct SeenImage {
+  SecondImage image;
+  ImageSpec spec;
+  RasterAxes axes;
+  std::optional<double> nodata;
+};
+
+/// One of its rasters, as it is.
+std::unique_ptr<Reader> reader_of(const SeenImage& seen, std::int64_t raster) {
+  if (seen.image.pixels.data != nullptr) return make_memory_reader(seen.image.pixels);
+  if (raster < 0 && raster_count(seen.axes) > 1)
+    throw InvalidArgument(
+        fmt::format("{} has {} rasters ({}), and is the second image of one; give a file of one",
+                    seen.image.file.string(), raster_count(seen.axes), to_string(seen.axes)));
+  const auto set = open_set(seen.image.file);
+  if (set->spec() != seen.spec || set->axes() != seen.axes)
+    throw IoError(fmt::format("{} is another image than when the chain was made; make the chain anew",
+                              seen.image.file.string()));
+  return set->raster(set->count() == 1 ? 0 : raster);
+}
+
+SeenImage look_at(const SecondImage& image, const Spelling& spelling) {
+  SeenImage seen{image, {}, {}, {}};
+  std::unique_ptr<Reader> reader;
+  if (image.pixels.data == nullptr) {
+    const auto set = open_set(image.file);
+    seen.axes = set->axes();
+    reader = set->raster(0);
+  } else {
+    reader = make_memory_reader(image.pixels);
+  }
+  seen.spec = reader->spec();
+  const SourceLayout& layout = reader->layout();
+  if (layout.access == Access::sequential)
+    spelling.refuse("file", "a pipe gives each row once, and bands may need one twice; give a file");
+  if (layout.stored && layout.stored->is_complex())
+    spelling.refuse("file", "its numbers are complex; give their real or imaginary part");
+  seen.nodata =
+      declared_nodata(reader->metadata(), seen.spec.type, layout.stored.value_or(StoredType(seen.spec.type)));
+  return seen;
+}
+
+StageTraits traits_of(const SeenImage& seen, const PointwiseOp& op) {
+  return {.of_one_pixel = true,
+          .by_parts = op.kind == Kind::product || op.kind == Kind::quotient,
+          .needs_f64 = seen.spec.type == PixelType::f64,
+          .runs_on_device = true,
+          .settles_missing = true,
+          .keeps_missing = true,
+          .has_second = true,
+          .second_nodata = seen.nodata};
+}
+
+class BesideStage final : public Stage {
+ public:
+  BesideStage(std::string text, std::shared_ptr<const SeenImage> seen, const PointwiseOp& op)
+      : Stage(traits_of(*seen, op)), text_(std::move(text)), seen_(std::move(seen)), op_(op) {}
+
+  std::string text() const override { return text_; }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    const ImageSpec& spec = seen_->spec;
+    if (!repeats_to(spec, input.extent, input.channels))
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image of {} rows x {} columns of {} channel{}, which does not fit an "
+          "image "
+          "of {} rows x {} columns of {} channel{}: give one as large, or one row, column or pixel of it",
+          text_, spec.extent.rows, spec.extent.cols, spec.channels, spec.channels == 1 ? "" : "s",
+          input.extent.rows, input.extent.cols, input.channels, input.channels == 1 ? "" : "s"));
+    return input;
+  }
+
+  std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
+    return make_repeated_reader(reader_of(*seen_, raster_), input.extent, input.channels);
+  }
+
+  StagePtr with_second(const ConstRegion& second) const override {
+    const auto bound = std::make_shared<BesideStage>(*this);
+    bound->second_ = second;
+    return bound;
+  }
+
+  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    const std::int64_t own = raster_count(seen_->axes);
+    if (own == 1) return shared_from_this();
+    const auto sizes = [](const RasterAxes& all) {
+      std::vector<std::int64_t> longer;
+      for (const RasterAxis& axis : all)
+        if (axis.size > 1) longer.push_back(axis.size);
+      return longer;
+    };
+    if (sizes(seen_->axes) != sizes(axes))
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image of {} rasters ({}) for {} ({}): give as many, or one for all", text_,
+          own, to_string(seen_->axes), raster_count(axes), to_string(axes)));
+    const auto at = std::make_shared<BesideStage>(*this);
+    at->raster_ = raster;
+    return at;
+  }
+
+  StagePtr honouring_missing() const override {
+    const auto honouring = std::make_shared<BesideStage>(*this);
+    honouring->op_.keeps_missing = true;
+    honouring->marks_ = seen_->nodata && !std::isnan(*seen_->nodata);
+    if (honouring->marks_)
+      honouring->text_ += fmt::format(" (missing of the second image: {})", *seen_->nodata);
+    return honouring;
+  }
+
+  std::int64_t scratch_bytes(Scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    return marks_ ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0;
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    const Arena::Scope scope(worker);
+    ConstPixelView other = second_at(out.rect);
+    if (marks_) {
+      const PixelView marked = marked_view(out, arithmetic, worker);
+      pointwise_host(mark(), other, other, marked, arithmetic);
+      other = marked;
+    }
+    pointwise_host(op_, in.crop(out.rect).pixels, other, out.pixels, arithmetic);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    const ConstPixelView other = second_at(out.rect);
+    const ConstPixelView pixels = in.crop(out.rect).pixels;
+    if (!marks_) return pointwise_reference(op_, pixels, other, out.pixels, arithmetic);
+    Arena arena(Buffer(Arena::view_bytes(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic))));
+    const PixelView marked = marked_view(out, arithmetic, arena);
+    pointwise_reference(mark(), other, other, marked, arithmetic);
+    pointwise_reference(op_, pixels, marked, out.pixels, arithmetic);
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const Arena::Scope scope(arena);
+    ConstPixelView other = second_at(out.rect);
+    if (marks_) {
+      const PixelView marked = marked_view(out, arithmetic, arena);
+      pointwise_cuda(mark(), other, other, marked, arithmetic, stream);
+      other = marked;
+    }
+    pointwise_cuda(op_, in.crop(out.rect).pixels, other, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  PointwiseOp mark() const { return {.kind = Kind::mark_missing, .p = *seen_->nodata}; }
+
+  static PixelView marked_view(const Region& out, Arithmetic arithmetic, Arena& arena) {
+    return arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
+  }
+
+  /// Of the second image, which may be at hand as it repeats beyond its edges.
+  ConstPixelView second_at(const Rect& rect) const {
+    const std::optional<Rect> at =
+        second_.pixels.data != nullptr ? repeated_in(second_.rect, rect, second_.image) : std::nullopt;
+    if (!at)
+      throw std::logic_error(fmt::format(
+          "stage '{}' is computed at {}, where its second image is not at hand", text_, to_string(rect)));
+    return second_.crop(*at).pixels;
+  }
+
+  std::string text_;
+  std::shared_ptr<const SeenImage> seen_;
+  PointwiseOp op_;
+  bool marks_ = false;        ///< pixels of the second image's nodata value
+  std::int64_t raster_ = -1;  ///< of a set; none is chosen
+  ConstRegion second_{};
+};
+
+}  // namespace
+
+StagePtr beside_stage(const Spelling& spelling, const SecondImage& image, const PointwiseOp& op) {
+  return std::make_shared<BesideStage>(spelling.text(), std::make_shared<SeenImage>(look_at(image, spelling)),
+                                       op);
+}
+
+}  // namespace sepconv

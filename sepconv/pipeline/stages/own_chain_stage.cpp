@@ -1,0 +1,152 @@
+#include "sepconv/pipeline/stages/own_chain_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+template <class Is>
+bool all_of(const Chain& chain, const Is& is) {
+  return std::ranges::all_of(chain.stages(), [&](const StagePtr& stage) { return is(stage->traits()); });
+}
+
+StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
+  const bool is_sum = op.kind == Kind::sum || op.kind == Kind::difference || op.kind == Kind::mix;
+  StageTraits traits{
+      .of_one_pixel = chain.work() == Work::pixels,
+      .by_parts = is_sum && all_of(chain, [](const StageTraits& one) { return one.by_parts; }),
+      .needs_f64 = !all_of(chain, [](const StageTraits& one) { return !one.needs_f64; }),
+      .runs_on_device = chain.host_only_stage() == nullptr,
+      .settles_missing = all_of(chain, [](const StageTraits& one) { return one.settles_missing; }),
+      .keeps_missing = true,
+      .mixes_channels = !all_of(chain, [](const StageTraits& one) { return !one.mixes_channels; })};
+  double in_halo = 0;
+  for (const StagePtr& stage : chain.stages()) {
+    traits.operations_per_element += stage->traits().operations_per_element;
+    in_halo += stage->traits().operations_per_element * stage->traits().halo_share;
+  }
+  traits.halo_share = in_halo / traits.operations_per_element;
+  return traits;
+}
+
+class OwnChainStage final : public Stage {
+ public:
+  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op)
+      : Stage(traits_of(chain, op)), text_(std::move(text)), chain_(std::move(chain)), op_(op) {}
+
+  std::string text() const override { return text_; }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    const ImageSpec own = chain_.result_spec(input);
+    if (own.extent != input.extent || own.channels != input.channels)
+      throw InvalidArgument(fmt::format(
+          "stage '{}' joins an image of {} channels with one of {}: its chain is to keep the channels", text_,
+          input.channels, own.channels));
+    return input;
+  }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return output.include(chain_.input_for(output, input));
+  }
+
+  StagePtr transposed() const override {
+    Chain turned;
+    for (const StagePtr& stage : chain_.stages()) {
+      const StagePtr twin = stage->transposed();
+      if (twin == nullptr) return nullptr;
+      turned.then(twin);
+    }
+    return std::make_shared<OwnChainStage>(text_ + " (transposed)", std::move(turned), op_);
+  }
+
+  StagePtr honouring_missing() const override {
+    Chain honouring;
+    for (const StagePtr& stage : chain_.stages()) honouring.then(stage->honouring_missing());
+    PointwiseOp op = op_;
+    op.keeps_missing = true;
+    std::string text = text_;
+    const std::string own = chain_.text();
+    if (const std::size_t at = text.find(own); at != text.npos)
+      text.replace(at, own.size(), honouring.text());
+    return std::make_shared<OwnChainStage>(text, std::move(honouring), op);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    const std::vector<ImageSpec> specs = chain_.specs(input);
+    // Any part of at most this extent, of an image of which it is only a part, needs no more than one in the
+    // middle that is a little larger.
+    std::vector<Extent> needed;
+    include_needed(chain_, specs, middle_rect(input.extent, {output.rows + 2, output.cols + 2}), needed);
+    const std::int64_t own = scratch == Scratch::host ? tile_scratch_bytes(chain_, specs, needed, arithmetic)
+                                                      : chain_device_bytes(chain_, specs, needed, arithmetic);
+    return own + Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    const Arena::Scope scope(worker);
+    const Region own = own_result(out, arithmetic, worker);
+    compute_tile(chain_, specs_of(in), arithmetic, in, own, worker);
+    pointwise_host(op_, in.crop(out.rect).pixels, own.pixels, out.pixels, arithmetic);
+  }
+
+  /// Of whole images.
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    const ImageSpec spec{in.image, out.pixels.channels, pixel_type_of(arithmetic)};
+    std::vector<Buffer> images;
+    ConstRegion own = in;
+    for (const StagePtr& stage : chain_.stages()) {
+      images.emplace_back(spec.bytes());
+      const Region result = Region::whole(dense_view(images.back().data(), spec));
+      stage->apply_reference(own, result, arithmetic);
+      own = result;
+    }
+    pointwise_reference(op_, in.crop(out.rect).pixels, own.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const Arena::Scope scope(arena);
+    const Region own = own_result(out, arithmetic, arena);
+    enqueue_chain(chain_, specs_of(in), arithmetic, in, own, arena, stream);
+    pointwise_cuda(op_, in.crop(out.rect).pixels, own.pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  static Region own_result(const Region& out, Arithmetic arithmetic, Arena& arena) {
+    return {arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)), out.rect,
+            out.image};
+  }
+  std::vector<ImageSpec> specs_of(const ConstRegion& in) const {
+    return chain_.specs({in.image, in.pixels.channels, in.pixels.type});
+  }
+
+  std::string text_;
+  Chain chain_;
+  PointwiseOp op_;
+};
+
+}  // namespace
+
+StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const PointwiseOp& op) {
+  for (const StagePtr& stage : chain.stages()) {
+    const StageTraits& traits = stage->traits();
+    if (traits.moves_only || traits.scales || traits.product != Product::none)
+      spelling.refuse("chain", fmt::format("what {} makes does not lie over its input", stage->text()));
+    if (traits.has_second)
+      spelling.refuse("chain",
+                      "its stages have no second image of their own; give that to a stage beside it");
+    if (stage->along_z() != nullptr)
+      spelling.refuse("chain", fmt::format("{} filters along z; here stages filter planes", stage->text()));
+  }
+  return std::make_shared<OwnChainStage>(spelling.text(), chain, op);
+}
+
+}  // namespace sepconv

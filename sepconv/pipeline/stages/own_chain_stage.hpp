@@ -1,0 +1,14 @@
+// A stage that joins its input with what a chain of its own makes of that. Private to
+// sepconv/pipeline/stages.
+#pragma once
+
+#include "sepconv/pipeline/stages/keys.hpp"
+
+namespace sepconv {
+
+/// `op` is binary: its second operand is the chain's result. Throws InvalidArgument for a chain whose result
+/// does not lie over its input: what moves pixels, scales, multiplies by a matrix of whole sides, filters
+/// along z or has a second image.
+StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const PointwiseOp& op);
+
+}  // namespace sepconv

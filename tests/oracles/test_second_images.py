@@ -1,0 +1,196 @@
+"""add, subtract, multiply, divide, min, max and blend against NumPy: the same bits, with a second image of any type that is as large or repeats, anywhere in a chain; and with what a
+chain makes of the input, against SciPy."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.ndimage as ndi
+import tifffile
+from reference import DTYPES, correlate, random_image, stored
+
+WORDS = {
+    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "min": np.minimum, "max": np.maximum,
+    "blend": lambda x, y: 0.75 * x + x.dtype.type(0.25) * y,  # 0.75 x is exact in f64, of small integers in f32
+}
+TYPES = [(one, other) for one in DTYPES for other in DTYPES]
+
+
+def stage(word, rest):
+    return f"{word}:{'alpha=0.25,' if word == 'blend' else ''}{rest}"
+
+
+def joined(word, image, second):
+    """In f64 where either is; else in f32, which is NumPy's for each operation alone."""
+    wide = np.float64 if np.float64 in (image.dtype, second.dtype) else np.float32
+    with np.errstate(all="ignore"):
+        if word == "blend":  # two operations in one rounding
+            return (0.75 * image.astype("f8") + (wide(0.25) * second.astype(wide)).astype("f8")).astype(wide)
+        return WORDS[word](image.astype(wide), second.astype(wide))
+
+
+def as_type(values, dtype):
+    """As stored: NaN of an integer type is 0."""
+    return stored(np.nan_to_num(values, nan=0, posinf=np.inf, neginf=-np.inf) if np.issubdtype(dtype, np.integer) else values, dtype)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("one, other", TYPES)
+def test_every_pair_of_types(sepconv, word, one, other):
+    image, second = random_image((37, 53), DTYPES[one]), random_image((37, 53), DTYPES[other], 1)
+    second[3:6, 4:9] = 0
+    image[4, 5] = 0  # 0 / 0, and x / 0 around it
+    np.save(sepconv.folder / "second.npy", second)
+    actual = sepconv.filter(image, stage(word, "file=second.npy"), options=("--band-rows", 7))
+    np.testing.assert_array_equal(actual, as_type(joined(word, image, second), DTYPES[one]))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 53), (37, 1), (37, 53)])
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("ending", ["tif", "zarr", "png", "raw"])
+def test_what_repeats(sepconv, shape, channels, ending):
+    image, second = random_image((37, 53, 3), np.uint16), random_image((*shape, channels), np.uint16, 1)
+    tifffile.imwrite(sepconv.folder / "second.tif", second if channels > 1 else second[..., 0], **({"photometric": "rgb"} if channels > 1 else {}))
+    if ending == "raw":
+        name = f"second_{shape[1]}x{shape[0]}x{channels}_u16.raw"
+        (sepconv.folder / name).write_bytes(second.tobytes())
+    else:
+        name = f"second.{ending}"
+        if ending != "tif": sepconv("run", "second.tif", name, "--quiet")
+    actual = sepconv.filter(image, f"subtract:file={name}", "cast:type=f32", options=("--band-rows", 8))
+    np.testing.assert_array_equal(actual, image.astype("f4") - second)
+
+
+@pytest.mark.parametrize("options", [(), ("--band-rows", 5), ("--band-rows", 9, "--band-cols", 20), ("--threads", 3, "--slots", 1, "--band-rows", 1), ("--whole",)])
+def test_anywhere_in_a_chain(sepconv, options):
+    """Two of them, among filters whose halos they have, of a compressed file in tiles and of a row."""
+    image, dark, flat = random_image((101, 67), np.uint8), random_image((101, 67), np.uint8, 1), random_image((1, 67), np.float32, 2) + 5
+    tifffile.imwrite(sepconv.folder / "dark.tif", dark, tile=(16, 32), compression="zlib")
+    np.save(sepconv.folder / "flat.npy", flat)
+    chain = ["box:radius=4", "subtract:file=dark.tif", "gaussian:sigma=2,border=wrap", "divide:file=flat.npy", "box:radius=3,radius_y=9,border=reflect", "cast:type=f32"]
+    actual = sepconv.filter(image, *chain, options=options)
+    box = lambda radius: np.full(2 * radius + 1, 1 / (2 * radius + 1))
+    expected = correlate(image, box(4), box(4)) - dark
+    expected = ndi.gaussian_filter(expected, 2, mode="wrap") / flat
+    expected = correlate(expected, box(3), box(9), "reflect")
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=2e-4)
+    np.testing.assert_array_equal(actual, sepconv.filter(image, *chain))
+
+
+def test_behind_a_transpose_and_another_size(sepconv):
+    image, second = random_image((40, 60), np.uint8), random_image((30, 20), np.uint8, 1)
+    np.save(sepconv.folder / "second.npy", second)
+    actual = sepconv.filter(image, "reduce:factor=2", "transpose", "subtract:file=second.npy", "cast:type=i16", options=("--band-rows", 7))
+    expected = image.reshape(20, 2, 30, 2).mean((1, 3)).T - second
+    np.testing.assert_array_equal(actual, np.rint(expected))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("radius", [1, 4])
+def test_tophat_of_an_opening(sepconv, dtype, radius):
+    image = random_image((91, 83), dtype)
+    window = f"radius={radius}"
+    actual = sepconv.filter(image, f"subtract:chain=[rank:rank=0,{window} | rank:rank=-1,{window}]", options=("--band-rows", 13))
+    np.testing.assert_array_equal(actual, ndi.white_tophat(image, 2 * radius + 1, mode="mirror"))
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("border, mode", [("reflect101", "mirror"), ("wrap", "wrap")])
+def test_its_own_blur(sepconv, word, border, mode):
+    image = random_image((64, 49), np.float64) + 3
+    blurred = ndi.gaussian_filter(image, 3, mode=mode)
+    actual = sepconv.filter(image, stage(word, f"chain=[gaussian:sigma=3,border={border} | scale:by=2]"), options=("--band-rows", 11))
+    np.testing.assert_allclose(actual, WORDS[word](image, 2 * blurred), rtol=1e-12)
+
+
+NODATA = [(np.uint8, 255), (np.int16, -7), (np.float32, -9999), (np.float64, np.nan)]
+
+
+def image_with_holes(path, dtype, nodata, seed):
+    """An image, and which of its pixels are missing."""
+    random = np.random.default_rng(seed)
+    image = random.integers(1, 100, (41, 57)).astype(dtype)
+    missing = random.random(image.shape) < 0.2
+    image[missing] = nodata
+    tifffile.imwrite(path, image, extratags=[(42113, "s", 0, str(nodata), True)])
+    return image, missing
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("dtype, nodata", NODATA)
+def test_missing_where_either_is(sepconv, word, dtype, nodata):
+    image, gone = image_with_holes(sepconv.folder / "in.tif", dtype, nodata, 1)
+    second, gone_there = image_with_holes(sepconv.folder / "second.tif", np.int16, -99, 2)
+    sepconv("run", "in.tif", "out.tif", stage(word, "file=second.tif"), "--quiet", "--band-rows", 9)
+    actual = tifffile.imread(sepconv.folder / "out.tif")
+    missing = gone | gone_there
+    np.testing.assert_array_equal(actual[missing], np.array(nodata, dtype))
+    there = as_type(joined(word, image, second), dtype)[~missing]
+    if not np.isnan(nodata): there = np.where(there == nodata, np.array(254 if nodata == 255 else nodata + 1, dtype), there)
+    np.testing.assert_array_equal(actual[~missing], there)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_missing_in_the_second_alone(sepconv, dtype):
+    """The result declares the second image's value, and filters after it leave those pixels out."""
+    image = random_image((41, 57), dtype)
+    tifffile.imwrite(sepconv.folder / "in.tif", image)
+    second, missing = image_with_holes(sepconv.folder / "second.tif", np.uint8, 0, 2)
+    sepconv("run", "in.tif", "out.tif", "max:file=second.tif", "--quiet")
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
+        assert file.pages[0].tags[42113].value == "0"
+        actual = file.asarray()
+    expected = np.maximum(image, second)
+    if dtype == np.uint8: expected[expected == 0] = 1
+    expected[missing] = 0
+    np.testing.assert_array_equal(actual, expected)
+    sepconv("run", "in.tif", "plain.tif", "max:file=second.tif", "--nodata", "none", "--quiet")
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "plain.tif"), np.maximum(image, second))
+
+
+def test_a_value_that_the_result_does_not_have(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((41, 57), np.uint8))
+    image_with_holes(sepconv.folder / "second.tif", np.float32, -9999, 2)
+    said = sepconv("run", "in.npy", "out.tif", "subtract:file=second.tif", status=2).stderr
+    assert "no such value" in said
+    sepconv("run", "in.npy", "out.tif", "subtract:file=second.tif", "--result-nodata", 0, "--quiet")
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_stacks(sepconv, alone):
+    """One plane for all, or a stack of as many."""
+    stack, second = random_image((3, 40, 30), np.uint8), random_image((1 if alone else 3, 40, 30), np.uint8, 1)
+    tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack")
+    tifffile.imwrite(sepconv.folder / "second.tif", second, photometric="minisblack")
+    sepconv("run", "in.tif", "out.tif", "subtract:file=second.tif", "cast:type=i16", "--quiet", "--band-rows", 9)
+    np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), stack.astype("i2") - second)
+
+
+def test_a_stack_of_another_length_is_refused(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", random_image((3, 40, 30), np.uint8), photometric="minisblack")
+    tifffile.imwrite(sepconv.folder / "second.tif", random_image((2, 40, 30), np.uint8), photometric="minisblack")
+    assert "give as many, or one for all" in sepconv("run", "in.tif", "out.tif", "subtract:file=second.tif", status=2).stderr
+
+
+def test_alpha_stays_as_it_is(sepconv):
+    image = random_image((20, 30, 4), np.uint8)
+    image[..., 3] = np.where(image[..., 3] < 60, 0, image[..., 3])
+    tifffile.imwrite(sepconv.folder / "in.tif", image, photometric="rgb", extrasamples=["unassalpha"])
+    flat = random_image((20, 30), np.float32, 1) + 3
+    np.save(sepconv.folder / "flat.npy", flat)
+    sepconv("run", "in.tif", "out.tif", "divide:file=flat.npy", "--quiet")
+    actual = tifffile.imread(sepconv.folder / "out.tif")
+    expected = as_type(joined("divide", image[..., :3], flat[..., None]), np.uint8)
+    expected[image[..., 3] == 0] = 0
+    np.testing.assert_array_equal(actual[..., 3], image[..., 3])
+    np.testing.assert_array_equal(actual[..., :3], expected)
+
+
+def test_the_plan_names_it(sepconv):
+    np.save(sepconv.folder / "in.npy", random_image((100, 50), np.uint8))
+    np.save(sepconv.folder / "dark.npy", random_image((100, 50), np.uint16))
+    words = ["plan", "in.npy", "out.npy", "subtract:file=dark.npy", "box:radius=3"]
+    said = sepconv(*words).stdout
+    assert "read for subtract:file=dark.npy, NPY" in said
+    plan = json.loads(sepconv(*words, "--json").stdout)
+    assert plan["second_images"][0]["bytes_read"] == 100 * 50 * 2
