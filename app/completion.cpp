@@ -29,10 +29,31 @@ Completion of_stage_names(const std::string& begun) {
 
 /// What can stand after "KEY=" of a stage, `before` being all up to there.
 Completion of_key_value(const StageKey& key, const std::string& before, const std::string& begun) {
-  if (key.type == StageKey::Type::path) return {Kind::value_files};
+  if (key.type == StageKey::Type::path || key.type == StageKey::Type::image) return {Kind::value_files};
   std::vector<Completion::Word> words;
   for (const std::string& choice : key.choices) words.push_back({before + choice, ""});
   return of_words(std::move(words), begun);
+}
+
+/// Where in the value of a key that is a chain the last stage begins; nothing before there is one.
+std::optional<std::size_t> begin_of_inner(const StageEntry& stage, const std::string& begun) {
+  for (const StageKey& key : stage.keys) {
+    const std::size_t at = std::min(begun.find(":" + key.name + "="), begun.find("," + key.name + "="));
+    if (key.type != StageKey::Type::chain || at == std::string::npos) continue;
+    const std::size_t value = at + key.name.size() + 2, bar = begun.rfind('|');
+    if (bar == std::string::npos || bar < value) return value + (begun[value] == '[' ? 1 : 0);
+    return std::min(begun.find_first_not_of(' ', bar + 1), begun.size());
+  }
+  return std::nullopt;
+}
+
+Completion of_stage(const std::string& begun);
+
+/// A stage of a key's chain.
+Completion of_inner(const std::string& before, const std::string& begun) {
+  Completion inner = of_stage(begun);
+  for (Completion::Word& word : inner.words) word.text = before + word.text;
+  return inner;
 }
 
 /// "NAME[:KEY=VALUE,...]".
@@ -41,6 +62,8 @@ Completion of_stage(const std::string& begun) {
   if (colon == std::string::npos) return of_stage_names(begun);
   const auto stage = std::ranges::find(stage_table(), begun.substr(0, colon), &StageEntry::name);
   if (stage == stage_table().end()) return {};
+  if (const auto inner = begin_of_inner(*stage, begun))
+    return of_inner(begun.substr(0, *inner), begun.substr(*inner));
   const std::size_t last = begun.find_last_of(":,") + 1;
   const std::size_t equals = begun.find('=', last);
   const std::string before = begun.substr(0, last);

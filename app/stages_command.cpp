@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 Json default_of(const StageKey& key) {
   using enum StageKey::Type;
   if (key.default_text.empty()) return nullptr;
-  const bool is_text = key.type == choice || key.type == numbers || key.type == path || key.type == size;
+  const bool is_text = key.type != number && key.type != integer && key.type != flag;
   return is_text ? Json(key.default_text) : Json::parse(key.default_text);
 }
 

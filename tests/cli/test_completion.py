@@ -98,16 +98,24 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
     for line in ("b", "in.tif b", "--tile 64 b", "--planar in.tif b", "in.tif --device cpu b"):
         found = shell(sepconv, f"sepconv {command} {line}")
         assert found in ("FILES", ["baboon.tif", "box.npy"]), line
-    stages = ["binomial", "blackhat", "box"]
+    stages = ["binomial", "blackhat", "blend", "box"]
     for line in ("in.tif out.tif b", "in.tif out.tif abs b", "in.tif --threads 2 out.tif b", "--device=cpu in.tif out.tif --planar abs b"):
         assert shell(sepconv, f"sepconv {command} {line}") == stages, line
+
+
+@SHELLS
+def test_stages_of_a_stages_own_chain(sepconv, shell):
+    for begun in ("add:chain=", "blend:alpha=0.5,chain=", "add:chain=max:chain="):
+        assert shell(sepconv, f"sepconv run in.tif out.tif {begun}bin") == [f"{begun}binomial"]
+        assert shell(sepconv, f"sepconv run in.tif out.tif {begun}percentile:p") == [f"{begun}percentile:p="]
+    assert shell(sepconv, "sepconv run in.tif out.tif add:file=b") == "FILES"
 
 
 @SHELLS
 def test_stages_behind_the_folder(sepconv, shell):
     """--into ends the images, however many there are; - is an image."""
     for line in ("run a.tif -o out b", "run a.tif --into out abs b", "run a.tif b.tif c.tif d.tif -q -o out b", "run - - b", "preview in.tif b", "preview in.tif -q -o view.png b"):
-        assert shell(sepconv, f"sepconv {line}") == ["binomial", "blackhat", "box"], line
+        assert shell(sepconv, f"sepconv {line}") == ["binomial", "blackhat", "blend", "box"], line
     for option in ("-o", "--into"):
         assert shell(sepconv, f"sepconv run a.tif {option} f") in ("FOLDERS", ["folder/"])
     assert shell(sepconv, "sepconv preview a.tif -o ba") in ("FILES", ["baboon.tif"])

@@ -13,11 +13,12 @@ using test::DeviceImage;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::copy,       Kind::scale,         Kind::clamp,        Kind::absolute,
-                           Kind::threshold,  Kind::round_to,      Kind::magnitude,    Kind::sum,
-                           Kind::difference, Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
-                           Kind::weight,     Kind::store_missing, Kind::keep_missing, Kind::quotient,
-                           Kind::renormalise};
+constexpr Kind kKinds[] = {Kind::copy,        Kind::scale,         Kind::clamp,        Kind::absolute,
+                           Kind::threshold,   Kind::round_to,      Kind::magnitude,    Kind::sum,
+                           Kind::difference,  Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
+                           Kind::weight,      Kind::store_missing, Kind::keep_missing, Kind::quotient,
+                           Kind::renormalise, Kind::product,       Kind::lesser,       Kind::greater,
+                           Kind::mix};
 constexpr Arithmetic kBoth[] = {Arithmetic::f32, Arithmetic::f64};
 
 /// Fills a framed image with random pixels, special values among them.

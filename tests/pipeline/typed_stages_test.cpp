@@ -172,6 +172,20 @@ Cases cases(const std::string& file) {
       {"abs", sepconv::abs()},
       {"threshold:at=128,above=255,below=7", threshold({.at = 128, .above = 255, .below = 7})},
       {"transpose", transpose()},
+      {"add:file=" + file, add({.file = file})},
+      {"add:chain=[box | abs]", add({.chain = box() | sepconv::abs()})},
+      {"subtract:file=" + file, subtract({.file = file})},
+      {"subtract:chain=[box | abs]", subtract({.chain = box() | sepconv::abs()})},
+      {"multiply:file=" + file, multiply({.file = file})},
+      {"multiply:chain=[box | abs]", multiply({.chain = box() | sepconv::abs()})},
+      {"divide:file=" + file, divide({.file = file})},
+      {"divide:chain=[box | abs]", divide({.chain = box() | sepconv::abs()})},
+      {"min:file=" + file, sepconv::min({.file = file})},
+      {"min:chain=[box | abs]", sepconv::min({.chain = box() | sepconv::abs()})},
+      {"max:file=" + file, sepconv::max({.file = file})},
+      {"max:chain=[box | abs]", sepconv::max({.chain = box() | sepconv::abs()})},
+      {"blend:file=" + file + ",alpha=0.25", blend({.file = file, .alpha = 0.25})},
+      {"blend:chain=box,alpha=0.25", blend({.chain = box(), .alpha = 0.25})},
       {"gemm:file=" + file, gemm({.file = file})},
       {"reduce:factor=3", reduce({.factor = 3})},
       {"reduce:factor=3,factor_y=1,filter=binomial",
@@ -267,6 +281,9 @@ TEST_CASE("options that cannot be are refused in the sentence that their text ge
          return resize({.to = Extent{4, 3}, .by = 0.5});
        }},
       {"resize:by=nan", [] { return resize({.by = kNan}); }},
+      {"subtract", [] { return subtract({}); }},
+      {"blend:chain=abs,alpha=2", [] { return blend({.chain = sepconv::abs(), .alpha = 2}); }},
+      {"divide:chain=transpose", [] { return divide({.chain = transpose()}); }},
   };
   for (const auto& [text, make] : both) {
     INFO(text);

@@ -33,6 +33,7 @@ struct SecondImage {
   SecondImage(const char* name) : file(name) {}
   SecondImage(const ConstPixelView& view, std::shared_ptr<const void> held = {})
       : pixels(view), owner(std::move(held)) {}
+  SecondImage(const PixelView& view) : pixels(view) {}
 
   bool empty() const noexcept { return file.empty() && pixels.data == nullptr; }
   /// The file's name; of pixels what they are and where they lie, which no text becomes again.

@@ -32,13 +32,6 @@ struct Beginning {
 std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources,
                                     const PlanOptions& options) {
   if (!is_deep(chain)) return std::nullopt;
-  for (const StagePtr& stage : chain.stages()) {
-    if (stage->traits().has_second)
-      throw InvalidArgument(fmt::format(
-          "stage '{}' has a second image, which a chain that filters along z cannot have; give the "
-          "stage a run of its own",
-          stage->text()));
-  }
   std::optional<VolumeAxes> volume = volume_axes(sources.axes(), "z");
   if (volume && options.region != Rect{})
     throw InvalidArgument(

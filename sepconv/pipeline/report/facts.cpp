@@ -48,12 +48,13 @@ bool is_of_result(const StepReport& step) {
 }
 
 /// Pixels that a step has had. Compute moves source and result, and where blocks are coded on devices others
-/// move streams: theirs are those of the result, halos of the source aside.
+/// move streams, or second images too: theirs are those of the result, halos of the source aside.
 double pixels_of(const StepReport& step, const RunReport& report) {
   const Plan& plan = report.plan;
   const bool of_result = is_of_result(step);
-  const bool moves_streams = of_result ? plan.encodes_on_devices() : plan.decodes_on_devices();
-  if (!step.name.starts_with("compute") && !moves_streams)
+  const bool moves_others =
+      of_result ? plan.encodes_on_devices() : plan.decodes_on_devices() || !plan.seconds.empty();
+  if (!step.name.starts_with("compute") && !moves_others)
     return share(static_cast<double>(step.bytes),
                  static_cast<double>((of_result ? plan.result() : plan.source()).pixel_bytes()));
   const bool of_all = step.name == "read" || step.name == "write" || plan.devices.empty();

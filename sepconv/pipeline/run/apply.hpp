@@ -37,7 +37,7 @@ struct ApplyOptions {
 
 /// The chain on a whole image, on the CPU; returns when it is done. `out` has the spec
 /// chain.result_spec({in}); in and out must not overlap. Throws InvalidArgument before a pixel is computed,
-/// OutOfMemory and Cancelled.
+/// OutOfMemory and Cancelled, and IoError of second images, of which the part that is needed is read before.
 void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out,
            const ApplyOptions& options = {});
 

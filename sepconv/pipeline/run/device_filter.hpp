@@ -20,13 +20,15 @@ namespace sepconv {
 /// A chain made ready for images of one shape on the device that was current when it was made. Move-only.
 ///
 /// All device memory that it needs beside the caller's images is taken by the constructor; enqueue()
-/// allocates none, waits for nothing and gives the bytes that run() gives. Any number of threads may call
-/// enqueue() at once, on any streams. Calls on one filter share its scratch, so the device does them one
-/// after another, in the order in which they were made; for overlap make a filter a stream.
+/// allocates none (second images of its stages are read and copied there as a whole, too), waits for nothing
+/// and gives the bytes that run() gives. Any number of threads may call enqueue() at once, on any streams.
+/// Calls on one filter share its scratch, so the device does them one after another, in the order in which
+/// they were made; for overlap make a filter a stream.
 class DeviceFilter {
  public:
   /// Throws InvalidArgument if the chain does not take such an image or a stage of it does not run on a
-  /// device, OutOfMemory if the scratch cannot be had, and CudaError, also where there is no GPU. `input` is
+  /// device, OutOfMemory if the scratch cannot be had, IoError of second images, and CudaError, also where
+  /// there is no GPU. `input` is
   /// the whole image; the scratch does for parts of the result of at most `largest_part` (empty: all of it).
   DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic = std::nullopt,
                Extent largest_part = {});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -10,6 +11,7 @@
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/repeated_reader.hpp"
+#include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 
 namespace sepconv {
@@ -60,6 +62,21 @@ SeenImage look_at(const SecondImage& image, const Spelling& spelling) {
   return seen;
 }
 
+/// Its rasters, each as large as a plane that they lie over.
+class PlanesBeside final : public RasterSet {
+ public:
+  PlanesBeside(std::shared_ptr<const SeenImage> seen, Extent plane, std::int64_t channels)
+      : RasterSet(seen->image.text(), {plane, channels, seen->spec.type}, seen->axes),
+        seen_(std::move(seen)) {}
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
+    return make_repeated_reader(reader_of(*seen_, index), spec().extent, spec().channels);
+  }
+
+  std::shared_ptr<const SeenImage> seen_;
+};
+
 StageTraits traits_of(const SeenImage& seen, const PointwiseOp& op) {
   return {.of_one_pixel = true,
           .by_parts = op.kind == Kind::product || op.kind == Kind::quotient,
@@ -78,8 +95,9 @@ class BesideStage final : public Stage {
 
   std::string text() const override { return text_; }
 
-  ImageSpec output_spec(const ImageSpec& input) const override {
+  ImageSpec output_spec(const ImageSpec& whole) const override {
     const ImageSpec& spec = seen_->spec;
+    const ImageSpec input{volume_ ? volume_->plane : whole.extent, whole.channels, whole.type};
     if (!repeats_to(spec, input.extent, input.channels))
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of {} rows x {} columns of {} channel{}, which does not fit an "
@@ -87,11 +105,29 @@ class BesideStage final : public Stage {
           "of {} rows x {} columns of {} channel{}: give one as large, or one row, column or pixel of it",
           text_, spec.extent.rows, spec.extent.cols, spec.channels, spec.channels == 1 ? "" : "s",
           input.extent.rows, input.extent.cols, input.channels, input.channels == 1 ? "" : "s"));
-    return input;
+    return whole;
   }
 
   std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
-    return make_repeated_reader(reader_of(*seen_, raster_), input.extent, input.channels);
+    if (!volume_) return make_repeated_reader(reader_of(*seen_, raster_), input.extent, input.channels);
+    const bool is_one = raster_count(seen_->axes) == 1;
+    const VolumeAxes axes = is_one ? VolumeAxes{} : *volume_axes(seen_->axes, "z");
+    Volumes volumes = volumes_of(std::make_unique<PlanesBeside>(seen_, volume_->plane, input.channels), axes);
+    return make_repeated_reader(volumes.set->raster(is_one ? 0 : std::max<std::int64_t>(raster_, 0)),
+                                input.extent, input.channels);
+  }
+
+  StagePtr of_volume(const VolumeShape& shape) const {
+    const std::optional<VolumeAxes> axes = volume_axes(seen_->axes, "z");
+    const bool is_one = raster_count(seen_->axes) == 1 && shape.planes == 1;
+    if (!is_one && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image of the axes {}, which does not lie beside {} planes along z of {} "
+          "images each: give one with the same axis z and what follows it",
+          text_, to_string(seen_->axes), shape.depth, shape.planes));
+    const auto beside = std::make_shared<BesideStage>(*this);
+    beside->volume_ = shape;
+    return beside;
   }
 
   StagePtr with_second(const ConstRegion& second) const override {
@@ -103,6 +139,7 @@ class BesideStage final : public Stage {
   StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
     const std::int64_t own = raster_count(seen_->axes);
     if (own == 1) return shared_from_this();
+    if (volume_) return at_raster(raster);  // of axes that were looked at
     const auto sizes = [](const RasterAxes& all) {
       std::vector<std::int64_t> longer;
       for (const RasterAxis& axis : all)
@@ -113,9 +150,7 @@ class BesideStage final : public Stage {
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of {} rasters ({}) for {} ({}): give as many, or one for all", text_,
           own, to_string(seen_->axes), raster_count(axes), to_string(axes)));
-    const auto at = std::make_shared<BesideStage>(*this);
-    at->raster_ = raster;
-    return at;
+    return at_raster(raster);
   }
 
   StagePtr honouring_missing() const override {
@@ -166,6 +201,12 @@ class BesideStage final : public Stage {
   }
 
  private:
+  StagePtr at_raster(std::int64_t raster) const {
+    const auto at = std::make_shared<BesideStage>(*this);
+    at->raster_ = raster;
+    return at;
+  }
+
   PointwiseOp mark() const { return {.kind = Kind::mark_missing, .p = *seen_->nodata}; }
 
   static PixelView marked_view(const Region& out, Arithmetic arithmetic, Arena& arena) {
@@ -185,8 +226,9 @@ class BesideStage final : public Stage {
   std::string text_;
   std::shared_ptr<const SeenImage> seen_;
   PointwiseOp op_;
-  bool marks_ = false;        ///< pixels of the second image's nodata value
-  std::int64_t raster_ = -1;  ///< of a set; none is chosen
+  bool marks_ = false;                   ///< pixels of the second image's nodata value
+  std::int64_t raster_ = -1;             ///< of a set; none is chosen
+  std::optional<VolumeShape> volume_{};  ///< of volumes; raster_ counts these
   ConstRegion second_{};
 };
 
@@ -195,6 +237,15 @@ class BesideStage final : public Stage {
 StagePtr beside_stage(const Spelling& spelling, const SecondImage& image, const PointwiseOp& op) {
   return std::make_shared<BesideStage>(spelling.text(), std::make_shared<SeenImage>(look_at(image, spelling)),
                                        op);
+}
+
+StagePtr beside_volume(const StagePtr& stage, const VolumeShape& shape) {
+  if (const auto* const beside = dynamic_cast<const BesideStage*>(stage.get()))
+    return beside->of_volume(shape);
+  throw InvalidArgument(fmt::format(
+      "stage '{}' has a second image, which a chain that filters along z does not take to volumes; give it a "
+      "run of its own",
+      stage->text()));
 }
 
 }  // namespace sepconv

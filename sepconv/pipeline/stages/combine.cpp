@@ -33,13 +33,17 @@ StagePtr make_beside(const Options& options, const Spelling& spelling, const Poi
   return own_chain_stage(spelling, options.chain, op);
 }
 
+/// min and max are NaN where either is, as the others are.
 template <Kind kKind>
-constexpr bool propagates = kKind == Kind::lesser || kKind == Kind::greater;
+StagePtr make_joined(const JoinOptions<kKind>& options, const Spelling& spelling) {
+  constexpr bool compares = kKind == Kind::lesser || kKind == Kind::greater;
+  return make_beside(options, spelling, {.kind = kKind, .keeps_missing = compares});
+}
 
-/// Of an operation without parameters. min and max are NaN where either is, as the others are.
-template <class Options, Kind kKind>
-StagePtr make(const Options& options, const Spelling& spelling) {
-  return make_beside(options, spelling, {.kind = kKind, .keeps_missing = propagates<kKind>});
+template <Kind kKind>
+constexpr StageKind<JoinOptions<kKind>> joined_kind(std::string_view name, std::string_view help,
+                                                    std::string_view example) {
+  return {name, help, example, keys_beside<JoinOptions<kKind>>, make_joined<kKind>};
 }
 
 Keys blend_keys(BlendOptions& options) {
@@ -54,29 +58,53 @@ StagePtr make_blend(const BlendOptions& options, const Spelling& spelling) {
   return make_beside(options, spelling, {.kind = Kind::mix, .p = 1 - options.alpha, .q = options.alpha});
 }
 
-constexpr StageKind<AddOptions> kAdd{
+constexpr auto kAdd = joined_kind<Kind::sum>(
     "add", "x + y with y of a second image, or of a chain; a number is added by scale:add=",
-    "add:chain=sobel:axis=x", keys_beside, make<AddOptions, Kind::sum>};
-constexpr StageKind<SubtractOptions> kSubtract{"subtract", "x - y with y of a second image, or of a chain",
-                                               "subtract:chain=gaussian:sigma=20", keys_beside,
-                                               make<SubtractOptions, Kind::difference>};
-constexpr StageKind<MultiplyOptions> kMultiply{
+    "add:chain=sobel:axis=x");
+constexpr auto kSubtract = joined_kind<Kind::difference>(
+    "subtract", "x - y with y of a second image, or of a chain", "subtract:chain=gaussian:sigma=20");
+constexpr auto kMultiply = joined_kind<Kind::product>(
     "multiply", "x y with y of a second image, or of a chain; a number multiplies by scale:by=",
-    "multiply:chain=threshold:at=100", keys_beside, make<MultiplyOptions, Kind::product>};
-constexpr StageKind<DivideOptions> kDivide{"divide", "x / y with y of a second image, or of a chain",
-                                           "divide:chain=[gaussian:sigma=40 | scale:by=0.01]", keys_beside,
-                                           make<DivideOptions, Kind::quotient>};
-constexpr StageKind<MinOptions> kMin{
+    "multiply:chain=threshold:at=100");
+constexpr auto kDivide = joined_kind<Kind::quotient>(
+    "divide", "x / y with y of a second image, or of a chain", "divide:chain=gaussian:sigma=40");
+constexpr auto kMin = joined_kind<Kind::lesser>(
     "min", "the lesser of x and y, with y of a second image, or of a chain; clamp limits by a number",
-    "min:chain=gaussian:sigma=2", keys_beside, make<MinOptions, Kind::lesser>};
-constexpr StageKind<MaxOptions> kMax{
+    "min:chain=gaussian:sigma=2");
+constexpr auto kMax = joined_kind<Kind::greater>(
     "max", "the greater of x and y, with y of a second image, or of a chain; clamp limits by a number",
-    "max:chain=gaussian:sigma=2", keys_beside, make<MaxOptions, Kind::greater>};
+    "max:chain=gaussian:sigma=2");
 constexpr StageKind<BlendOptions> kBlend{"blend",
                                          "(1 - alpha) x + alpha y with y of a second image, or of a chain",
                                          "blend:chain=gaussian:sigma=5,alpha=0.7", blend_keys, make_blend};
 
 }  // namespace
+
+template <>
+StageEntry AddOptions::entry() {
+  return kAdd.entry();
+}
+template <>
+StageEntry SubtractOptions::entry() {
+  return kSubtract.entry();
+}
+template <>
+StageEntry MultiplyOptions::entry() {
+  return kMultiply.entry();
+}
+template <>
+StageEntry DivideOptions::entry() {
+  return kDivide.entry();
+}
+template <>
+StageEntry MinOptions::entry() {
+  return kMin.entry();
+}
+template <>
+StageEntry MaxOptions::entry() {
+  return kMax.entry();
+}
+StageEntry BlendOptions::entry() { return kBlend.entry(); }
 
 StagePtr add(const AddOptions& options) { return kAdd(options); }
 StagePtr subtract(const SubtractOptions& options) { return kSubtract(options); }
@@ -85,12 +113,5 @@ StagePtr divide(const DivideOptions& options) { return kDivide(options); }
 StagePtr min(const MinOptions& options) { return kMin(options); }
 StagePtr max(const MaxOptions& options) { return kMax(options); }
 StagePtr blend(const BlendOptions& options) { return kBlend(options); }
-StageEntry AddOptions::entry() { return kAdd.entry(); }
-StageEntry SubtractOptions::entry() { return kSubtract.entry(); }
-StageEntry MultiplyOptions::entry() { return kMultiply.entry(); }
-StageEntry DivideOptions::entry() { return kDivide.entry(); }
-StageEntry MinOptions::entry() { return kMin.entry(); }
-StageEntry MaxOptions::entry() { return kMax.entry(); }
-StageEntry BlendOptions::entry() { return kBlend.entry(); }
 
 }  // namespace sepconv

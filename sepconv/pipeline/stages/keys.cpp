@@ -82,6 +82,8 @@ std::vector<std::string> choices_of(const KeyValue& value) {
                                                 : std::vector<std::string>{};
 }
 
+constexpr std::size_t kMostChainsWithin = 16;  // each takes of the stack when it is read
+
 /// Reads a value from its text; says why that cannot be, or nothing.
 class ValueOf {
  public:
@@ -128,6 +130,9 @@ class ValueOf {
   }
   std::string operator()(Chain* kept) const {
     if (text_.starts_with('[') != text_.ends_with(']')) return "a bracket is missing";
+    std::size_t within = 0;
+    for (std::size_t at = text_.find("chain="); at != text_.npos; at = text_.find("chain=", at + 1)) ++within;
+    if (within > kMostChainsWithin) return "it has too many chains within";
     *kept = parse_chain(text_);
     return "";
   }

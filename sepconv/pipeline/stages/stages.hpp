@@ -18,7 +18,7 @@
 #include "sepconv/core/pixel_type.hpp"
 #include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
-#include "sepconv/pipeline/chain/second_image.hpp"
+#include "sepconv/pipeline/stages/combine.hpp"
 #include "sepconv/pipeline/stages/missing_policy.hpp"
 #include "sepconv/pipeline/stages/window_stages.hpp"
 
@@ -272,57 +272,5 @@ struct ResizeOptions {
   static StageEntry entry();
 };
 StagePtr resize(const ResizeOptions& options);
-
-/// x and y, pixel by pixel, with x of the input and y of a second image or, in its place, of what a chain
-/// makes of the input: subtract({.chain = gaussian({.sigma = 20})}). One of both is needed, here and below.
-struct AddOptions {
-  SecondImage file{};
-  Chain chain{};
-  static StageEntry entry();
-};
-StagePtr add(const AddOptions& options);
-
-struct SubtractOptions {
-  SecondImage file{};
-  Chain chain{};
-  static StageEntry entry();
-};
-StagePtr subtract(const SubtractOptions& options);
-
-struct MultiplyOptions {
-  SecondImage file{};
-  Chain chain{};
-  static StageEntry entry();
-};
-StagePtr multiply(const MultiplyOptions& options);
-
-struct DivideOptions {
-  SecondImage file{};
-  Chain chain{};
-  static StageEntry entry();
-};
-StagePtr divide(const DivideOptions& options);
-
-struct MinOptions {
-  SecondImage file{};
-  Chain chain{};
-  static StageEntry entry();
-};
-StagePtr min(const MinOptions& options);
-
-struct MaxOptions {
-  SecondImage file{};
-  Chain chain{};
-  static StageEntry entry();
-};
-StagePtr max(const MaxOptions& options);
-
-struct BlendOptions {
-  SecondImage file{};
-  Chain chain{};
-  double alpha = 0.5;  ///< share of y, 0 to 1
-  static StageEntry entry();
-};
-StagePtr blend(const BlendOptions& options);
 
 }  // namespace sepconv

@@ -7,6 +7,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
+#include "sepconv/pipeline/stages/beside_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -304,14 +305,15 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
     if (std::max(shape.planes * at.extent.area(), shape.planes * next.extent.area()) > kMaxSide)
       throw InvalidArgument(fmt::format(
           "planes of more than {} pixels at one z are not filtered along it; cut them into parts", kMaxSide));
-    const StagePtr along_z = stage->along_z();
-    const StagePtr in_plane = stage->in_plane();
+    const StagePtr along_z = stage->along_z(), in_plane = stage->in_plane();
+    const VolumeShape here{at.extent, shape.depth, shape.planes};
     const bool anywhere = along_z == nullptr && (stage->traits().of_one_pixel || stage->traits().pointwise ||
                                                  stage->traits().alpha);
-    result.then(anywhere ? stage
-                         : std::make_shared<VolumeStage>(
-                               stage->text(), traits_on_volume(*stage, in_plane.get(), along_z.get()),
-                               in_plane, along_z, at.extent, next.extent));
+    result.then(stage->traits().has_second ? beside_volume(stage, here)
+                : anywhere                 ? stage
+                                           : std::make_shared<VolumeStage>(
+                                 stage->text(), traits_on_volume(*stage, in_plane.get(), along_z.get()),
+                                 in_plane, along_z, at.extent, next.extent));
     at = next;
   }
   return result;
