@@ -113,6 +113,19 @@ TEST_CASE("regions and ranges of bands through GPUs are parts of the whole image
 }
 
 #ifndef SEPCONV_SIMULATED_GPU
+TEST_CASE("a plane that repeats is put together where more of it is needed than at its corners",
+          "[property]") {
+  PropertyCase c;
+  c.spec = {{28, 27}, 3, PixelType::f32};
+  c.stages = {"max:chain=[box:radius=0,radius_y=6,border=wrap | box:radius=9,border=reflect]",
+              "box:radius=0,radius_z=2"};
+  c.threads = 2;
+  c.band_rows = 3;
+  c.tile = {22, 26};
+  c.depth = 14;
+  CHECK(holds(c));
+}
+
 TEST_CASE("a failing case shrinks to the part that fails", "[property]") {
   const auto fails = [](const PropertyCase& c) {
     return c.spec.extent.rows >= 5 && c.spec.channels > 1 &&

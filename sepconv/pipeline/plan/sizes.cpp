@@ -129,7 +129,7 @@ void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
   std::int64_t seconds = 0;
   for (const std::int64_t bytes : cut.slot_second_bytes) seconds += bytes;
   for (const SecondInput& second : problem.seconds)
-    cut.memory.source += second.reader->buffer_bytes(cut.threads);
+    cut.memory.source += std::max(problem.devices, 1) * second.reader->buffer_bytes(cut.threads);
   if (problem.devices == 0) {
     cut.arena_bytes = arena_bytes(problem, cut, places);
     cut.memory.slots = cut.slots * (cut.slot_input_bytes + seconds + cut.slot_output_bytes);

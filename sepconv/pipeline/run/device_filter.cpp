@@ -56,7 +56,7 @@ std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageS
 }
 
 /// For any part of at most this extent, and what is gathered from beyond the image's edges of one at each
-/// corner.
+/// corner, and of one in the middle, of which later stages may need more.
 Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,
                  Arithmetic arithmetic) {
   const Extent whole = specs.back().extent;
@@ -64,7 +64,7 @@ Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent
   const Rect last{whole.rows - first.rows, whole.cols - first.cols, first.rows, first.cols};
   return Arena(
       device_buffer(chain_device_bytes(chain, specs, needed_anywhere(chain, specs, part), arithmetic) +
-                        gathered_bytes(chain, specs, {first, last}),
+                        gathered_bytes(chain, specs, {first, last, middle_rect(whole, part)}),
                     "scratch", chain));
 }
 

@@ -69,7 +69,7 @@ const std::vector<Synonym>& stage_synonyms() {
       {{"pad", "warp"}, {}, "nothing pads or warps an image"},
       {{"gamma", "pow", "power", "sqrt", "exp", "ln", "equalize", "equalise", "clahe", "lut"},
        {},
-       "of what is done pixel by pixel there are only scale, clamp, abs, threshold and matrix"},
+       "of what is done to a pixel alone there are only scale, clamp, abs, threshold and matrix"},
       {{"fft", "dct", "wavelet", "deconvolve"}, {}, "transforms of frequencies are not there"},
   };
   return all;

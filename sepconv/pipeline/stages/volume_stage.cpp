@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/stages/beside_stage.hpp"
 
@@ -125,7 +126,7 @@ class VolumeStage final : public Stage {
                       std::min(output.cols, to_.plane.cols)};
     const ImageSpec plane = plane_spec(input);
     bytes = std::max(bytes, in_plane_->scratch_bytes(scratch, most, plane, arithmetic) +
-                                gathered_bytes(most, plane, arithmetic));
+                                gathered_in_plane(most, plane, arithmetic));
     return bytes +
            (along_z_ != nullptr ? Arena::view_bytes(middle, input.channels, pixel_type_of(arithmetic)) : 0);
   }
@@ -231,12 +232,11 @@ class VolumeStage final : public Stage {
   }
 
   /// Where a plane repeats beyond its edges, what is needed of it is put together.
-  std::int64_t gathered_bytes(Extent output, const ImageSpec& plane, Arithmetic arithmetic) const {
-    const Rect needed = in_plane_->input_for({0, 0, output.rows, output.cols}, plane);
-    if (Rect::whole(plane.extent).contains(needed)) return 0;
-    const PixelType type =
-        size_of(plane.type) > size_of(pixel_type_of(arithmetic)) ? plane.type : pixel_type_of(arithmetic);
-    return Arena::view_bytes(needed.extent(), plane.channels, type);
+  std::int64_t gathered_in_plane(Extent output, ImageSpec plane, Arithmetic arithmetic) const {
+    if (size_of(pixel_type_of(arithmetic)) > size_of(plane.type)) plane.type = pixel_type_of(arithmetic);
+    const ImageSpec result = in_plane_->output_spec(plane);
+    return gathered_bytes(in_plane_, {plane, result},
+                          {{0, 0, output.rows, output.cols}, middle_rect(result.extent, output)});
   }
 
   /// `repeated` makes of a plane what of it is needed beyond its edges, where it repeats.
