@@ -30,4 +30,4 @@ __version__ = version("sepconv")
 __all__ = ["Chain", "__version__", "files", "ndimage"]
 __all__ += files.__all__
 __all__ += [*_stages.__all__, "closing", "opening"]
-__all__ = [name for name in __all__ if name not in ("abs", "open")]  # which a star import would put in the place of Python's own
+__all__ = [name for name in __all__ if name not in ("abs", "max", "min", "open")]  # which a star import would put in the place of Python's own

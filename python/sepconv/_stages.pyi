@@ -2,9 +2,11 @@
 from collections.abc import Sequence
 from os import PathLike
 
+from numpy.typing import ArrayLike
+
 from sepconv._chain import Chain
 
-__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "open", "close", "tophat", "blackhat", "mean", "std", "normalize"]
+__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "open", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
 
 def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
@@ -1107,4 +1109,188 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 're
     >>> import sepconv as sc
     >>> sc.normalize(radius=16, least=2)  # doctest: +ELLIPSIS
     Chain('normalize...')
+    """
+def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+    """X + y with y of a second image, or of a chain; a number is added by scale:add=.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.add(chain='sobel:axis=x')  # doctest: +ELLIPSIS
+    Chain('add...')
+    """
+def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+    """X - y with y of a second image, or of a chain.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.subtract(chain='gaussian:sigma=20')  # doctest: +ELLIPSIS
+    Chain('subtract...')
+    """
+def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+    """X y with y of a second image, or of a chain; a number multiplies by scale:by=.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.multiply(chain='threshold:at=100')  # doctest: +ELLIPSIS
+    Chain('multiply...')
+    """
+def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+    """X / y with y of a second image, or of a chain.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.divide(chain='gaussian:sigma=40')  # doctest: +ELLIPSIS
+    Chain('divide...')
+    """
+def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+    """The lesser of x and y, with y of a second image, or of a chain; clamp limits by a number.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.min(chain='gaussian:sigma=2')  # doctest: +ELLIPSIS
+    Chain('min...')
+    """
+def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+    """The greater of x and y, with y of a second image, or of a chain; clamp limits by a number.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.max(chain='gaussian:sigma=2')  # doctest: +ELLIPSIS
+    Chain('max...')
+    """
+def blend(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, alpha: float = 0.5) -> Chain:
+    """(1 - alpha) x + alpha y with y of a second image, or of a chain.
+
+    Parameters
+    ----------
+    file : str | PathLike[str] | ArrayLike | None
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+    chain : Chain | str | None
+        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    alpha : float
+        share of the second image (between 0 and 1; default 0.5)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.blend(chain='gaussian:sigma=5', alpha=0.7)  # doctest: +ELLIPSIS
+    Chain('blend...')
     """

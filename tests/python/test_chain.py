@@ -3,6 +3,7 @@
 import builtins
 import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_a_stage_by_text_is_the_stage_by_its_function(stage):
     chain = sc.Chain(stage["example"])
     name, _, rest = str(chain).partition(":")
     given = {}
-    for word in rest.split(",") if rest else []:
+    for word in re.split(r",(?![^\[]*\])", rest) if rest else []:  # what stands in brackets is one value
         key, equals, value = word.partition("=")
         if equals:
             last, given[key] = key, value
