@@ -56,6 +56,14 @@ class OwnChainStage final : public Stage {
     return output.include(chain_.input_for(output, input));
   }
 
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    const std::vector<ImageSpec> specs = chain_.specs(input);
+    double operations = 1;
+    for (std::size_t i = 0; i < chain_.size(); ++i)
+      operations += chain_.stages()[i]->operations_per_element(scratch, specs[i]);
+    return operations;
+  }
+
   StagePtr transposed() const override {
     Chain turned;
     for (const StagePtr& stage : chain_.stages()) {

@@ -234,9 +234,8 @@ class VolumeStage final : public Stage {
   /// Where a plane repeats beyond its edges, what is needed of it is put together.
   std::int64_t gathered_in_plane(Extent output, ImageSpec plane, Arithmetic arithmetic) const {
     if (size_of(pixel_type_of(arithmetic)) > size_of(plane.type)) plane.type = pixel_type_of(arithmetic);
-    const ImageSpec result = in_plane_->output_spec(plane);
-    return gathered_bytes(in_plane_, {plane, result},
-                          {{0, 0, output.rows, output.cols}, middle_rect(result.extent, output)});
+    const Rect corner{0, 0, output.rows, output.cols}, middle = middle_rect(to_.plane, output);
+    return gathered_bytes(in_plane_, Chain(in_plane_).specs(plane), {corner, middle});
   }
 
   /// `repeated` makes of a plane what of it is needed beyond its edges, where it repeats.
@@ -306,10 +305,9 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
       throw InvalidArgument(fmt::format(
           "planes of more than {} pixels at one z are not filtered along it; cut them into parts", kMaxSide));
     const StagePtr along_z = stage->along_z(), in_plane = stage->in_plane();
-    const VolumeShape here{at.extent, shape.depth, shape.planes};
     const bool anywhere = along_z == nullptr && (stage->traits().of_one_pixel || stage->traits().pointwise ||
                                                  stage->traits().alpha);
-    result.then(stage->traits().has_second ? beside_volume(stage, here)
+    result.then(stage->traits().has_second ? beside_volume(stage, {at.extent, shape.depth, shape.planes})
                 : anywhere                 ? stage
                                            : std::make_shared<VolumeStage>(
                                  stage->text(), traits_on_volume(*stage, in_plane.get(), along_z.get()),
