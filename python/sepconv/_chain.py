@@ -31,6 +31,10 @@ def _keys_of_files() -> dict[str, tuple[str, ...]]:
 
 
 def _with_whole_paths(text: str) -> str:
+    before, own, rest = text.partition("chain=[")
+    if own:
+        inside, end, behind = rest.rpartition("]")
+        return before + own + " | ".join(map(_with_whole_paths, _sepconv.split_chain(inside))) + end + behind
     name, colon, values = text.partition(":")
     named = _keys_of_files().get(name, ())
     return name + colon + ",".join(_whole_path(value) if value.startswith(named) else value for value in values.split(","))

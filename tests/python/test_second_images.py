@@ -29,6 +29,17 @@ def test_a_file_is_what_its_array_is(tmp_path):
     assert pickle.loads(pickle.dumps(chain)) == chain and sc.Chain(str(chain)) == chain
 
 
+def test_files_of_a_stages_own_chain_are_the_same_in_every_folder(tmp_path, monkeypatch):
+    """A pickled chain is used by a worker, which runs in another folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taps.txt").write_text("1 1 1")
+    chain = sc.subtract(chain="box:radius=1 | taps:file=taps.txt")
+    expected, pickled = chain(IMAGE), pickle.dumps(chain)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    np.testing.assert_array_equal(pickle.loads(pickled)(IMAGE), expected)
+
+
 def test_arrays_live_as_long_as_their_chain():
     chain = sc.add(np.full((40, 50), 3, "f4")) | sc.abs()
     junk = [np.full((40, 50), 9, "f4") for _ in range(9)]
