@@ -23,6 +23,8 @@ def _sizes(size, footprint, structure, count):
         size = structure.shape
     if footprint is not None:
         footprint = np.asarray(footprint, bool)
+        if footprint.ndim != count:
+            raise RuntimeError(f"footprint.ndim ({footprint.ndim}) must match len(axes) ({count})")
         if not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
         if not footprint.all():
