@@ -27,7 +27,7 @@ GpuArray = TypeVar("GpuArray", bound=OnGpu)
 
 @cache
 def _keys_of_files() -> dict[str, tuple[str, ...]]:
-    return {stage["name"]: tuple(f"{key['name']}=" for key in stage["keys"] if key["type"] == "path") for stage in _sepconv.stages()}
+    return {stage["name"]: tuple(f"{key['name']}=" for key in stage["keys"] if key["type"] in ("path", "image")) for stage in _sepconv.stages()}
 
 
 def _with_whole_paths(text: str) -> str:
