@@ -63,7 +63,7 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
     and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at a time, with all its threads, within
     `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that was lost to others. Until it is
-    complete the result lies in the folder ``SINK.partial``; where a run fails it goes.
+    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are made and only the last step fails it stays.
 
     Parameters
     ----------

@@ -195,7 +195,7 @@ class Image:
     axes : tuple of str
         their names: ``("z", "y", "x")``; ``"page"`` where nothing says what is counted
     chunks : tuple of int
-        what the file stores in one piece: slices of whole chunks waste nothing
+        what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
     metadata : dict
         of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description, software, date, artist, copyright,
         nodata, epsg
