@@ -90,11 +90,9 @@ TEST_CASE("A GPU decodes chunks of Zarr as the CPU does", "[gpu][sanitize]") {
     int version;
     const char* text;
   };
-  const Codec codec =
-      GENERATE(Codec{3, R"({"name": "zstd", "configuration": {"level": 1}})"},
-               Codec{3, R"({"name": "gzip", "configuration": {"level": 6}})"},
-               Codec{3, R"({"name": "numcodecs.lz4"})"}, Codec{3, R"({"name": "numcodecs.zlib"})"},
-               Codec{2, R"({"name": "zlib"})"}, Codec{2, R"({"name": "lz4"})"});
+  const Codec codec = GENERATE(Codec{3, R"({"name": "zstd", "configuration": {"level": 1}})"},
+                               Codec{3, R"({"name": "gzip", "configuration": {"level": 6}})"},
+                               Codec{2, R"({"name": "zlib"})"}, Codec{2, R"({"name": "lz4"})"});
   const Extent shard = codec.version == 3 ? GENERATE(Extent{}, Extent{128, 96}) : Extent{};
   const std::pair<ImageSpec, Extent> cases[] = {
       {{{200, 300}, 1, u8}, {64, 48}}, {{{130, 90}, 3, u16}, {32, 16}}, {{{97, 33}, 1, i16}, {7, 33}},

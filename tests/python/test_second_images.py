@@ -72,7 +72,7 @@ def test_files_and_sinks(tmp_path):
 
 @pytest.mark.parametrize("second, error", [
     (np.ones((3, 4, 5, 6)), ValueError), (np.ones((0, 5)), ValueError), (np.ones((4, 4), complex), TypeError), (np.array(["a"]), TypeError), (object(), TypeError), (7, ValueError),
-    ("none.tif", FileNotFoundError)], ids=str)
+    ("none.tif", FileNotFoundError)], ids=["4-d", "empty", "complex", "text", "object", "number", "no file"])
 def test_what_is_no_image(second, error):
     with pytest.raises(error):
         sc.subtract(second)
