@@ -147,8 +147,8 @@ def _plan(passes, order, shape, dtype, stored):
 def _windows(name, radius, radius_y, border, value, dtype):
     """What `_sepconv.taps` makes of taps, of a stage of windows."""
     keys = [("radius", str(radius)), ("radius_y", str(radius_y)), ("border", border)] + [("value", repr(value))] * (border == "constant")
-    chain = _sepconv.make_stage(name, keys)
-    return chain if dtype is None else chain | _sepconv.make_stage("cast", [("type", dtype)])
+    chain = _sepconv.make_stage(name, keys, [])
+    return chain if dtype is None else chain | _sepconv.make_stage("cast", [("type", dtype)], [])
 
 
 def _step(step, shape, source, dtype):

@@ -81,7 +81,7 @@ def _example(stage):
             given[last] += "," + word
     call = ", ".join(f"{key}={_literal(kinds[key], value)}" for key, value in given.items())
     skip = "  # doctest: +SKIP" if "path" in (kinds[key] for key in given) else "  # doctest: +ELLIPSIS"
-    return [">>> import sepconv as sc", f">>> sc.{stage['name']}({call}){skip}", f"Chain('{stage['name']}...')"]
+    return [">>> import sepconv as sc", f">>> sc.{'opening' if stage['name'] == 'open' else stage['name']}({call}){skip}", f"Chain('{stage['name']}...')"]
 
 
 def _words(key):
@@ -122,4 +122,4 @@ def _function(stage):
 
 _FUNCTIONS = {stage["name"]: _function(stage) for stage in _sepconv.stages()}
 globals().update(_FUNCTIONS)
-__all__ = list(_FUNCTIONS)
+__all__ = [name for name in _FUNCTIONS if name != "open"]  # sepconv.open opens a file, and the stage is sepconv.opening

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from sepconv._chain import Chain
 
-__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "open", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
+__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
 
 def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
@@ -909,7 +909,7 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.open(radius=3)  # doctest: +ELLIPSIS
+    >>> sc.opening(radius=3)  # doctest: +ELLIPSIS
     Chain('open...')
     """
 def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:

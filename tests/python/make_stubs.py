@@ -43,7 +43,7 @@ def documented(line, what):
 def stages():
     lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "", "from numpy.typing import ArrayLike", "", "from sepconv._chain import Chain", "",
              "__all__ = [" + ", ".join(f'"{name}"' for name in _stages.__all__) + "]", ""]
-    for name in _stages.__all__:
+    for name in _stages._FUNCTIONS:
         stage = getattr(_stages, name)
         signature = inspect.signature(stage)
         lines.append(documented(f"def {name}({parameters(signature, {key: one.annotation for key, one in signature.parameters.items()})}) -> Chain: ...", stage))

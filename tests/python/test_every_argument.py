@@ -73,7 +73,7 @@ def cases():
         given = {"input": IMAGE, "weights": [1, 2, 1], "sigma": 1.5, "size": 3, "derivative": derivative, "derivative2": derivative, "axis": 0, "mode": "constant", "cval": 1.0,
                  "percentile": 50.0, "rank": 1}
         yield f"ndimage.{name}", getattr(ndimage, name), given
-    for name in _stages.__all__:
+    for name in _stages._FUNCTIONS:
         function = getattr(_stages, name)
         yield f"stage {name}", function, {key: OF_STAGES[key] for key, one in inspect.signature(function).parameters.items() if one.default is one.empty}
     for name, sink in {"run": (6, 7), "plan": (6, 7), "transpose": (7, 6), "gemm": (6, 6), "stats": (), "compare": ()}.items():

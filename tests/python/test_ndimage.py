@@ -104,7 +104,9 @@ def test_what_is_taken_of_an_opening_and_a_closing(name):
     for dtype in ("u1", "i2", "i4", "f4", "f8"):
         array = (random.random((30, 41)) * 100).astype(dtype)
         for keywords in (dict(size=5), dict(size=(3, 8), mode="nearest"), dict(footprint=np.ones((3, 5))), dict(structure=np.zeros((3, 3)), origin=1)):
-            assert np.array_equal(getattr(ours, name)(array, **keywords), getattr(theirs, name)(array, **keywords))
+            # Behind an origin an opening may be above its input: then SciPy's u8 wraps around, and ours is saturated, as docs/python.md says.
+            expected = getattr(theirs, name)(array.astype("i4") if dtype == "u1" else array, **keywords)
+            assert np.array_equal(getattr(ours, name)(array, **keywords), expected.clip(0) if dtype == "u1" else expected)
 
 
 def test_windows_that_are_no_rectangles_are_scipys():
@@ -122,7 +124,7 @@ def test_docstrings_hold():
         assert ran.failed == 0
     for name in ours.__all__:
         assert ">>>" in getattr(ours, name).__doc__
-    for name in sc._stages.__all__:  # made at run time, which doctest does not find
+    for name in sc._stages._FUNCTIONS:  # made at run time, which doctest does not find
         for test in doctest.DocTestFinder().find(getattr(sc._stages, name), name, globs={}):
             assert len(test.examples) == 2 and doctest.DocTestRunner().run(test).failed == 0
 
