@@ -18,7 +18,6 @@ Examples
 
 from importlib.metadata import version
 
-from sepconv import _sepconv as _sepconv  # first: it says in a sentence that a subinterpreter cannot import it, which NumPy does not
 from sepconv import _stages, files, ndimage
 from sepconv._chain import Chain
 from sepconv.files import *

@@ -4,9 +4,11 @@ import inspect
 import keyword
 import os
 
+from sepconv import _sepconv  # first: it says in a sentence that a subinterpreter cannot import it, which NumPy does not
+
 import numpy as np
 
-from sepconv import _arrays, _options, _sepconv, _types
+from sepconv import _arrays, _options, _types
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
