@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sepconv/core/executor.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
 
