@@ -1,24 +1,11 @@
 #include <cmath>
 #include <vector>
 
-#include "sepconv/kernels/simd/rows.hpp"
+#include "sepconv/kernels/conv/extended.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 
 namespace sepconv {
 namespace {
-
-/// A region's pixels in the arithmetic type, for any position: outside the image the border decides.
-template <class A>
-A extended_at(const ConstRegion& region, const Border& border, std::int64_t row, std::int64_t col,
-              std::int64_t channel) {
-  const std::int64_t image_row = border_index(row, region.image.rows, border.mode);
-  const std::int64_t image_col = border_index(col, region.image.cols, border.mode);
-  if (image_row < 0 || image_col < 0) return static_cast<A>(border.value);
-  const std::int64_t element = (image_col - region.rect.col) * region.pixels.channels + channel;
-  return visit_pixel_type(region.pixels.type, [&]<class T>(std::type_identity<T>) {
-    return to_arithmetic<A>(region.pixels.template row<T>(image_row - region.rect.row)[element]);
-  });
-}
 
 /// The lesser of two, of which NaN is less than all, or, if it is ignored, more.
 template <class A>
@@ -65,12 +52,12 @@ void reduce(const Window& window, const Border& border, const ConstRegion& in, c
       for (std::int64_t col = 0; col < extent.cols; ++col)
         for (std::int64_t channel = 0; channel < channels; ++channel) element(row, col, channel);
   };
+  const Extended<A> extended(in, border);
   for_each(between.extent(), [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
     const std::int64_t radius = rows_first ? window.radius_x : window.radius_y;
     first_at(row, col, channel) = reduced<A>(window, 2 * radius + 1, [&](std::int64_t i) {
       const std::int64_t down = rows_first ? 0 : i - radius, right = rows_first ? i - radius : 0;
-      const A value =
-          extended_at<A>(in, border, between.row + row + down, between.col + col + right, channel);
+      const A value = extended.at(between.row + row + down, between.col + col + right, channel);
       return window.op == Window::Op::sum ? summand(window, value) : value;
     });
   });
