@@ -13,6 +13,7 @@
 #include "sepconv/io/repeated_reader.hpp"
 #include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
+#include "sepconv/pipeline/stages/ways.hpp"
 
 namespace sepconv {
 namespace {
@@ -169,35 +170,17 @@ class BesideStage final : public Stage {
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
     const Arena::Scope scope(worker);
-    ConstPixelView other = second_at(out.rect);
-    if (marks_) {
-      const PixelView marked = marked_view(out, arithmetic, worker);
-      pointwise_host(mark(), other, other, marked, arithmetic);
-      other = marked;
-    }
-    pointwise_host(op_, in.crop(out.rect).pixels, other, out.pixels, arithmetic);
+    join(HostWay{arithmetic, worker}, in, out);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    const ConstPixelView other = second_at(out.rect);
-    const ConstPixelView pixels = in.crop(out.rect).pixels;
-    if (!marks_) return pointwise_reference(op_, pixels, other, out.pixels, arithmetic);
-    Arena arena(Buffer(Arena::view_bytes(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic))));
-    const PixelView marked = marked_view(out, arithmetic, arena);
-    pointwise_reference(mark(), other, other, marked, arithmetic);
-    pointwise_reference(op_, pixels, marked, out.pixels, arithmetic);
+    join(ReferenceWay{arithmetic}, in, out);
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override {
     const Arena::Scope scope(arena);
-    ConstPixelView other = second_at(out.rect);
-    if (marks_) {
-      const PixelView marked = marked_view(out, arithmetic, arena);
-      pointwise_cuda(mark(), other, other, marked, arithmetic, stream);
-      other = marked;
-    }
-    pointwise_cuda(op_, in.crop(out.rect).pixels, other, out.pixels, arithmetic, stream, then);
+    join(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, in, out);
   }
 
  private:
@@ -207,10 +190,16 @@ class BesideStage final : public Stage {
     return at;
   }
 
-  PointwiseOp mark() const { return {.kind = Kind::mark_missing, .p = *seen_->nodata}; }
-
-  static PixelView marked_view(const Region& out, Arithmetic arithmetic, Arena& arena) {
-    return arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
+  template <class Way>
+  void join(const Way& way, const ConstRegion& in, const Region& out) const {
+    ConstPixelView other = second_at(out.rect);
+    if (marks_) {
+      const PixelView marked =
+          way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(way.arithmetic));
+      way.pointwise({.kind = Kind::mark_missing, .p = *seen_->nodata}, other, other, marked);
+      other = marked;
+    }
+    way.pointwise(op_, in.crop(out.rect).pixels, other, out.pixels);
   }
 
   /// Of the second image, which may be at hand as it repeats beyond its edges.
