@@ -63,7 +63,7 @@ class NgffReader {
     group.is_label = said.contains("image-label");
     Json others = attributes;
     for (const std::string_view name : kParts) others.erase(std::string(name));
-    for (const char* const name : {"ome", "_creator"}) others.erase(name);
+    others.erase("ome");
     if (!others.empty()) group.others = others.dump();
     return group;
   }
