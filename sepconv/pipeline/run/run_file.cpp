@@ -179,7 +179,10 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
   SetProgress progress(options.progress, count);
   std::optional<SetMemory> memory;
   ExecutionOptions execution = options;
-  execution.finishing = [&job] { job.check_unchanged(); };
+  execution.finishing = [&job, &asked = options.finishing] {
+    job.check_unchanged();
+    if (asked) asked();
+  };
   if (count > 1) memory.emplace(options).lend(execution);
   std::optional<Journal> journal;
   if (job.partial) journal.emplace(job, options.sync_seconds);
