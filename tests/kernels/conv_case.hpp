@@ -57,15 +57,9 @@ inline void convolve_expected(const ConvolutionCase& c, const ConstRegion& in, c
   convolve_host(c.taps, c.border, in, result, c.arithmetic, worker);
 }
 
-inline ConvolutionCase random_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
-  ConvolutionCase c;
-  c.image = {random_between(random, 1, largest_side), random_between(random, 1, largest_side)};
-  if (random_between(random, 0, 9) > 0)
-    c.taps.row = random_taps(random, random_between(random, 0, largest_radius));
-  if (random_between(random, 0, 9) > 0)
-    c.taps.col = random_taps(random, random_between(random, 0, largest_radius));
-  c.taps.columns_first = random_between(random, 0, 2) == 0;
-  c.border = {random_of(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
+/// The part of the image, the channels, the types and whether values are special, of any case that has them.
+template <class Case>
+void draw_part_and_types(Random& random, Case& c) {
   c.out.row = random_between(random, 0, c.image.rows - 1);
   c.out.col = random_between(random, 0, c.image.cols - 1);
   c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
@@ -76,6 +70,18 @@ inline ConvolutionCase random_case(Random& random, std::int64_t largest_side, st
   c.to = random_of(random, kPixelTypes);
   c.arithmetic = random_of(random, kArithmetics);
   c.special = random_between(random, 0, 3) == 0;
+}
+
+inline ConvolutionCase random_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
+  ConvolutionCase c;
+  c.image = {random_between(random, 1, largest_side), random_between(random, 1, largest_side)};
+  if (random_between(random, 0, 9) > 0)
+    c.taps.row = random_taps(random, random_between(random, 0, largest_radius));
+  if (random_between(random, 0, 9) > 0)
+    c.taps.col = random_taps(random, random_between(random, 0, largest_radius));
+  c.taps.columns_first = random_between(random, 0, 2) == 0;
+  c.border = {random_of(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
+  draw_part_and_types(random, c);
   return c;
 }
 

@@ -4,21 +4,15 @@
 #include "../support/gpu.hpp"
 #include "alpha_op.hpp"
 #include "cuda_case.hpp"
+#include "pointwise_kinds.hpp"
 #include "random_matrix.hpp"
 #include "sepconv/core/error.hpp"
 
 using namespace sepconv;
-using Kind = PointwiseOp::Kind;
 using test::DeviceImage;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::copy,        Kind::scale,         Kind::clamp,        Kind::absolute,
-                           Kind::threshold,   Kind::round_to,      Kind::magnitude,    Kind::sum,
-                           Kind::difference,  Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
-                           Kind::weight,      Kind::store_missing, Kind::keep_missing, Kind::quotient,
-                           Kind::renormalise, Kind::product,       Kind::lesser,       Kind::greater,
-                           Kind::mix};
 constexpr Arithmetic kBoth[] = {Arithmetic::f32, Arithmetic::f64};
 
 /// Fills a framed image with random pixels, special values among them.

@@ -3,20 +3,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "pointwise_kinds.hpp"
 #include "random_image.hpp"
 #include "sepconv/core/error.hpp"
 
 using namespace sepconv;
-using Kind = PointwiseOp::Kind;
 
 namespace {
-
-constexpr Kind kKinds[] = {Kind::copy,        Kind::scale,         Kind::clamp,        Kind::absolute,
-                           Kind::threshold,   Kind::round_to,      Kind::magnitude,    Kind::sum,
-                           Kind::difference,  Kind::unsharp,       Kind::mark_missing, Kind::zero_missing,
-                           Kind::weight,      Kind::store_missing, Kind::keep_missing, Kind::quotient,
-                           Kind::renormalise, Kind::product,       Kind::lesser,       Kind::greater,
-                           Kind::mix};
 
 /// One element through pointwise_host in f64.
 double apply(const PointwiseOp& op, double a, double b = 0) {

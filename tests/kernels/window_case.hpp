@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "random_image.hpp"
+#include "conv_case.hpp"
 #include "sepconv/kernels/window/window.hpp"
 
 namespace sepconv {
@@ -38,8 +38,6 @@ inline Rect needed_rect(const WindowCase& c) {
 }
 
 inline WindowCase random_window_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
-  constexpr BorderMode kModes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
-                                   BorderMode::reflect101};
   constexpr Window::Op kOps[] = {Window::Op::minimum, Window::Op::maximum, Window::Op::sum};
   constexpr double kValues[] = {0, 7, -3.25, 300, -1e5};
   WindowCase c;
@@ -52,18 +50,8 @@ inline WindowCase random_window_case(Random& random, std::int64_t largest_side, 
   if (random_between(random, 0, 1) == 0) c.window.of = random_of(random, kOf);
   c.window.columns_first = random_between(random, 0, 2) == 0;
   c.window.divisor = random_between(random, 0, 1) == 0 ? 1 : ones_of_window(c.window, Arithmetic::f32);
-  c.border = {random_of(random, kModes), random_of(random, kValues)};
-  c.out.row = random_between(random, 0, c.image.rows - 1);
-  c.out.col = random_between(random, 0, c.image.cols - 1);
-  c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
-  c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
-  if (random_between(random, 0, 1) == 0) c.out = Rect::whole(c.image);
-  c.channels = random_between(random, 1, 5);
-  c.from = random_of(random, kPixelTypes);
-  c.to = random_of(random, kPixelTypes);
-  constexpr Arithmetic kArithmetics[] = {Arithmetic::f32, Arithmetic::f64};
-  c.arithmetic = random_of(random, kArithmetics);
-  c.special = random_between(random, 0, 3) == 0;
+  c.border = {random_of(random, kBorderModes), random_of(random, kValues)};
+  draw_part_and_types(random, c);
   return c;
 }
 

@@ -1,0 +1,17 @@
+// Every pointwise operation, for the tests of every implementation.
+#pragma once
+
+#include "sepconv/kernels/pointwise/pointwise.hpp"
+
+namespace sepconv {
+
+using Kind = PointwiseOp::Kind;
+
+inline constexpr Kind kKinds[] = {
+    Kind::copy,         Kind::scale,        Kind::clamp,   Kind::absolute,      Kind::threshold,
+    Kind::round_to,     Kind::magnitude,    Kind::sum,     Kind::difference,    Kind::unsharp,
+    Kind::mark_missing, Kind::zero_missing, Kind::weight,  Kind::store_missing, Kind::keep_missing,
+    Kind::quotient,     Kind::renormalise,  Kind::product, Kind::lesser,        Kind::greater,
+    Kind::mix};
+
+}  // namespace sepconv
