@@ -34,6 +34,8 @@ struct SinkLayout {
   std::string codec{kUncompressed};
   /// What is stored as one object, where that is several blocks: a shard. Empty: each block is one.
   Extent shard{};
+  /// Whether each block or shard is a file of its own, so that several are written at once.
+  bool many_files = false;
   /// Whether blocks follow each other in the file as they come, and not at places known beforehand.
   bool appends = false;
   /// Smaller levels that are made with the image.

@@ -38,7 +38,8 @@ RunReport report_of_a_run() {
   return report;
 }
 
-constexpr RunLimits kLimits{{8e6, 1e10}};
+constexpr RunLimits kLimits{
+    .host = {.copy_bytes_per_second = 8e6, .fma_per_second = 1e10, .file = {4e6, 5e6}}};
 
 }  // namespace
 
@@ -48,13 +49,33 @@ TEST_CASE("the summary names steps, rates, shares, the bottleneck and memory") {
              Contains("2.00 s, 0.5 Mpix/s; 4 bands of 1000 x 250 pixels, 3 slots; CPU, 2 threads, AVX3"));
   CHECK_THAT(text,
              Contains("bottleneck: compute") && Contains("ceiling 64.0 MiB") && Contains("1.21 KiB planned"));
-  // read: 1 MB in 0.5 s is 2 MB/s and 2 Mpix/s; read and written at 8 MB/s it takes 0.25 s, half of 0.5; half
-  // of it was hidden.
+  // read: 1 MB in 0.5 s is 2 MB/s and 2 Mpix/s; at a file's 4 MB/s it takes 0.25 s, half of 0.5; half of it
+  // was hidden.
   CHECK_THAT(text, Contains("read                0.50 s        2       2.0        50 %      50 %"));
   // compute: 5e9 of 1e10 operations a second are 0.5 s, and 3 MB at 8 MB/s 0.375 s: the greater is its limit.
   CHECK_THAT(text, Contains("compute             1.00 s        3       1.0        50 %      50 %"));
-  // write: 2 MB of results are 1 Mpix.
-  CHECK_THAT(text, Contains("write               0.50 s        4       2.0       100 %     100 %"));
+  // write: 2 MB of results are 1 Mpix; at a file's 5 MB/s they take 0.4 s.
+  CHECK_THAT(text, Contains("write               0.50 s        4       2.0        80 %     100 %"));
+  CHECK_THAT(text, Contains("files in memory read at 0.0 and one written at 0.0 GB/s"));
+}
+
+TEST_CASE("reading and writing are held against what they do") {
+  const auto shares = [](const RunReport& report, const RunLimits& limits) {
+    const std::vector<StepFacts> steps = step_facts(report, limits);
+    return std::pair(steps.front().share_of_limit, steps.back().share_of_limit);
+  };
+  RunReport report = report_of_a_run();
+  // Memory is read and written, at 8 MB/s in all.
+  report.source_codec = report.sink_codec = kInMemory;
+  CHECK(shares(report, kLimits) == std::pair(std::optional(0.5), std::optional(1.0)));
+  // Many files can be written faster than one, and nobody has measured them.
+  report.source_codec = report.sink_codec = kUncompressed;
+  report.sink_has_many_files = true;
+  CHECK(shares(report, kLimits) == std::pair(std::optional(0.5), std::optional<double>()));
+  // Where files could not be measured there is no limit.
+  const RunLimits memory{.host = {.copy_bytes_per_second = 8e6, .fma_per_second = 1e10}};
+  CHECK(shares(report, memory) == std::pair(std::optional<double>(), std::optional<double>()));
+  CHECK_THAT(limits_text(report.plan, memory), !Contains("files"));
 }
 
 TEST_CASE("the summary says what overlapping brought") {
@@ -107,7 +128,7 @@ TEST_CASE("a step that codes is held against nothing") {
   CHECK_THAT(summary(report, kLimits),
              Contains("read                0.50 s        2       2.0           -      50 %"));
   CHECK_THAT(summary(report, kLimits),
-             Contains("write               0.50 s        4       2.0       100 %     100 %"));
+             Contains("write               0.50 s        4       2.0        80 %     100 %"));
   CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("steps").at(0).at("share_of_limit").is_null());
   CHECK_THAT(advice(report, kLimits),
              Contains("Computing the chain is the bottleneck: busy for 1.00 s of 2.00 s"));
@@ -163,7 +184,16 @@ TEST_CASE("measured limits are those of a machine") {
     CHECK(one.copy_bytes_per_second < 1e13);
     CHECK(one.fma_per_second > 1e8);
     CHECK(one.fma_per_second < 1e13);
+    for (const double rate : {one.file.read_bytes_per_second, one.file.write_bytes_per_second})
+      CHECK((rate > 1e7 && rate < 1e13));
   }
+}
+
+TEST_CASE("measuring limits is not in a run's peak of memory") {
+  RunReport report = report_of_a_run();
+  report.peak_rss_bytes = 3 << 20;
+  CHECK_THAT(summary(report, measure_limits(report)), Contains("memory: 3.00 MiB at the peak"));
+  CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("peak_rss_bytes") == 3 << 20);
 }
 
 TEST_CASE("the peak of the resident set grows with memory that is touched") {

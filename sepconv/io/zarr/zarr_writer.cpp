@@ -177,6 +177,7 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
                     .stored = options.stored,
                     .codec = same.codec};
   layout.shard = shard_of(target);
+  layout.many_files = true;
   const ZarrArray& array = target.array;
   const bool is_fast = !array.codecs.empty() && array.codecs.front().raster.has_value();
   if (is_fast)

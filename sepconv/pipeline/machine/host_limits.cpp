@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
-#include <chrono>
 #include <cstring>
 
 #include "sepconv/core/memory.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "sepconv/pipeline/machine/best_seconds.hpp"
+#include "sepconv/pipeline/machine/file_limits.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sepconv/pipeline/machine/host_limits.cpp"
@@ -67,54 +66,6 @@ constexpr std::int64_t kRoundBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
 constexpr int kRegisters = 10;
 
-/// Decides after each round whether one more is worth its time. Called from one thread at a time.
-class Rounds {
- public:
-  void end() noexcept {
-    const Clock::time_point now = Clock::now();
-    if (count_++ > 0) {  // the first only brings the threads together
-      const double seconds = since(last_, now);
-      unimproved_ = seconds < 0.99 * best_ ? 0 : unimproved_ + 1;
-      best_ = std::min(best_, seconds);
-    } else {
-      begin_ = now;
-    }
-    last_ = now;
-    const double all = since(begin_, now);
-    done_ =
-        (all > kMostSeconds && count_ > kUnimproved) || (all > kLeastSeconds && unimproved_ >= kUnimproved);
-  }
-  bool done() const noexcept { return done_; }
-  double best() const noexcept { return best_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static double since(Clock::time_point begin, Clock::time_point end) {
-    return std::chrono::duration<double>(end - begin).count();
-  }
-
-  static constexpr double kLeastSeconds = 0.02, kMostSeconds = 0.25;
-  static constexpr int kUnimproved = 8;
-  Clock::time_point begin_, last_;
-  double best_ = 1e30;
-  int count_ = 0, unimproved_ = 0;
-  bool done_ = false;
-};
-
-/// Seconds of a round of `work(thread)` on all threads at once, the best when rounds have got no better for a
-/// while: processors and memory take some time to come to their speed, and other work disturbs single rounds.
-template <class Work>
-double best_seconds(ThreadPool& pool, Work&& work) {
-  const int threads = pool.concurrency();
-  Rounds rounds;
-  std::barrier round(threads, [&]() noexcept { rounds.end(); });
-  // A task a thread: all of them wait for each other.
-  pool.for_each(threads, [&](std::int64_t, int thread) {
-    for (round.arrive_and_wait(); !rounds.done(); round.arrive_and_wait()) work(thread);
-  });
-  return rounds.best();
-}
-
 double fma_rate(ThreadPool& pool, Arithmetic arithmetic) {
   std::atomic<double> sink = 0;
   const bool is_f64 = arithmetic == Arithmetic::f64;
@@ -144,6 +95,7 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t 
   limits.copy_bytes_per_second =
       2.0 * static_cast<double>(copies * share * pool.concurrency()) / copy_seconds;
   limits.fma_per_second = fma_rate(pool, arithmetic);
+  limits.file = measure_file_limits(pool);
   return limits;
 }
 

@@ -7,11 +7,18 @@
 
 namespace sepconv {
 
+/// Of files that the page cache has, bytes of them.
+struct FileLimits {
+  double read_bytes_per_second = 0;   ///< by all threads
+  double write_bytes_per_second = 0;  ///< into a new file, into which one thread writes at a time
+};
+
 /// Rates that this machine reaches now, measured with `threads` threads until they get no better: 20 to 250
 /// milliseconds each.
 struct HostLimits {
   double copy_bytes_per_second = 0;  ///< memory copy, read + written
   double fma_per_second = 0;         ///< f32 (or f64) fused multiply-adds
+  FileLimits file{};
 };
 /// The copy takes two times `copy_bytes`. What fits a cache measures that cache, which differs from one start
 /// of a process to the next by where its pages lie; four times the last-level cache measures memory.

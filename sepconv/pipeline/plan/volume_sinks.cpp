@@ -38,6 +38,7 @@ class VolumeWriter final : public Writer {
     layout_.warnings = of_plane_.warnings;
     layout_.stored = of_plane_.stored;
     layout_.codec = of_plane_.codec;
+    layout_.many_files = of_plane_.many_files;
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }

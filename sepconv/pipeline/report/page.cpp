@@ -6,7 +6,6 @@
 
 #include "sepconv/core/base64.hpp"
 #include "sepconv/core/bytes_text.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
 #include "sepconv/pipeline/report/facts.hpp"
 #include "sepconv/pipeline/report/page_assets.hpp"
 #include "sepconv/pipeline/report/page_drawings.hpp"
@@ -177,7 +176,7 @@ std::string memory_section(const RunReport& report) {
           fmt::format(
               "<p class=\"note\"><span class=\"key k1\">resident, {} at the peak</span><span class=\"key "
               "k4\">planned, {}</span><span class=\"key k3\">ceiling, {}</span></p>\n",
-              bytes(peak_rss_bytes()), bytes(report.plan.memory.total()),
+              bytes(report.peak_rss_bytes), bytes(report.plan.memory.total()),
               bytes(report.plan.max_memory_bytes)) +
           paragraph("What is resident has the program itself in it, and what it keeps for this page.",
                     "note"));

@@ -9,7 +9,6 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/printable.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 #include "sepconv/pipeline/report/facts.hpp"
 
@@ -31,7 +30,9 @@ std::string table_row(const StepFacts& step) {
 
 json limits_json(const Plan& plan, const RunLimits& limits) {
   json all = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
-              {"fma_per_second", limits.host.fma_per_second}};
+              {"fma_per_second", limits.host.fma_per_second},
+              {"file_read_bytes_per_second", limits.host.file.read_bytes_per_second},
+              {"file_write_bytes_per_second", limits.host.file.write_bytes_per_second}};
   if (plan.devices.empty()) return all;
   const DeviceLimits& device = limits.device;
   all["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},
@@ -95,7 +96,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
     text +=
         fmt::format("  start: {:.2f} s before the first band (plan, memory, GPU)\n", report.startup_seconds);
   text += fmt::format("  memory: {} at the peak, {} planned, ceiling {}\n",
-                      format_bytes(static_cast<double>(peak_rss_bytes())),
+                      format_bytes(static_cast<double>(report.peak_rss_bytes)),
                       format_bytes(static_cast<double>(plan.memory.total())),
                       format_bytes(static_cast<double>(plan.max_memory_bytes)));
   if (!plan.devices.empty())
@@ -131,7 +132,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
                  {"pixels", report.pixels},
                  {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
                  {"bytes_stored", report.bytes_stored},
-                 {"peak_rss_bytes", peak_rss_bytes()},
+                 {"peak_rss_bytes", report.peak_rss_bytes},
                  {"memory", std::move(memory)},
                  {"limits", limits_json(report.plan, limits)},
                  {"steps", std::move(steps)},

@@ -9,6 +9,7 @@
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
+#include "sepconv/pipeline/machine/host_resources.hpp"
 #include "sepconv/pipeline/run/cuda_run.hpp"
 #include "sepconv/pipeline/run/host_run.hpp"
 #include "sepconv/pipeline/run/nan_watch.hpp"
@@ -146,6 +147,7 @@ RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink
   report.pixels = rasters * plan.pixels_of(bands) - pixels_before;
   report.wall_seconds = timeline.now();
   report.startup_seconds = startup_seconds;
+  report.peak_rss_bytes = peak_rss_bytes();
   for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));
   double computed_bytes = 0;
   for (const StepReport& step : report.steps) {
@@ -161,6 +163,7 @@ RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink
   report.bytes_stored = bytes_stored;
   report.source_codec = source.layout().codec;
   report.sink_codec = sink.layout().codec;
+  report.sink_has_many_files = sink.layout().many_files;
   report.timeline = timeline;
   return report;
 }

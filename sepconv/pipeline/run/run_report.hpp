@@ -33,7 +33,9 @@ struct RunReport {
   std::string bottleneck;                ///< name of the step with the most busy time
   std::string device;                    ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
   std::int64_t bytes_stored = 0;         ///< of the source file, 0 if unknown
+  std::int64_t peak_rss_bytes = 0;       ///< of the process up to the run's end
   std::string source_codec, sink_codec;  ///< what reading undid and writing did: SourceLayout::codec
+  bool sink_has_many_files = false;      ///< SinkLayout::many_files
   Timeline timeline;
 };
 
