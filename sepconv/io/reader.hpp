@@ -51,8 +51,7 @@ struct SourceLayout {
   /// How another file is made like it, where its format has a choice (Format::has_layout).
   std::optional<FileLayout> file{};
   /// What has to be undone to get pixels, for predictions: kInMemory, kUncompressed, a TIFF's codec as it is
-  /// described
-  /// ("deflate"), or kPicture.
+  /// described ("deflate"), that of a Zarr's codecs which takes the time ("zstd", "LZ4"), or kPicture.
   std::string codec{kUncompressed};
   /// What blocks are that others may decode: Reader::encoded() is there then.
   std::optional<CodedTiles> coded{};

@@ -227,6 +227,39 @@ TEST_CASE("A damaged chunk is the same error on a GPU", "[gpu]") {
   CHECK(error_of(in, true) == by_cpu);
 }
 
+TEST_CASE("A chunk with more behind its stream than a chunk can take is the same error on a GPU", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Image image = Image::of_pattern({{100, 100}, 1, PixelType::u8}, Pattern::natural, 5);
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.zarr";
+  save(image, in, zarr_layout(3, {32, 32}, R"({"name": "numcodecs.zlib"})"));
+  const fs::path chunk = in / "c" / "1" / "1";
+  REQUIRE(fs::exists(chunk));
+  fs::resize_file(chunk, fs::file_size(chunk) + 100'000);
+  const std::string by_cpu = error_of(in, false);
+  CHECK_THAT(by_cpu, Catch::Contains("the chunk at 1, 1 is damaged"));
+  CHECK(error_of(in, true) == by_cpu);
+}
+
+TEST_CASE("A chunk's codec is the one that takes the time, for predictions") {
+  const Image image = Image::of_pattern({{64, 64}, 1, PixelType::u8}, Pattern::noise, 1);
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.zarr";
+  const auto [codecs, name] = GENERATE(
+      std::pair("", kUncompressed), std::pair(R"({"name": "crc32c"})", "CRC-32C"),
+      std::pair(R"({"name": "zstd"}, {"name": "crc32c"})", "zstd"),
+      std::pair(R"({"name": "gzip"})", "deflate"),
+      std::pair(R"({"name": "blosc", "configuration": {"cname": "lz4", "shuffle": "noshuffle"}})", "LZ4"),
+      std::pair(R"({"name": "blosc", "configuration": {"cname": "zstd", "shuffle": "noshuffle"}})", "zstd"),
+      std::pair(R"({"name": "blosc", "configuration": {"cname": "zlib", "shuffle": "noshuffle"}})",
+                "deflate"));
+  save(image, in, zarr_layout(3, {16, 16}, codecs));
+  CHECK(open_reader(in)->layout().codec == name);
+  CHECK((name == std::string(kUncompressed) ||
+         std::ranges::any_of(FileModel().codecs,
+                             [&](const FileModel::Codec& codec) { return codec.name == name; })));
+}
+
 TEST_CASE("An image seen as another is decoded and encoded by the CPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Image image = Image::of_pattern({{64, 48}, 3, PixelType::u8}, Pattern::noise, 2);

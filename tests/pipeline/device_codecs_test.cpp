@@ -137,6 +137,38 @@ TEST_CASE("Blocks that bands cut are decoded on a GPU for each", "[gpu]") {
   CHECK(made == expected);
 }
 
+TEST_CASE("Blocks of an image that a border repeats are the CPU's, to whichever side", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  const Kind kind{{{320, 300}, 1, PixelType::u8}, true, true, {64, 64}};
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.tif";
+  const Image image = Image::of_pattern(kind.spec, Pattern::noise, 3);
+  save(image, in, layout_of(kind, 6));
+  const auto [stage, repeats] =
+      GENERATE(std::pair("taps:row=1,2,1,border=wrap", true), std::pair("taps:col=1,2,1,border=wrap", true),
+               std::pair("box:radius=2,border=wrap", true), std::pair("box:radius=2", false));
+  const auto region = GENERATE(std::optional<Rect>(), std::optional(Rect{96, 0, 128, 120}));
+  CAPTURE(stage, region.has_value());
+  const Chain chain = Chain::parse({stage});
+  const Rect part = region.value_or(Rect::whole(kind.spec.extent));
+  Image expected(chain.result_spec(kind.spec));
+  run_whole_image(*image.reader(), *expected.writer(), chain);
+  ImageSpec spec = expected.spec();
+  spec.extent = part.extent();
+  const Image made(spec), wanted(spec);
+  copy_pixels(expected.view().crop(part), wanted.view());
+  RunOptions options;
+  options.threads = 2;
+  options.band_rows = 64;
+  options.devices = {0};
+  options.region = part;
+  const Plan plan = run(*open_reader(in), *made.writer(), chain, options).plan;
+  CHECK(made == wanted);
+  // A part whose neighbours all lie within the image is not repeated.
+  const bool within = region && std::string_view(stage).starts_with("taps:col");
+  CHECK(plan.decodes_on_devices() == (!repeats || within));
+}
+
 TEST_CASE("A GPU decodes floats of other writers: either byte order, any predictor, cut by bands", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const std::uint16_t bits = GENERATE(32, 64);

@@ -65,6 +65,22 @@ std::string codec_text(const ZarrArray& array) {
   return text.empty() ? "uncompressed" : text;
 }
 
+/// SourceLayout::codec of the one that takes most of the time.
+std::string timed_codec(const ZarrArray& array) {
+  using enum ZarrCodec::Kind;
+  std::string name = kUncompressed;
+  for (const ZarrCodec& codec : array.codecs) {
+    if (codec.kind == crc32c) {
+      if (name == kUncompressed) name = "CRC-32C";
+    } else if (codec.kind == gzip || codec.kind == zlib || codec.blosc_codec == "zlib") {
+      name = "deflate";
+    } else {
+      name = codec.kind == zstd || codec.blosc_codec == "zstd" ? "zstd" : "LZ4";
+    }
+  }
+  return name;
+}
+
 }  // namespace
 
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name) {
@@ -202,7 +218,7 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
     layout.stored = array.type;
     layout.description += ", " + name_of(array.type);
   }
-  if (!array.codecs.empty()) layout.codec = "zstd";
+  layout.codec = timed_codec(array);
   layout.coded = coded_chunks(array, axes);
   FileLayout file;
   file.tiled = true;
@@ -215,7 +231,6 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
                           codec.blosc_codec == "zlib";
     if (codec.kind == ZarrCodec::Kind::crc32c) continue;
     file.compression = deflates ? Compression::deflate : Compression::zstd;
-    if (deflates) layout.codec = "deflate";
     if (codec.kind == ZarrCodec::Kind::zstd && codec.level > 0) file.level = codec.level;
     file.predictor = codec.blosc_shuffle != 0;
   }

@@ -74,12 +74,6 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   if (auto held = blocks_.find(key)) return held;
   const Place place = find(position, key);
   if (!place.object) return nullptr;
-  const auto what = [&](const std::string& fact) {
-    throw_read_error(
-        name(), fmt::format("the chunk at {} is damaged: {}; copy it anew", fmt::join(position, ", "), fact));
-  };
-  if (place.bytes > ZarrCoder::max_encoded_bytes(array_))
-    what(fmt::format("{} bytes cannot be {} bytes encoded", place.bytes, array_.block_bytes()));
   const auto give_back = [this](Buffer* buffer) {
     const std::lock_guard lock(idle_lock_);
     idle_.push_back(std::move(*buffer));
@@ -88,7 +82,7 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   const std::shared_ptr<Buffer> made(new Buffer(take_buffer()), give_back);
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
   place.object->read_at(place.offset, coder->encoded(place.bytes, made->bytes()));
-  if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) what(wrong);
+  if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) throw_damaged(position, wrong);
   if (again) blocks_.keep(key, made, kept_bytes());
   return made;
 }
@@ -105,11 +99,24 @@ void ZarrSource::read_stored(const ZarrShape& position, std::span<std::byte> to)
   place.object->read_at(place.offset, to);
 }
 
+void ZarrSource::throw_damaged(const ZarrShape& position, const std::string& fact) const {
+  throw_read_error(
+      name(), fmt::format("the chunk at {} is damaged: {}; copy it anew", fmt::join(position, ", "), fact));
+}
+
 std::string ZarrSource::key_of(const ZarrShape& position) const {
   return joined_key(key_, array_.key_of(position));
 }
 
 ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string& key) {
+  Place place = place_of(position, key);
+  if (place.bytes > ZarrCoder::max_encoded_bytes(array_))
+    throw_damaged(position,
+                  fmt::format("{} bytes cannot be {} bytes encoded", place.bytes, array_.block_bytes()));
+  return place;
+}
+
+ZarrSource::Place ZarrSource::place_of(const ZarrShape& position, const std::string& key) {
   if (array_.shards.empty()) {
     std::shared_ptr<const ZarrObject> object = store_->open(key);
     const std::int64_t bytes = object ? object->size() : 0;

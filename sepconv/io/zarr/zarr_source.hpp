@@ -54,8 +54,10 @@ class ZarrSource {
     std::int64_t offset = 0, bytes = 0;
   };
 
-  /// `key`: of a block of its own.
+  /// `key`: of a block of its own. Throws IoError for more bytes than a block can be encoded to.
   Place find(const ZarrShape& position, const std::string& key);
+  Place place_of(const ZarrShape& position, const std::string& key);
+  [[noreturn]] void throw_damaged(const ZarrShape& position, const std::string& fact) const;
   std::string key_of(const ZarrShape& position) const;
   std::shared_ptr<const Shard> shard(const ZarrShards& level, std::int64_t parts, const Place& place,
                                      const std::string& key);

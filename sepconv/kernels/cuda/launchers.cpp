@@ -23,8 +23,8 @@ void check_counted_type(bool good) {
 void check_decoded(const CodedTiles& tiles) {
   if (tiles.tile.empty() || !can_decode_tiles(tiles))
     throw InvalidArgument(
-        "tiles without pixels or of a predictor that TIFF does not have for their type cannot be; give 1, 2 "
-        "or, of floats, 3");
+        "these tiles cannot be decoded on a GPU: they have no pixels, a predictor other than 1, 2 or, of "
+        "floats, 3, or are JPEGs of another kind than can_decode_tiles() takes; decode them on the CPU");
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 
 #include <cuda_runtime.h>
 
+#include "sepconv/kernels/deflate/crc32.hpp"
 #include "sepconv/kernels/deflate/device_tiles.cuh"
 
 namespace sepconv::deflate {
 
-constexpr std::uint32_t kAdlerBase = 65521;
 constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 constexpr int kLanes = 32;
 constexpr int kMaskWords = 1024;  // for a bit a byte, of deflate with some to spare

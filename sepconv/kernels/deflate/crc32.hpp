@@ -1,10 +1,16 @@
-// CRC-32 as gzip has it (RFC 1952, 8), by many threads: a sum over the words of a message, each times a power
-// of x. Polynomials have the coefficient of x^0 in the highest bit.
+// The checksums of deflate's containers. CRC-32 as gzip has it (RFC 1952, 8), by many threads: a sum over the
+// words of a message, each times a power of x. Polynomials have the coefficient of x^0 in the highest bit.
 #pragma once
 
 #include <cstdint>
 
 #include "sepconv/core/deflate/prefix_code.hpp"
+
+namespace sepconv::deflate {
+
+inline constexpr std::uint32_t kAdlerBase = 65521;  // RFC 1950, 8.2
+
+}  // namespace sepconv::deflate
 
 namespace sepconv::crc32 {
 

@@ -14,7 +14,7 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kCheckThreads = crc32::kThreads;
-constexpr unsigned kAdlerBase = 65521;
+using deflate::kAdlerBase;
 
 __global__ void __launch_bounds__(32)
     inflate_kernel(const std::byte* encoded, const EncodedTile* streams, TileGrid grid, BlockCodec codec,

@@ -1,4 +1,4 @@
-// What coding and decoding of tiles ask of their arguments. Private to this folder and its launchers.
+// What coding of tiles asks of its arguments. Private to this folder and its launchers.
 #pragma once
 
 #include "sepconv/kernels/deflate/tiles.hpp"

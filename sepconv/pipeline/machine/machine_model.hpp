@@ -66,14 +66,16 @@ struct FileModel {
     std::string_view name;
     double decode_rate, encode_rate;
   };
-  std::array<Codec, 8> codecs{{{"deflate", 600e6, 90e6},
-                               {"deflate:fast", 600e6, 800e6},
-                               {"zstd", 1.2e9, 450e6},
-                               {"zstd:fast", 1.2e9, 800e6},
-                               {"LZW", 148e6, 78e6},
-                               {"JPEG", 122e6, 80e6},
-                               {"PackBits", 1e9, 1e9},       ///< not measured: copies and counts
-                               {"picture", 150e6, 700e6}}};  ///< PNG; the others are faster
+  std::array<Codec, 10> codecs{{{"deflate", 600e6, 90e6},
+                                {"deflate:fast", 600e6, 800e6},
+                                {"zstd", 1.2e9, 450e6},
+                                {"zstd:fast", 1.2e9, 800e6},
+                                {"LZW", 148e6, 78e6},
+                                {"JPEG", 122e6, 80e6},
+                                {"PackBits", 1e9, 1e9},       ///< not measured: copies and counts
+                                {"LZ4", 4e9, 2.5e9},          ///< of Zarr, and blosc's others
+                                {"CRC-32C", 1.4e9, 1.4e9},    ///< of Zarr, alone
+                                {"picture", 150e6, 700e6}}};  ///< PNG; the others are faster
 };
 
 /// The bus between page-locked memory and a GPU: PCIe 5.0 x16 (H).
@@ -99,13 +101,14 @@ struct BusModel {
 /// take 1/n of the bus's time, and every band costs band_seconds; the sum is least for bands of the root of
 /// image_bytes * band_bytes().
 struct DeviceModel {
-  double fma_seconds = 1e-13;       ///< of filters
-  double band_seconds = 26e-6;      ///< launches and events of a band
-  double wide = 2;                  ///< times as long: arithmetic in f64
-  double copy_rate = 4.2e12;        ///< within its memory, read + written
-  double decode_rate = 9e9;         ///< bytes of pixels made of deflate streams, where many are there at once
-  double encode_rate = 50e9;        ///< and the way back
-  std::int64_t coded_blocks = 256;  ///< at least in a band that is decoded, unless then there are fewer
+  double fma_seconds = 1e-13;          ///< of filters
+  double band_seconds = 26e-6;         ///< launches and events of a band
+  double wide = 2;                     ///< times as long: arithmetic in f64
+  double copy_rate = 4.2e12;           ///< within its memory, read + written
+  double decode_rate = 9e9;            ///< bytes of u8 pixels made of streams, where many are there at once
+  double wide_decode_rate = 4.5e9;     ///< of larger ones: f32 4.5e9, u16 3.2e9 to 6.4e9
+  double encode_rate = 50e9;           ///< and the way back
+  std::int64_t coded_blocks = 256;     ///< at least in a band that is decoded, unless then there are fewer
   std::int64_t least_coded_bands = 8;  ///< bands than so many
   double start_seconds = 0.34;         ///< making a process's context: 0.33 to 0.35
   std::int64_t least_band_bytes = 4 << 20;

@@ -51,9 +51,12 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options)
 /// The source with NaN for what is missing.
 class MarkingReader final : public Reader {
  public:
-  MarkingReader(Reader& source, const MissingPixels& missing) : source_(source), missing_(missing) {}
+  MarkingReader(Reader& source, const MissingPixels& missing)
+      : source_(source), layout_(source.layout()), missing_(missing) {
+    layout_.coded.reset();  // pixels are marked here
+  }
   const ImageSpec& spec() const noexcept override { return source_.spec(); }
-  const SourceLayout& layout() const noexcept override { return source_.layout(); }
+  const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return source_.metadata(); }
   std::int64_t buffer_bytes(int concurrency) const override { return source_.buffer_bytes(concurrency); }
   std::int64_t stored_bytes() const noexcept override { return source_.stored_bytes(); }
@@ -69,6 +72,7 @@ class MarkingReader final : public Reader {
 
  private:
   Reader& source_;
+  SourceLayout layout_;
   const MissingPixels& missing_;
 };
 

@@ -20,14 +20,14 @@ std::int64_t bytes_of_table(std::int64_t blocks) {
 constexpr std::int64_t kMostDecodedBlock = std::int64_t{16} << 20;
 
 /// What keeps a GPU from decoding blocks that are made for it.
-std::string why_not_decoded(const Reader& source, bool wraps) {
+std::string why_not_decoded(const Reader& source, bool repeats) {
   if (!can_decode_tiles(*source.layout().coded))
     return "a GPU decodes JPEGs of 1 or 3 components, with chroma whole or halved across or both ways";
   if (source.layout().coded->bytes() > kMostDecodedBlock)
     return fmt::format("a block has {}, and a GPU decodes those of up to {} well",
                        format_bytes(static_cast<double>(source.layout().coded->bytes())),
                        format_bytes(static_cast<double>(kMostDecodedBlock)));
-  if (wraps) return "rows of the other edge are read for border=wrap";
+  if (repeats) return "beyond its edges the image is read once more for border=wrap";
   return "";
 }
 
@@ -48,17 +48,18 @@ bool has_codec(const std::string& codec) {
 
 }  // namespace
 
-DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps) {
+DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeats) {
   DeviceCodecs codecs;
   if (source.layout().coded) {
-    const std::string why = why_not_decoded(source, wraps);
+    const std::string why = why_not_decoded(source, repeats);
     codecs.decodes = why.empty();
     codecs.notes.push_back(why.empty() ? "the GPU decodes the source's blocks, which it gets as they are"
                                        : "the CPU decodes the source's blocks: " + why);
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
-        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
-        "the first block says that it is), each alone, of whole pixels of a pixel type, with no mask, other "
+        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd (of Zarr without checksums), gzip, "
+        "LZ4 and baseline JPEG (if the first block says that it is), each alone, of whole pixels of a pixel "
+        "type, with no mask, other "
         "image or filter along z between them and the chain");
   }
   if (sink.layout().coded) {

@@ -16,8 +16,8 @@ struct DeviceCodecs {
   std::vector<std::string> notes{};  ///< why the CPU does what files with such blocks would let a GPU do
 };
 
-/// `wraps`: rows beyond the source's edges are read.
-DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool wraps);
+/// `repeats`: pixels beyond the source's edges are read, to any side.
+DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeats);
 
 /// The blocks that cover a part of an image that may begin inside of one, and their buffers: a table of
 /// EncodedTile, the streams behind it, and what was refused. And what the bands of a device share: pixels of

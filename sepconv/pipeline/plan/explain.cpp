@@ -8,9 +8,16 @@
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/candidates.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
+#include "sepconv/pipeline/plan/device_codecs.hpp"
 
 namespace sepconv {
 namespace {
+
+/// Of what a GPU holds of streams and blocks, the part of a slot.
+std::int64_t slot_codec_bytes(const Plan& plan) {
+  const std::int64_t shared = plan.encoded ? EncodingSizes(*plan.encoded, plan.band).scratch_bytes : 0;
+  return (plan.device_memory.codecs - shared) / plan.slots;
+}
 
 /// Why a plan has fewer slots than are best where memory allows.
 std::string why_fewer_slots(const Plan& plan) {
@@ -21,7 +28,7 @@ std::string why_fewer_slots(const Plan& plan) {
   const std::int64_t on_device = plan.device_memory.total() +
                                  (device_inputs(kPreferredSlots) - device_inputs(plan.slots)) *
                                      (plan.slot_input_bytes + plan.slot_second_bytes()) +
-                                 more * plan.slot_output_bytes;
+                                 more * (plan.slot_output_bytes + slot_codec_bytes(plan));
   const bool fits =
       on_host <= plan.max_memory_bytes && (plan.devices.empty() || on_device <= plan.max_device_memory_bytes);
   if (bands > plan.slots && !fits)
@@ -34,6 +41,11 @@ std::string why_fewer_slots(const Plan& plan) {
 }
 
 }  // namespace
+
+bool repeats_source(const PlanProblem& problem) {
+  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
+  return !Rect::whole(problem.specs.front().extent).contains(needed);
+}
 
 bool reads_other_edge(const PlanProblem& problem) {
   const Rect needed = source_rect(problem.chain, problem.specs, problem.region);

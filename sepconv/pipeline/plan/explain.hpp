@@ -5,6 +5,9 @@
 
 namespace sepconv {
 
+/// Whether pixels beyond any of the source's edges are needed, which is repeated there.
+bool repeats_source(const PlanProblem& problem);
+
 /// Whether rows beyond the source's edges are needed, which are those of the other edge.
 bool reads_other_edge(const PlanProblem& problem);
 

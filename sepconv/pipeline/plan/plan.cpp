@@ -182,7 +182,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   problem.seconds = open_seconds(chain, plan.specs);
   problem.find_turn();
   check_edges(problem);
-  if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, reads_other_edge(problem));
+  if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, repeats_source(problem));
   plan.turned = problem.turned;
   plan.item = problem.item;
   const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});

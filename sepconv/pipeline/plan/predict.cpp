@@ -29,9 +29,12 @@ const FileModel::Codec* codec_of(const FileModel& files, std::string_view name) 
   return found != files.codecs.end() ? found : &files.codecs.front();
 }
 
-/// Of what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams.
+/// Of what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams, of which Zarr
+/// does not say how long they are.
 double stored_share(const PlanProblem& problem, const Plan& plan) {
   if (!plan.decodes_on_devices()) return 1;
+  const SourceLayout& layout = problem.source.layout();
+  if (layout.file && layout.file->zarr.version != 0) return kEncodedShare;
   return static_cast<double>(problem.source.stored_bytes()) /
          static_cast<double>(problem.specs.front().bytes());
 }
@@ -76,7 +79,10 @@ void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Cut&
   all.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? machine.device.wide : 1),
                          moved / machine.device.copy_rate) /
                 problem.devices;
-  if (plan.decodes_on_devices()) all.decode = read / machine.device.decode_rate / problem.devices;
+  const bool is_wide = size_of(problem.specs.front().type) > 1;
+  if (plan.decodes_on_devices())
+    all.decode =
+        read / (is_wide ? machine.device.wide_decode_rate : machine.device.decode_rate) / problem.devices;
   if (plan.encodes_on_devices()) all.compute += written / machine.device.encode_rate / problem.devices;
   all.total = std::max(
       {together(machine.host, {all.read, all.write}), all.upload, all.compute, all.download, all.decode});
