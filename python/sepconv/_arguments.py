@@ -25,7 +25,7 @@ def axes_of(axes, ndim):
         return tuple(range(ndim))
     if not np.isscalar(axes) and not np.iterable(axes):
         raise ValueError("axes must be an integer, iterable of integers, or None")
-    axes = tuple(map(operator.index, [axes] if np.isscalar(axes) else axes))
+    axes = (axis_of(axes, ndim),) if np.isscalar(axes) else tuple(map(operator.index, axes))
     for axis in axes:
         if not -ndim <= axis < ndim:
             raise ValueError(f"specified axis: {axis} is out of range")
@@ -50,9 +50,10 @@ def of_any_library(function):
 
     @functools.wraps(function)
     def call(input, *args, **keywords):
-        if type(input) is np.ndarray or _devices.is_on_gpu(input):
+        if _devices.is_on_gpu(input):
             return function(input, *args, **keywords)
-        array, library = _libraries.on_host(input)
+        array, library = (input, None) if type(input) is np.ndarray else _libraries.on_host(input)
+        _types.check_as_scipy(array.dtype)
         made = function(array, *args, **keywords)
         if library is None:
             return made

@@ -44,12 +44,17 @@ def _of_sigma(ndim, given, axes):
     return [(axis, reach.get(axis, 0), mode) for axis, mode in zip(axes, each_of(given["mode"], len(axes)))]
 
 
+def _of_sigma_1d(ndim, given, axes):
+    passes = _linear._gaussian_passes_1d(ndim, 0.0, axes[0], float(given["sigma"]), 0, given["mode"], given["truncate"], given["radius"])
+    return [(axes[0], sum(len(one.weights) // 2 for one in passes), given["mode"])]
+
+
 def _of_neighbours(ndim, given, axes):
     return [(axis, 1, mode) for axis, mode in zip(axes, each_of(given["mode"], len(axes)))]
 
 
 # Axis, reach and mode of each axis that neighbours count along.
-_REACH = {"convolve1d": _of_weights, "correlate1d": _of_weights, "gaussian_filter": _of_sigma, "gaussian_filter1d": _of_sigma, "gaussian_gradient_magnitude": _of_sigma,
+_REACH = {"convolve1d": _of_weights, "correlate1d": _of_weights, "gaussian_filter": _of_sigma, "gaussian_filter1d": _of_sigma_1d, "gaussian_gradient_magnitude": _of_sigma,
           "gaussian_laplace": _of_sigma, "laplace": _of_neighbours, "prewitt": _of_neighbours, "sobel": _of_neighbours, "uniform_filter": _of_size, "uniform_filter1d": _of_size,
           "median_filter": _of_window, "percentile_filter": _of_window, "rank_filter": _of_window,
           **dict.fromkeys(["grey_dilation", "grey_erosion", "maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d"], _of_rectangle),

@@ -44,7 +44,7 @@ class Image(_opening.OpenedFile):
 
     def __init__(self, path, options):
         super().__init__(path, options)
-        self._native = _sepconv.open_set(self.path, _options.settings_of({**_options.OPEN, **_options.MISSING}, options))
+        self._native, self._opens = self._open(), False
         facts = self._native.facts
         self._pixels = _types.DTYPES[facts["type"]]
         self.dtype = _dtype_of(facts["stored"], self._pixels)
@@ -71,9 +71,22 @@ class Image(_opening.OpenedFile):
         sides = " x ".join(f"{name} {side}" for name, side in zip(self.axes, self.shape))
         return f"<sepconv.Image {os.fsdecode(self.path)!r}: {sides}, {self.dtype}, {self.layout}>"
 
+    def _open(self):
+        return _sepconv.open_set(self.path, _options.settings_of({**_options.OPEN, **_options.MISSING}, self.options))
+
+    def __getstate__(self):
+        """The file by its whole path, which another process opens when it reads of it."""
+        return {**self.__dict__, "path": self._at, "_native": None, "_opens": self._opens or self._native is not None}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        there = self._what_lies_there()
+        if there and self._file and there[2:] == self._file[2:]:  # machines have other numbers for a file
+            self._file = there
+
     def close(self):
         """Gives the file back; nothing can be read any more."""
-        self._native = None
+        self._native, self._opens = None, False
 
     def __enter__(self):
         return self
@@ -89,6 +102,9 @@ class Image(_opening.OpenedFile):
 
     def __getitem__(self, key):
         """A part as an array, by integers, slices and an ellipsis as NumPy has them; only its rows and columns are read."""
+        if self._opens:
+            self.check()
+            self._native, self._opens = self._open(), False
         if self._native is None:
             raise ValueError(f"{os.fsdecode(self.path)} has been closed; open it again")
         ranges, dropped = _ranges(key, self.shape)

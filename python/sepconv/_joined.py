@@ -145,6 +145,8 @@ def _type_asked(array, output):
 def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):
     """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
     modes, names, asked = set(each_of(mode, len(axes))), _letters(axes, array.ndim), _type_asked(array, output)
+    if isinstance(array, np.ndarray) and not array.size:
+        return None
     if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > LEAST_SIGMA:
         return None
     border = BORDERS[modes.pop()]

@@ -135,8 +135,14 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
-    axis_of(axis, input.ndim)
-    return gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=(axis,), threads=threads, stream=stream)
+    return apply(input, _gaussian_passes_1d, (axis, float(sigma), order, mode, truncate, radius), cval, output, threads, stream)
+
+
+@remembered
+def _gaussian_passes_1d(ndim, cval, axis, sigma, order, mode, truncate, radius):
+    """As SciPy: of a negative `sigma` the radius is checked, where `gaussian_filter` leaves such an axis alone."""
+    axis = axis_of(axis, ndim)
+    return [] if abs(sigma) <= LEAST_SIGMA else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
 
 
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0, stream=None):
@@ -208,7 +214,7 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
     axis_of(axis, input.ndim)
-    if size < 1:
+    if operator.index(size) < 1:
         raise RuntimeError("incorrect filter size")
     return uniform_filter(input, size, output, mode, cval, origin, axes=(axis,), threads=threads, stream=stream)
 

@@ -1,6 +1,7 @@
 """What the functions of files are given: paths, open images, arrays and what is sliced; and what is said of them."""
 
 import os
+import sys
 import warnings
 
 from sepconv import _ends, _options, _sepconv
@@ -11,8 +12,12 @@ class FileWarning(UserWarning):
 
 
 def warn(sentences):
+    """At the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sepconv":
+        level, frame = level + 1, frame.f_back
     for sentence in sentences:
-        warnings.warn(sentence, FileWarning, stacklevel=3)
+        warnings.warn(sentence, FileWarning, stacklevel=level)
 
 
 class OpenedFile:
@@ -78,6 +83,19 @@ def source_and_settings(source, options, suffix):
     of_source.update((name, options[name]) for name in _options.MISSING if name in options)
     others = {name: value for name, value in options.items() if not name.endswith(suffix) or name.removesuffix(suffix) not in _options.OPEN}
     return source, _options.settings_of({**_options.OPEN, **_options.MISSING}, of_source), others
+
+
+def with_whole_region(source, options, chain):
+    """The options with a region that says where it begins and ends: slices may count from the end of the result's rows and columns, or go up to it."""
+    region = options.get("region")
+    is_open = isinstance(region, tuple) and len(region) == 2 and all(isinstance(one, slice) for one in region) and any(
+        one.stop is None or one.stop < 0 or (one.start or 0) < 0 for one in region)
+    if not is_open:
+        return options
+    opening = {name: value for name, value in options.items() if name in _options.OPEN or name in _options.MISSING}
+    facts = _sepconv.open_set(source, _options.settings_of({**_options.OPEN, **_options.MISSING}, opening)).facts
+    sides = chain._native.result_spec((facts["rows"], facts["cols"], facts["channels"], facts["type"]))[:2]
+    return {**options, "region": tuple(slice(*one.indices(side)) for one, side in zip(region, sides))}
 
 
 def open_set(source, options, suffix=""):

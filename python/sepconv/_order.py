@@ -49,11 +49,21 @@ def _seen(ndim, reach):
     return (rows, cols), "".join({rows: "y", cols: "x"}.get(axis) or next(letters) for axis in range(ndim))
 
 
+def surrounded(array, reach, cval):
+    """`array` in so many elements of `cval` on both sides of each axis, and where it lies in that: stages have no constant that is no number.
+
+    ValueError for one on a GPU.
+    """
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"cval={cval} is not for arrays on a GPU; give a finite one")
+    return np.pad(array, [(one, one) for one in reach], constant_values=cval), tuple(slice(one, one + side) for one, side in zip(reach, array.shape))
+
+
 def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, threads, stream):
     if array.dtype.kind == "c" if isinstance(array, np.ndarray) else False:
         raise TypeError("Complex type not supported")
     axes = axes_of(axes, array.ndim)
-    sizes, origins = window_of(size, footprint, axes), each_of(origin, len(axes))
+    sizes, origins = window_of(size, footprint, axes), [operator.index(one) for one in each_of(origin, len(axes))]
     if any(one < 1 for one in sizes):
         raise RuntimeError("incorrect filter size")
     for one, at in zip(sizes, origins):
@@ -65,17 +75,23 @@ def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, t
     if not 0 <= rank < area:
         raise RuntimeError("rank not within filter footprint size")
     border = _mode_of(mode)
+    if isinstance(array, np.ndarray) and not array.size:
+        return given_as(array.copy(), array, output)
     if array.ndim < 2:  # as a row
         made = _ranked(array.reshape(1, -1), lambda _: rank, (1, *sizes)[-2:], None, None, mode, cval, (0, *origins)[-2:], None, threads, stream)
-        return _given(made.reshape(array.shape), array, output)
+        return given_as(made.reshape(array.shape), array, output)
     window = {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)}
+    cval = _types.beyond(cval, array.dtype) if border == "constant" and isinstance(array, np.ndarray) else cval
+    if border == "constant" and not math.isfinite(cval):
+        padded, at = surrounded(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
+        return given_as(_ranked(padded, lambda _: rank, sizes, None, None, "nearest", 0.0, origins, axes, threads, stream)[at], array, output)
     (rows, cols), letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
     (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in (rows, cols))
     chain = _stages.rank(rank, size=(height, width), origin=right, origin_y=down, border=border, **({"value": float(cval)} if border == "constant" else {}))
-    return _given(chain(array, axes=letters, threads=threads, stream=stream), array, output)
+    return given_as(chain(array, axes=letters, threads=threads, stream=stream), array, output)
 
 
-def _given(made, array, output):
+def given_as(made, array, output):
     """In `output`, or of its type. What lies on a GPU is converted there."""
     if output is None:
         return made

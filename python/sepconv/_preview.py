@@ -91,9 +91,9 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
     if isinstance(source, _ends.Source):
         raise TypeError("previews are of files; call the chain on a part of the array")
     level = given.pop("level", level)
-    settings = _options.settings_of(_PREVIEW, given)
     size = _options.whole(1)("size", size)
     level = None if level is None else _options.whole(0)("level", level)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
+    settings = _options.settings_of(_PREVIEW, _opening.with_whole_region(source, given, chain))
     pixels, shape, level, scale, notes = _sepconv.preview(source, chain._native, settings, size, level)
     return Preview(np.frombuffer(pixels, np.uint8).reshape(shape).copy(), level, scale, notes)

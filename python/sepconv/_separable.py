@@ -60,7 +60,7 @@ def remembered(make):
 
 def border_of(mode, cval):
     """The library's border, and what lies there."""
-    if mode not in BORDERS:
+    if not isinstance(mode, str) or mode not in BORDERS:
         raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
     border = BORDERS[mode]
     return border, float(cval) if border == "constant" else 0.0
@@ -172,7 +172,7 @@ def _run(step, source, target, arithmetic, threads):
     if step.nan_edges:  # what lies outside is NaN, and so is every sum that has a term there
         axis, radius = step.nan_edges
         lines = np.moveaxis(target, axis, 0)
-        lines[:radius] = lines[len(lines) - radius :] = np.nan
+        lines[:radius] = lines[len(lines) - radius :] = np.nan if target.dtype.kind == "f" else 0
 
 
 def _memory_order(array):
@@ -196,8 +196,6 @@ def _direct(output, order, dtype, source):
 def filtered(array, passes, dtype, output=None, threads=0):
     """`array`, of a real type, through the passes as an array of `dtype`: `output`, or a new one in the order in memory that `array` has."""
     native = _types.native(array.dtype)
-    if native not in _types.COMPUTED_AS:
-        raise RuntimeError(f"array type {array.dtype} is not supported; give {_types.TAKEN}")
     if array.size == 0 or not passes:
         made = np.empty_like(array, dtype, subok=False) if output is None else output
         made[...] = array

@@ -12,7 +12,7 @@ from sepconv import _arrays, _options, _types
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
-                "size": "tuple[int, int]", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str"}
+                "size": "tuple[int, int] | str", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str"}
 _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
 
 

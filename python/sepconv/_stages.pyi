@@ -664,12 +664,12 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: str = 'box', mis
     >>> sc.reduce(factor=2)  # doctest: +ELLIPSIS
     Chain('reduce...')
     """
-def resize(to: tuple[int, int] | None = None, *, by: float | None = None, filter: str = 'linear', missing: str | None = None) -> Chain:
+def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: str = 'linear', missing: str | None = None) -> Chain:
     """Another size, smaller or larger, without aliasing.
 
     Parameters
     ----------
-    to : tuple[int, int] | None
+    to : tuple[int, int] | str | None
         COLSxROWS of the result; or give by (pixels; between 1 and 2147483647; needed; not with by); here (rows, cols), or such a text
     by : float | None
         pixels of the result to one of the image, along both axes (greater than 0)
@@ -694,7 +694,7 @@ def resize(to: tuple[int, int] | None = None, *, by: float | None = None, filter
     >>> sc.resize(by=0.5)  # doctest: +ELLIPSIS
     Chain('resize...')
     """
-def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
     """Middle value of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -703,7 +703,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
         pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1024; not with size)
-    size : tuple[int, int] | None
+    size : tuple[int, int] | str | None
         of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for; here (rows, cols), or such a text
     origin : int
         how far the window lies to the left (pixels; between -1024 and 1024; default 0)
@@ -732,7 +732,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     >>> sc.median(radius=2)  # doctest: +ELLIPSIS
     Chain('median...')
     """
-def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
     """Value that p % of those under the window come before.
 
     Parameters
@@ -743,7 +743,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
         pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1024; not with size)
-    size : tuple[int, int] | None
+    size : tuple[int, int] | str | None
         of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for; here (rows, cols), or such a text
     origin : int
         how far the window lies to the left (pixels; between -1024 and 1024; default 0)
@@ -772,7 +772,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     >>> sc.percentile(p=10, radius=4)  # doctest: +ELLIPSIS
     Chain('percentile...')
     """
-def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
     """Value that so many of those under the window come before.
 
     Parameters
@@ -783,7 +783,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
         pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1024; not with size)
-    size : tuple[int, int] | None
+    size : tuple[int, int] | str | None
         of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for; here (rows, cols), or such a text
     origin : int
         how far the window lies to the left (pixels; between -1024 and 1024; default 0)

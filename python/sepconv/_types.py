@@ -21,6 +21,12 @@ def check(dtype):
         raise TypeError(f"an array of {dtype} cannot be filtered; give {TAKEN}")
 
 
+def check_as_scipy(dtype):
+    """Throws what SciPy does for a type that it has no number for, and for one that it has no filter for."""
+    if native(dtype) not in COMPUTED_AS:
+        raise (TypeError if dtype.kind in "SUV" else RuntimeError)(f"array type {dtype} is not supported; give {TAKEN}")
+
+
 def result_type(named):
     """The type of a result, of a dtype, a type or a name. TypeError for one that no result is stored in."""
     try:
@@ -38,6 +44,14 @@ def widened(array):
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and (array.max() > 2**53 or array.min() < -(2**53)):
         raise ValueError(f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them")
     return made
+
+
+def beyond(cval, dtype):
+    """What lies beyond the edges of an array of this type: of integers, which have no infinities, the nearest that they have, and 0 for NaN."""
+    if dtype.kind not in "biu" or np.isfinite(cval):
+        return float(cval)
+    limits = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
+    return 0.0 if np.isnan(cval) else float(limits.max if cval > 0 else limits.min)
 
 
 def store(values, out):

@@ -1,5 +1,6 @@
 """The functions of `scipy.ndimage` that take the least and the greatest of rectangles."""
 
+import math
 import operator
 
 import numpy as np
@@ -7,7 +8,8 @@ import numpy as np
 from sepconv import _types
 from sepconv._arguments import apply, axes_of, axis_of, each_of, result_of
 from sepconv._linear import MOST_RADIUS, gaussian_filter
-from sepconv._separable import Pass, border_of, remembered
+from sepconv._order import given_as, surrounded
+from sepconv._separable import BORDERS, Pass, border_of, remembered
 
 _PADS = {"reflect": "symmetric", "reflect101": "reflect", "replicate": "edge", "constant": "constant", "wrap": "wrap"}
 _LEAST, _GREATEST = "erode", "dilate"
@@ -79,6 +81,13 @@ def _extreme(array, window, size, footprint, structure, output, mode, cval, orig
     axes = axes_of(axes, array.ndim)
     sizes, origins, modes = _sizes(size, footprint, structure, len(axes)), each_of(origin, len(axes)), each_of(mode, len(axes))
     origins = [operator.index(one) for one in origins]
+    constant = {axis for axis, border in zip(axes, modes) if BORDERS.get(border) == "constant"}
+    cval = _types.beyond(cval, array.dtype) if constant and isinstance(array, np.ndarray) else cval
+    if constant and not math.isfinite(cval):
+        reach = {axis: width for axis, width in zip(axes, sizes) if axis in constant}
+        padded, at = surrounded(array, [reach.get(axis, 0) for axis in range(array.ndim)], cval)
+        modes = ["nearest" if axis in constant else border for axis, border in zip(axes, modes)]
+        return given_as(_extreme(padded, window, sizes, None, None, None, modes, 0.0, origins, axes, threads, stream)[at], array, output)
     odd = [(axis, *of) for axis, *of in zip(axes, sizes, origins, modes) if of[1] or not of[0] % 2]
     if not odd:
         return _centred(array, window, axes, sizes, output, modes, cval, threads, stream)

@@ -74,7 +74,7 @@ def run(source, sink, chain=(), *, progress=True, **options):
     raw : str, optional
         the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
     region : tuple of slice, optional
-        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``
+        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
         pixels of this value are missing, or none are; left out: what the file declares
     result_nodata : float, optional
@@ -125,9 +125,10 @@ def run(source, sink, chain=(), *, progress=True, **options):
     ([16, 18, 20, 22], 'read')
     """
     source, sink, options = _opening.ends_of(source, sink, options)
-    settings = _options.settings_of(_options.RUN, options)
+    chain = _chain(chain)
+    settings = _options.settings_of(_options.RUN, _opening.with_whole_region(source, options, chain))
     with shown(progress) as told:
-        report = _sepconv.run(source, sink, _chain(chain)._native, settings, told)
+        report = _sepconv.run(source, sink, chain._native, settings, told)
     _opening.warn(report.warnings)
     return Report(report)
 
@@ -164,7 +165,9 @@ def plan(source, sink, chain=(), **options):
     >>> report = sc.run(image, out, plan=made, progress=False)
     """
     source, sink, options = _opening.ends_of(source, sink, options)
-    made = Plan(*_sepconv.plan(source, sink, _chain(chain)._native, _options.settings_of(_PLAN, options)))
+    chain = _chain(chain)
+    settings = _options.settings_of(_PLAN, _opening.with_whole_region(source, options, chain))
+    made = Plan(*_sepconv.plan(source, sink, chain._native, settings))
     _opening.warn(made.warnings)
     return made
 

@@ -272,7 +272,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     raw : str, optional
         the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
     region : tuple of slice, optional
-        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``
+        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
         pixels of this value are missing, or none are; left out: what the file declares
     result_nodata : float, optional

@@ -1,6 +1,10 @@
 """What people have for arrays, as source and as sink: it works, or is refused in a sentence that says what to give."""
 
+import copy
 import io
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -180,3 +184,43 @@ def test_views_of_tifffile():
         assert np.array_equal(blurred(view), BLURRED)
         with pytest.raises(PermissionError, match="read-only"):
             sc.run(A, view, progress=False)
+
+
+def test_an_open_image_goes_to_another_process(tmp_path):
+    """And is read there; what is not the file that was opened is an error when it is read, not when it arrives."""
+    np.save("a.npy", A)
+    with sc.open("a.npy", axes="yx") as image:
+        for other in (pickle.loads(pickle.dumps(image)), copy.copy(image), pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(image))))):
+            assert other.shape == image.shape and other.metadata == image.metadata and np.array_equal(other[3:9, -5:], A[3:9, -5:]) and np.array_equal(blurred(other), BLURRED)
+        sent = pickle.dumps(image)
+        program = "import pickle, sys; print(int(pickle.load(sys.stdin.buffer)[7, 9]))"
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        ran = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, cwd=elsewhere, check=True)
+        assert int(ran.stdout) == A[7, 9]
+    for gone in (pickle.loads(pickle.dumps(image)), copy.copy(image)):
+        with pytest.raises(ValueError, match="has been closed"):
+            gone[0]
+    np.save("a.npy", A[::-1][:50])
+    other = pickle.loads(sent)
+    with pytest.raises(OSError, match="replaced or changed"):
+        other[0]
+    (tmp_path / "a.npy").unlink()
+    with pytest.raises(OSError, match="replaced or changed|No such file"):
+        pickle.loads(sent)[0]
+
+
+@pytest.mark.parametrize("region", [np.s_[-30:, :], np.s_[:, -20:-5], np.s_[:40, 10:], np.s_[20:-20, :50], np.s_[-1000:, 0:1]])
+@pytest.mark.parametrize("chain", [(), "gaussian:sigma=2", "transpose", "reduce:factor=2 | transpose"])
+def test_a_region_may_count_from_the_end(region, chain):
+    chain = sc.Chain(chain)
+    np.save("a.npy", A)
+    expected = chain(A) if len(chain) else A
+    for source in ("a.npy", A, sc.open("a.npy")):
+        sc.run(source, "b.npy", chain, region=region, progress=False, overwrite=True)
+        assert np.array_equal(np.load("b.npy"), expected[region])
+        assert sc.plan(source, "b.npy", chain, region=region).to_dict()["specs"][-1]["rows"] == expected.shape[0]
+    assert sc.preview("a.npy", chain, region=region).pixels.size
+    for wrong in (np.s_[5:5, :], np.s_[::-1, :], np.s_[::2, :], np.s_[:, -5:-8], np.s_[300:, :]):
+        with pytest.raises(ValueError, match="is no region"):
+            sc.run("a.npy", "b.npy", chain, region=wrong, progress=False, overwrite=True)
