@@ -42,6 +42,23 @@ LevelRange levels_of(Compression compression) noexcept {
   }
 }
 
+namespace {
+
+std::string levels_text(Compression compression) {
+  switch (compression) {
+    case Compression::deflate:
+      return "levels are deflate:1 to deflate:12, deflate:fast and deflate:best; give one of these";
+    case Compression::zstd:
+      return "levels are zstd:1 to zstd:22 and zstd:fast; give one of these";
+    case Compression::jpeg:
+      return "qualities are jpeg:1 to jpeg:100; give one of these";
+    default:
+      return "it has no levels; leave :LEVEL away";
+  }
+}
+
+}  // namespace
+
 Codec parse_codec(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto compression = parse_compression(text.substr(0, colon));
@@ -59,10 +76,7 @@ Codec parse_codec(std::string_view text) {
   const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), number);
   if (error != std::errc() || end != level.data() + level.size() || number < 1 ||
       number > levels_of(*compression).greatest) {
-    throw InvalidArgument(
-        fmt::format("'{}': levels are deflate:1..12, deflate:fast, deflate:best, zstd:1..22, zstd:fast and "
-                    "jpeg:1..100 (quality); give one of these",
-                    printable(text)));
+    throw InvalidArgument(fmt::format("'{}': {}", printable(text), levels_text(*compression)));
   }
   return {*compression, number};
 }

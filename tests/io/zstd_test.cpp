@@ -79,5 +79,20 @@ TEST_CASE("Frames of another size, cut off or with something behind are not whol
   CHECK(decodes_to(twice, both));
 }
 
+TEST_CASE("an encoder of zstd holds no more than is planned, and not the level's whole window") {
+  const int level = GENERATE(1, 2, 3, 5, 9, 13, 16, 19, 22);
+  const std::int64_t bytes = GENERATE(100, 4096, 65536, 512 * 512, 1 << 20);
+  std::vector<std::byte> in(static_cast<std::size_t>(bytes)), out(ZSTD_compressBound(in.size()));
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::byte>(i * i >> 7);
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  if (level <= 2) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_hashLog, level == 1 ? 14 : 16);
+  CAPTURE(level, bytes);
+  REQUIRE(ZSTD_isError(ZSTD_compress2(context.get(), out.data(), out.size(), in.data(), in.size())) == 0);
+  const std::int64_t planned = ZstdEncoder::memory_bytes(level, bytes);
+  CHECK(static_cast<std::int64_t>(ZSTD_sizeof_CCtx(context.get())) <= planned);
+  CHECK(planned < (std::int64_t{4} << 20) + 16 * bytes);
+}
+
 }  // namespace
 }  // namespace sepconv

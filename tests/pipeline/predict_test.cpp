@@ -66,6 +66,10 @@ TEST_CASE("codecs take their own rates on as many threads as code at once") {
   CHECK(writing("deflate") == Approx(8192.0 * 8192 / 16 / 90e6));
   for (const char* const fast : {"deflate:fast", "zstd:fast"})
     CHECK(writing(fast) == Approx(8192.0 * 8192 / 16 / 800e6));
+  CHECK(writing("deflate:6") == Approx(writing("deflate")));
+  CHECK(writing("deflate:12") > 6 * writing("deflate"));
+  CHECK(writing("zstd:1") == Approx(writing("zstd")));
+  CHECK(writing("zstd:22") > 50 * writing("zstd"));
 }
 
 TEST_CASE("the prediction is in what people and programs read of a plan") {

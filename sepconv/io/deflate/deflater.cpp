@@ -47,16 +47,18 @@ std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std:
   return search == nullptr ? coder_.encode(in, raster, out) : searched(search->get(), in, out);
 }
 
-// The bounds are measured, docs/measurements/2026-11-23-deflate.md: they keep real images within 3 % of the
-// usual level's and leave photographs unsearched.
+// The bounds are measured, docs/measurements/2026-11-23-deflate.md: they keep real images, as they are and
+// lightly blurred, within 3 % of the usual level's and leave photographs unsearched. A sample has less before
+// it to find strings in than the whole, so near the bound the usual level is asked, too.
 Deflater::Search* Deflater::look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
   const std::span<const std::byte> sample = sample_of(in);
   const auto coded = static_cast<double>(coder_.encode(sample, raster, out));
   const double bits = 8 * coded / static_cast<double>(sample.size());
   if (bits < 3) return &thorough_;  // smooth or drawn: strings repeat
   const double gain = coded / static_cast<double>(searched(of_sample_.get(), sample, out));
-  if (gain <= 1) return nullptr;
-  return gain <= 1.05 && bits >= 3.5 ? &quick_ : &thorough_;
+  if (gain > 1) return gain <= 1.05 && bits >= 4.5 ? &quick_ : &thorough_;
+  if (gain <= 0.965 || bits >= 5.3) return nullptr;
+  return coded > 0.99 * static_cast<double>(searched(thorough_.get(), sample, out)) ? &thorough_ : nullptr;
 }
 
 std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {

@@ -7,22 +7,19 @@
 #include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
 #include "sepconv/io/zstd/raster_coder.hpp"
+#include "sepconv/io/zstd/zstd_coder.hpp"
 
 namespace sepconv {
 namespace {
 
-/// ZSTD_estimateCStreamSize by level, measured (zstd 1.5.4) and rounded up: no less than a context takes.
 std::int64_t encoding_bytes(const BlockFormat& format) {
   constexpr std::int64_t kMiB = 1 << 20;
   switch (format.compression) {
     case COMPRESSION_ADOBE_DEFLATE:
       return deflate::Deflater::memory_bytes(*format.level);
-    case COMPRESSION_ZSTD: {
-      if (*format.level == zstd::kFast) return zstd::RasterCoder::memory_bytes();
-      constexpr std::int64_t kByLevel[] = {4,  2,  2,  4,  5,  6,  6,  9,  9,   17,  29, 29,
-                                           53, 53, 53, 69, 69, 69, 69, 90, 194, 386, 778};
-      return kByLevel[std::clamp(*format.level, 0, 22)] * kMiB;
-    }
+    case COMPRESSION_ZSTD:
+      return *format.level == zstd::kFast ? zstd::RasterCoder::memory_bytes()
+                                          : ZstdEncoder::memory_bytes(*format.level, format.bytes());
     case COMPRESSION_LZW:
       return kMiB / 4;  // a hash table of 9001 entries
     case COMPRESSION_JPEG:

@@ -103,7 +103,11 @@ void read_predictor(const TiffHandle& handle, BlockFormat& block) {
       block.predictor == PREDICTOR_NONE || block.predictor == PREDICTOR_HORIZONTAL ||
       (block.predictor == PREDICTOR_FLOATINGPOINT && block.type.kind == StoredType::Kind::floating);
   const bool differs = block.predictor != PREDICTOR_NONE;
-  if (!known || (differs && (block.type.is_packed() || block.type.is_complex()))) {
+  if (differs && block.type.is_complex())
+    refuse(handle, fmt::format("predictor {} of {} samples is not supported; store it with predictor 1 or "
+                               "without compression",
+                               block.predictor, name_of(block.type)));
+  if (!known || (differs && block.type.is_packed())) {
     refuse(handle, fmt::format("predictor {} with {} samples cannot be; the file is damaged", block.predictor,
                                name_of(block.type)));
   }
@@ -279,7 +283,7 @@ std::string level_words(const BlockFormat& block) {
   if (!block.level) return "";
   if (block.compression == COMPRESSION_JPEG) return fmt::format(" of quality {}", *block.level);
   if (*block.level == deflate::kFast) return " without search";  // of zstd, too
-  if (*block.level == deflate::kAutomatic) return ", searched where that pays,";
+  if (*block.level == deflate::kAutomatic) return " (searched where that pays)";
   return fmt::format(" of level {}", *block.level);
 }
 

@@ -26,10 +26,15 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) 
   layout_.stored = directory().stored();
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);
-  // Where strings are searched for only the CPU makes the same bytes.
-  if (directory().block.level == deflate::kFast) {
+  const BlockFormat& block = directory().block;
+  const bool searches =
+      block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_ZSTD;
+  if (block.level ==
+      deflate::kFast) {  // else, as strings are searched for, only the CPU makes the same bytes
     layout_.codec += ":fast";
     layout_.coded = coded_tiles(directory());
+  } else if (searches && block.level > deflate::kAutomatic) {
+    layout_.codec += fmt::format(":{}", *block.level);
   }
   sink_->add_warnings(layout_.warnings);
 }

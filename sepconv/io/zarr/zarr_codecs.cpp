@@ -1,6 +1,5 @@
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 
-#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_estimateCCtxSize
 #include <blosc.h>
 #include <fmt/format.h>
 #include <libdeflate.h>
@@ -19,6 +18,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/stored_values.hpp"
 #include "sepconv/io/zstd/raster_coder.hpp"
+#include "sepconv/io/zstd/zstd_coder.hpp"
 
 namespace sepconv {
 namespace {
@@ -123,7 +123,7 @@ std::int64_t ZarrCoder::encoder_bytes(const ZarrArray& array) noexcept {
   constexpr std::int64_t kDeflater = 2 << 20;
   std::int64_t bytes = decoder_bytes(array) + (has(array, Kind::blosc) ? 2 * array.block_bytes() : 0);
   for (const ZarrCodec& codec : array.codecs) {
-    if (codec.kind == Kind::zstd) bytes += static_cast<std::int64_t>(ZSTD_estimateCCtxSize(codec.level));
+    if (codec.kind == Kind::zstd) bytes += ZstdEncoder::memory_bytes(codec.level, array.block_bytes());
     if (codec.kind == Kind::gzip || codec.kind == Kind::zlib) bytes += kDeflater;
   }
   return bytes;

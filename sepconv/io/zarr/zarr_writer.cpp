@@ -182,6 +182,8 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
   const bool is_fast = !array.codecs.empty() && array.codecs.front().raster.has_value();
   if (is_fast)
     layout.codec = array.codecs.front().kind == ZarrCodec::Kind::zstd ? "zstd:fast" : "deflate:fast";
+  if (!is_fast && !array.codecs.empty() && array.codecs.front().level > 0 && layout.codec != "LZ4")
+    layout.codec += fmt::format(":{}", array.codecs.front().level);
   if (is_fast && array.shards.empty() && !array.big_endian) {
     layout.coded = same.coded;
     std::uint64_t fill = 0;

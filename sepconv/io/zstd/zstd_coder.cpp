@@ -1,5 +1,7 @@
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_estimateCCtxSize_usingCParams
 #include "sepconv/io/zstd/zstd_coder.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "sepconv/core/error.hpp"
@@ -12,6 +14,9 @@ void check(std::size_t result) {
     throw OutOfMemory(std::string("no memory for a zstd encoder (") + ZSTD_getErrorName(result) +
                       "); ask for fewer threads");
 }
+
+/// Of levels 1 and 2.
+int hash_log(int level) { return level == 1 ? 14 : 16; }
 
 }  // namespace
 
@@ -26,7 +31,13 @@ ZstdEncoder::ZstdEncoder(int level) : context_(ZSTD_createCCtx()) {
   set(ZSTD_c_compressionLevel, level);
   if (level > 2) return;
   set(ZSTD_c_minMatch, level == 1 ? 7 : 6);
-  set(ZSTD_c_hashLog, level == 1 ? 14 : 16);
+  set(ZSTD_c_hashLog, hash_log(level));
+}
+
+std::int64_t ZstdEncoder::memory_bytes(int level, std::int64_t bytes) noexcept {
+  ZSTD_compressionParameters parameters = ZSTD_getCParams(level, static_cast<unsigned long long>(bytes), 0);
+  if (level <= 2) parameters.hashLog = std::max(parameters.hashLog, static_cast<unsigned>(hash_log(level)));
+  return static_cast<std::int64_t>(ZSTD_estimateCCtxSize_usingCParams(parameters));
 }
 
 std::int64_t ZstdEncoder::encode(std::span<const std::byte> in, std::span<std::byte> out) {

@@ -20,6 +20,9 @@ class ZstdEncoder {
   /// on the bytes and the level alone. Throws OutOfMemory.
   std::int64_t encode(std::span<const std::byte> in, std::span<std::byte> out);
 
+  /// Upper bound of what one holds for inputs of at most so many bytes.
+  static std::int64_t memory_bytes(int level, std::int64_t bytes) noexcept;
+
  private:
   struct Free {
     void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }

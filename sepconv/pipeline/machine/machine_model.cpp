@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sepconv/pipeline/machine/codec_rates.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
@@ -48,6 +49,16 @@ void take_device(const DeviceLimits& limits, MachineModel& model) {
 }
 
 }  // namespace
+
+double FileModel::times_of_level(std::string_view codec, int level) noexcept {
+  constexpr std::array kDeflate{0.31, 0.5, 0.57, 0.62, 0.8, 1.0, 1.4, 2.3, 2.9, 4.2, 5.2, 6.4};
+  constexpr std::array kZstd{1.0, 1.5, 2.6, 4.6,  5.3,  6.4,  6.7,  11.0, 12.0, 15.0, 23.0,
+                             28., 55., 70., 70.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0};
+  const auto at = [&](const auto& times) {
+    return times[static_cast<std::size_t>(std::clamp<int>(level, 1, std::ssize(times)) - 1)];
+  };
+  return codec == "deflate" ? at(kDeflate) : codec == "zstd" ? at(kZstd) : 1;
+}
 
 MachineLimits measure_limits(int threads, int device) {
   MachineLimits limits{.threads = threads > 0 ? threads : usable_processors()};

@@ -1,5 +1,7 @@
 // What a run should take, by the machine's model.
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
@@ -23,10 +25,16 @@ double coders(const Layout& layout, Extent part, int threads) {
 }
 
 /// Nothing for a file whose bytes are its pixels.
-const FileModel::Codec* codec_of(const FileModel& files, std::string_view name) {
-  if (name == kUncompressed) return nullptr;
+std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_view name) {
+  if (name == kUncompressed) return std::nullopt;
+  const std::size_t colon = name.rfind(':');
+  int level = 0;
+  if (colon != name.npos) std::from_chars(name.data() + colon + 1, name.data() + name.size(), level);
+  if (level > 0) name = name.substr(0, colon);
   const auto* const found = std::ranges::find(files.codecs, name, &FileModel::Codec::name);
-  return found != files.codecs.end() ? found : &files.codecs.front();
+  FileModel::Codec codec = found != files.codecs.end() ? *found : files.codecs.front();
+  if (level > 0) codec.encode_rate /= FileModel::times_of_level(codec.name, level);
+  return codec;
 }
 
 /// Of what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams, of which Zarr
@@ -44,7 +52,7 @@ double write_seconds(const PlanProblem& problem, const Plan& plan) {
   const auto bytes = static_cast<double>(plan.bytes_written);
   if (layout.codec == kInMemory) return copy_seconds(problem.machine.host, bytes, plan.threads);
   if (plan.encodes_on_devices()) return kEncodedShare * bytes / problem.machine.files.write_rate;
-  if (const FileModel::Codec* const codec = codec_of(problem.machine.files, layout.codec))
+  if (const auto codec = codec_of(problem.machine.files, layout.codec))
     return bytes / (codec->encode_rate * coders(layout, plan.band, plan.threads));
   return bytes / problem.machine.files.write_rate;
 }
@@ -95,7 +103,7 @@ double read_seconds(const MachineModel& machine, const SourceLayout& layout, std
   const FileModel& files = machine.files;
   const auto all = static_cast<double>(bytes);
   if (layout.codec == kInMemory) return copy_seconds(machine.host, all, threads);
-  if (const FileModel::Codec* const codec = codec_of(files, layout.codec))
+  if (const auto codec = codec_of(files, layout.codec))
     return all / (codec->decode_rate * coders(layout, part, threads));
   const int readers = layout.access == Access::sequential ? 1 : threads;
   return all / std::min(files.read_rate * readers, files.most_read_rate);
