@@ -158,7 +158,7 @@ def test_stage_that_cannot_be(sepconv, source, stage, said):
     (["--threads", 0], "--threads"), (["--threads", "many"], "--threads"), (["--slots", 1000], "--slots"),
     (["--band-rows", -4], "--band-rows"), (["--max-memory", "much"], "much"), (["--max-memory", "12Q"], "12Q"),
     (["--max-memory", "-1"], "-1"), (["--arithmetic", "f16"], "f16"), (["--device", "cuda:99"], "--device cuda"),
-    (["--device", "tpu"], "tpu"), (["--compress", "rar"], "rar"), (["--compress", "zstd:99"], "zstd:1..22"),
+    (["--device", "tpu"], "tpu"), (["--compress", "rar"], "rar"), (["--compress", "zstd:99"], "zstd:1 to zstd:22"),
     (["--device", "cuda:0,0"], "twice"), (["--device", "cuda:0,"], "cuda:0,1"), (["--max-device-memory", "0"], "0"),
     (["--whole", "--device", "cuda"], "--whole"),
     (["--tile", "512x"], "512x"), (["--frobnicate"], "--frobnicate"), (["--raw", "4x4"], "--raw"),
