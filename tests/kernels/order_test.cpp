@@ -134,6 +134,8 @@ TEST_CASE("the same for windows larger than the image, and blocks cut in several
 TEST_CASE("windows that cannot be, and regions that do not fit, are refused", "[order]") {
   CHECK_THROWS_WITH(OrderFilter({1, 1, 1, 1}, 9, OrderMissing::ignore), Contains("rank 9 is none of 9"));
   CHECK_THROWS_AS(OrderFilter({-1, 1, 1, 1}, 0, OrderMissing::ignore), InvalidArgument);
+  CHECK_THROWS_AS(OrderFilter({2048, 2048, 0, 0}, 0, OrderMissing::ignore), InvalidArgument);
+  CHECK_NOTHROW(OrderFilter({2048, 0, 0, 0}, 0, OrderMissing::ignore));
   const Image in({5, 5}, 1, PixelType::u8), out({5, 5}, 1, PixelType::u8);
   const OrderFilter filter({1, 1, 1, 1}, 4, OrderMissing::propagate);
   Worker worker;

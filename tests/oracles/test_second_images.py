@@ -211,3 +211,23 @@ def test_the_plan_names_it(sepconv):
     assert "read for subtract:file=dark.npy, NPY" in said
     plan = json.loads(sepconv(*words, "--json").stdout)
     assert plan["second_images"][0]["bytes_read"] == 100 * 50 * 2
+
+
+def test_f32_does_not_stand_for_what_a_second_image_of_f64_lacks(sepconv):
+    """In f32 -9998.9999 is -9999."""
+    second = np.array([[-9999.0, -9998.9999]])
+    tifffile.imwrite(sepconv.folder / "d.tif", second, extratags=[(42113, 2, 0, "-9999", True)])
+    np.save(sepconv.folder / "in.npy", np.array([[1, 2]], np.float32))
+    result = sepconv("run", "in.npy", "out.npy", "subtract:file=d.tif", "--arithmetic", "f32", status=2)
+    assert "compute in f64" in result.stderr
+    sepconv("run", "in.npy", "out.npy", "subtract:file=d.tif")
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), np.array([[-9999, 10000.9999]], np.float32))
+
+
+def test_one_image_serves_all_planes_of_a_volume_with_another_axis_faster_than_z(sepconv):
+    volume, dark = random_image((2, 3, 2, 9, 11), np.uint16), random_image((9, 11), np.uint16, 1) // 4
+    np.save(sepconv.folder / "v.npy", volume)
+    np.save(sepconv.folder / "dark.npy", dark)
+    sepconv("run", "v.npy", "out.npy", "subtract:file=dark.npy", "gaussian:sigma=1,sigma_z=1", "cast:type=f64", "--axes", "tzcyx")
+    want = ndi.gaussian_filter(volume.astype(float) - dark, (0, 1, 0, 1, 1), mode="mirror")
+    np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), want, rtol=1e-9, atol=1e-9)

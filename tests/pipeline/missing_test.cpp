@@ -11,6 +11,7 @@
 #include "sepconv/pipeline/measure/measure.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
 #include "sepconv/pipeline/run/run.hpp"
+#include "sepconv/pipeline/stages/alpha_stage.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 using namespace sepconv;
@@ -174,6 +175,28 @@ TEST_CASE("f32 does not stand for the values of f64", "[missing]") {
   PlanOptions options{.arithmetic = Arithmetic::f32, .missing = {.value = 1}};
   CHECK_THROWS_WITH(plan(*reader, *writer, Chain::parse({"box"}), options),
                     Catch::Contains("compute in f64"));
+}
+
+TEST_CASE("a filter that is transposed and then honours what is missing is the transposed one", "[missing]") {
+  const ImageSpec spec{{100, 80}, 1, PixelType::f32};
+  for (const char* const text :
+       {"box:radius=9,radius_y=1", "mean:radius=9,radius_y=1", "std:radius=9,radius_y=1",
+        "normalize:radius=9,radius_y=1", "erode:radius=9,radius_y=1", "median:radius=9,radius_y=1",
+        "gaussian:sigma=3,sigma_y=1"}) {
+    CAPTURE(text);
+    const StagePtr stage = parse_stage(text);
+    const Rect pixel{50, 40, 1, 1};
+    const StagePtr turned = stage->transposed()->honouring_missing();
+    CHECK(turned->input_for(pixel, spec) == stage->transposed()->input_for(pixel, spec));
+  }
+}
+
+TEST_CASE("a stage of colours costs what the stage does", "[missing]") {
+  const ImageSpec spec{{100, 80}, 4, PixelType::u8};
+  const StagePtr stage = parse_stage("median:radius=20"), of_colours = stage_of_colours(stage, 3);
+  for (const Scratch where : {Scratch::host, Scratch::device})
+    CHECK(of_colours->operations_per_element(where, spec) == stage->operations_per_element(where, spec));
+  CHECK(of_colours->tile_cols() == stage->tile_cols());
 }
 
 TEST_CASE("a chain says what it does with what is missing", "[missing]") {

@@ -167,6 +167,19 @@ TEST_CASE("volumes: what cannot be filtered along z is refused before anything i
   CHECK_THROWS_WITH(run(*image.reader(), *result.writer(), blur()), Contains("has no axis z"));
 }
 
+TEST_CASE("volumes: a GPU has the matrix that planes are multiplied by", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  StackFile volumes("v.ome.tif", {{"z", 6}});
+  const std::int64_t cols = kPlane.extent.cols;
+  const Image matrix = Image::of_pattern({{cols, 5}, 1, PixelType::f32}, Pattern::noise, 3);
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "b.npy";
+  run(*matrix.reader(), *create_writer(file, matrix.spec(), {}), Chain());
+  const Chain chain = Chain::parse({"gemm:file=" + file.string(), "gaussian:sigma=1,sigma_z=1"});
+  run_file(volumes.in, volumes.out, chain, in_bands(2, {0}));
+  CHECK(volumes.is_result_of(chain));
+}
+
 TEST_CASE("volumes: planes are filtered along z on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});

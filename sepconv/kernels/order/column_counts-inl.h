@@ -78,7 +78,6 @@ class Sums {
 class ColumnCounts {
  public:
   /// Whether counts of such windows fit: of columns into 8 bits, sums into 16 with a sign.
-  static bool fits(const OrderWindow& window) { return window.rows() <= 255 && window.area() <= 32767; }
   /// Elements of a row, of the input, that are taken at once.
   static std::int64_t row_elements(const OrderWindow& window, std::int64_t cols, std::int64_t channels) {
     return (cols + window.cols() - 1) * channels;

@@ -59,6 +59,11 @@ inline constexpr std::int64_t kMostOrderRadius = 1024;
 /// Windows of at most so many pixels have a network.
 inline constexpr std::int64_t kMostSortedArea = 21 * 21;
 
+/// Whether windows of u8 that move count values in columns, whose counts have 8 bits, and else move bits.
+inline bool counts_columns(const OrderWindow& window) noexcept {
+  return window.rows() <= 255 && window.area() <= 32767;
+}
+
 /// out = the ranked element of `in` extended by `border`, for the pixels of out.rect. Values are compared as
 /// numbers, in the arithmetic type, and a zero is +0; stored as docs/maths.md says. So all ways to find it
 /// have the same bits.

@@ -7,8 +7,7 @@
 namespace sepconv {
 namespace {
 
-/// Whether comparing all values of such windows costs less than moving one along. Measured for each type on
-/// the CPU (OrderTuning); a network is made where any of them takes it.
+/// Whether some type takes a network for such windows (OrderTuning): which one does is measured.
 bool is_small(const OrderWindow& window) { return window.area() <= kMostSortedArea; }
 
 }  // namespace
@@ -16,7 +15,8 @@ bool is_small(const OrderWindow& window) { return window.area() <= kMostSortedAr
 OrderFilter::OrderFilter(const OrderWindow& of, std::int64_t ranked, OrderMissing policy)
     : window(of), rank(ranked), missing(policy) {
   if (std::min({of.left, of.right, of.up, of.down}) < 0 ||
-      std::max({of.left, of.right, of.up, of.down}) > 2 * kMostOrderRadius)
+      std::max({of.left, of.right, of.up, of.down}) > 2 * kMostOrderRadius ||
+      std::max(of.cols(), of.rows()) > 2 * kMostOrderRadius + 1)
     throw InvalidArgument(
         fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
                     of.cols(), of.rows(), 2 * kMostOrderRadius + 1));

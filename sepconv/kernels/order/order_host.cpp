@@ -91,7 +91,7 @@ template <class E>
 bool takes_network(const OrderFilter& filter) {
   if (!filter.network) return false;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<E>()));
-  const bool counts = sizeof(E) == 1 && ColumnCounts::fits(filter.window);
+  const bool counts = sizeof(E) == 1 && counts_columns(filter.window);
   const std::int64_t most =
       counts ? OrderTuning::kMostBeforeCounts
              : OrderTuning::kMostBeforeMoving + OrderTuning::kMostForEachRow * filter.window.rows();
@@ -138,7 +138,7 @@ void order_block(const OrderFilter& filter, const OrderInput<E>& input, const Or
   if (!has_nan(input, filter.window, block, out.pixels.channels)) {
     if (takes_network<E>(filter)) return sort_by_network(filter, input, block, out, writer, worker);
     if constexpr (std::is_same_v<E, std::uint8_t>)
-      if (ColumnCounts::fits(filter.window))
+      if (counts_columns(filter.window))
         return count_columns(filter, input, layout.moving_cols, block, out, writer, worker);
   }
   move_over<E, A>(filter, input, layout, block, out, worker);

@@ -3,7 +3,10 @@
 //
 //   name        in sepconv/pipeline/stages/    footprint (input for an output rectangle)
 //   gaussian    gaussian.cpp           grown by the radius
-//   box         box.cpp                grown by the radius
+//   box mean std normalize
+//               moments.cpp            grown by the radius
+//   erode dilate open close tophat blackhat
+//               morphology.cpp         grown by the radius, or twice that
 //   binomial    binomial.cpp           grown by the radius
 //   sobel       derivatives.cpp        grown by the radius
 //   scharr      derivatives.cpp        grown by the radius

@@ -203,7 +203,11 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
   const PixelType result = chain.result_spec(source).type;
   const bool moved = !chain.computes() && (!missing.value || is_same(*missing.value, missing.result));
   if (missing.none() || moved) return chain;
-  if (asked == Arithmetic::f32 && (source.type == PixelType::f64 || result == PixelType::f64))
+  const bool second_is_wide = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    return stage->traits().second_nodata && stage->traits().needs_f64;
+  });
+  if (asked == Arithmetic::f32 &&
+      (source.type == PixelType::f64 || result == PixelType::f64 || second_is_wide))
     throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
   Chain honouring;
   if (missing.alpha)

@@ -60,6 +60,10 @@ class ColoursStage final : public Stage {
     return turned ? stage_of_colours(std::move(turned), alpha_) : nullptr;
   }
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
+  std::int64_t tile_cols() const override { return stage_->tile_cols(); }
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return stage_->operations_per_element(scratch, input);
+  }
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     return stage_->scratch_bytes(scratch, output, input, arithmetic);

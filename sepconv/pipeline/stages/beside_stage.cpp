@@ -63,11 +63,12 @@ SeenImage look_at(const SecondImage& image, const Spelling& spelling) {
   return seen;
 }
 
-/// Its rasters, each as large as a plane that they lie over.
+/// Its rasters, or the only one for every position of these axes, each as large as a plane that they lie
+/// over.
 class PlanesBeside final : public RasterSet {
  public:
-  PlanesBeside(std::shared_ptr<const SeenImage> seen, Extent plane, std::int64_t channels)
-      : RasterSet(seen->image.text(), {plane, channels, seen->spec.type}, seen->axes),
+  PlanesBeside(std::shared_ptr<const SeenImage> seen, Extent plane, std::int64_t channels, RasterAxes axes)
+      : RasterSet(seen->image.text(), {plane, channels, seen->spec.type}, std::move(axes)),
         seen_(std::move(seen)) {}
 
  private:
@@ -112,15 +113,18 @@ class BesideStage final : public Stage {
   std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
     if (!volume_) return make_repeated_reader(reader_of(*seen_, raster_), input.extent, input.channels);
     const bool is_one = raster_count(seen_->axes) == 1;
-    const VolumeAxes axes = is_one ? VolumeAxes{} : *volume_axes(seen_->axes, "z");
-    Volumes volumes = volumes_of(std::make_unique<PlanesBeside>(seen_, volume_->plane, input.channels), axes);
+    const VolumeAxes axes = is_one ? VolumeAxes{{}, 1, volume_->planes} : *volume_axes(seen_->axes, "z");
+    Volumes volumes = volumes_of(
+        std::make_unique<PlanesBeside>(seen_, volume_->plane, input.channels,
+                                       is_one ? RasterAxes{{"plane", volume_->planes}} : seen_->axes),
+        axes);
     return make_repeated_reader(volumes.set->raster(is_one ? 0 : std::max<std::int64_t>(raster_, 0)),
                                 input.extent, input.channels);
   }
 
   StagePtr of_volume(const VolumeShape& shape) const {
     const std::optional<VolumeAxes> axes = volume_axes(seen_->axes, "z");
-    const bool is_one = raster_count(seen_->axes) == 1 && shape.planes == 1;
+    const bool is_one = raster_count(seen_->axes) == 1;
     if (!is_one && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of the axes {}, which does not lie beside {} planes along z of {} "

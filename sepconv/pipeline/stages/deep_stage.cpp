@@ -43,8 +43,8 @@ class DeepStage final : public Stage {
  private:
   [[noreturn]] void fail() const {
     throw InvalidArgument(fmt::format(
-        "stage '{}' filters along z, and what it is given has no axis z; give a file of planes along z (an "
-        "array's axes are named by OpenOptions::axes), or leave out what it does along z",
+        "stage '{}' filters along z, and what it is given has no axis z; give a file of planes along z (of "
+        "NPY, OpenOptions::axes names it), or leave out what it does along z",
         text_));
   }
 

@@ -51,7 +51,8 @@ class MomentsStage final : public Stage {
     MomentsOptions turned = is_;
     std::swap(turned.near.radius_x, turned.near.radius_y);
     turned.columns_first = !is_.columns_first;
-    return std::make_shared<MomentsStage>(text_, turned, ignoring_);
+    return std::make_shared<MomentsStage>(text_, turned,
+                                          [ignoring = ignoring_] { return ignoring()->transposed(); });
   }
   StagePtr honouring_missing() const override { return is_.missing ? shared_from_this() : ignoring_(); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {

@@ -92,7 +92,8 @@ class OrderStage final : public Stage {
   double on_host(PixelType type) const {
     constexpr double kCounts = 12, kMovesBits = 180;
     if (filter_.network) return static_cast<double>(filter_.network->operations());
-    return (type == PixelType::u8 ? kCounts : kMovesBits) * static_cast<double>(filter_.window.rows());
+    const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
+    return (counts ? kCounts : kMovesBits) * static_cast<double>(filter_.window.rows());
   }
 
   /// Values of a window are compared in shared memory, or read again for every bit.

@@ -170,6 +170,12 @@ class VolumeStage final : public Stage {
         });
   }
 
+  /// Taps along z hold nothing there.
+  StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
+    const StagePtr in_plane = in_plane_ != nullptr ? in_plane_->on_device(memory, stream) : nullptr;
+    return std::make_shared<VolumeStage>(text_, traits(), in_plane, along_z_, from_.plane, to_.plane);
+  }
+
   StagePtr honouring_missing() const override {
     return honouring([](const Stage& stage) { return stage.honouring_missing(); });
   }
