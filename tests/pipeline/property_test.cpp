@@ -20,7 +20,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
 
 #ifdef SEPCONV_SIMULATED_GPU
 constexpr std::uint64_t kDeviceCases = 60;  // its streams are threads, and late on purpose
-constexpr std::uint64_t kManyDeviceCases = 600;
+constexpr std::uint64_t kManyDeviceCases = 240;
 #else
 constexpr std::uint64_t kDeviceCases = 400;
 constexpr std::uint64_t kManyDeviceCases = 3000;
@@ -52,18 +52,13 @@ void check_parts(std::uint64_t seed, std::uint64_t count, const std::vector<int>
 }  // namespace
 
 #ifndef SEPCONV_SIMULATED_GPU
-// SEPCONV_PROPERTY_SEED and SEPCONV_PROPERTY_CASES choose others.
+// SEPCONV_PROPERTY_SEED and SEPCONV_PROPERTY_CASES choose others, as ./dev fuzz bands does.
 TEST_CASE("streaming equals whole image, byte for byte", "[property]") {
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 1), from_environment("SEPCONV_PROPERTY_CASES", 400));
 }
 
 TEST_CASE("streaming equals whole image over many more cases", "[property][slow]") {
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 2), from_environment("SEPCONV_PROPERTY_CASES", 1500));
-}
-
-// A test of its own, so that it runs beside the one above.
-TEST_CASE("streaming equals whole image over as many other cases", "[property][slow]") {
-  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 8), from_environment("SEPCONV_PROPERTY_CASES", 1500));
 }
 
 #endif
