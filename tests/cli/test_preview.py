@@ -85,6 +85,13 @@ def test_a_detail_of_what_has_no_levels_is_immediate_whatever_the_size(sepconv):
     assert seen.shape == (1024, 1024) and said == ["a detail, 1024x1024+159488+159488 of 320000 x 320000 pixels, at full resolution"]
 
 
+def test_what_is_decoded_as_a_whole_is_said(sepconv):
+    for name, whole in (("in.png", True), ("in.tif", False)):
+        sepconv("generate", name, "--size", "5000x4000")
+        result = sepconv("preview", name, "-o", "view.png", "--force", "--size", "256", "--region", "300x300+0+0")
+        assert ("decoded as a whole" in result.stderr) == whole
+
+
 def test_what_a_level_cannot_show_is_said(sepconv, pyramid):
     _, said = preview(sepconv, pyramid, "gaussian:sigma=1", "sobel:axis=x", "box:radius=1", "--level", "3")
     text = "\n".join(said)

@@ -243,7 +243,12 @@ Preview preview(const std::filesystem::path& input, const Chain& chain, const Pr
   open.level = view.level;
   const auto set = open_set(input, open, formats);
   Preview seen{.level = view.level, .scale = view.scale, .area = view.area, .whole = view.whole};
-  show(*set->raster(0), scaled_chain(chain, view.scale), options, seen);
+  const std::unique_ptr<Reader> source = set->raster(0);
+  show(*source, scaled_chain(chain, view.scale), options, seen);
+  if (!source->layout().streams && !seen.whole)
+    seen.notes.emplace_back(
+        "such a file is decoded as a whole for each preview; "
+        "of a tiled TIFF (run IN OUT.tif --tile 512) a part is seen at once");
   if (set->count() > 1)
     seen.notes.push_back(fmt::format("the first of {} images ({}); OpenOptions::page chooses another",
                                      set->count(), to_string(set->axes())));
