@@ -248,7 +248,7 @@ Preview preview(const std::filesystem::path& input, const Chain& chain, const Pr
   if (!source->layout().streams && !seen.whole)
     seen.notes.emplace_back(
         "such a file is decoded as a whole for each preview; "
-        "of a tiled TIFF (run IN OUT.tif --tile 512) a part is seen at once");
+        "of a tiled TIFF, which a run without stages makes, a part is seen at once");
   if (set->count() > 1)
     seen.notes.push_back(fmt::format("the first of {} images ({}); OpenOptions::page chooses another",
                                      set->count(), to_string(set->axes())));
