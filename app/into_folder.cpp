@@ -30,11 +30,6 @@ struct FolderItem {
   std::string error{};
 };
 
-/// Without the slash that a folder's name may end in.
-fs::path name_of_file(const fs::path& path) {
-  return (path.has_filename() ? path : path.parent_path()).filename();
-}
-
 void check_folder(const fs::path& folder) {
   std::error_code none;
   if (folder.empty()) throw InvalidArgument("--into has no name; name a folder, like --into out/");
@@ -205,9 +200,16 @@ void tell(const std::vector<FolderItem>& items, bool as_json, const Reporting& r
 
 }  // namespace
 
+fs::path name_of_file(const fs::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).filename();
+}
+
 CLI::Option* add_into_option(CLI::App& command, FolderRequest& request,
                              const std::vector<CLI::Option*>& arguments) {
   const auto take = [&request, arguments](const std::string& text) {
+    if (!request.folder.empty())
+      throw InvalidArgument(
+          "--into (-o) stands twice; results go into one folder: give it once, behind all images");
     request.folder = text;
     check_folder(request.folder);
     request.inputs = 0;
@@ -237,7 +239,7 @@ int run_into_folder(const FolderRequest& request, const JobRequest& job, bool as
     for (std::size_t i = 0; i < items.size(); ++i) {
       try {
         run_guarded(items[i], job, line,
-                    fmt::format("{}/{} {}  ", i + 1, items.size(), items[i].input.filename().string()));
+                    fmt::format("{}/{} {}  ", i + 1, items.size(), name_of_file(items[i].input).string()));
       } catch (const Cancelled&) {
         line.clear();
         tell(items, as_json, reporting);

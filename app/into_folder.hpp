@@ -14,6 +14,9 @@ struct FolderRequest {
   std::size_t inputs = 0;        ///< words that stood before the option; those behind it are stages
   std::vector<std::string> words;
 };
+/// Without the slash that a folder's name may end in.
+std::filesystem::path name_of_file(const std::filesystem::path& path);
+
 /// --into, which ends the inputs on the line. `arguments` are IN, OUT and STAGE; the second of them is not
 /// needed where the option is given.
 CLI::Option* add_into_option(CLI::App& command, FolderRequest& request,

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "into_folder.hpp"
 #include "job.hpp"
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
@@ -72,8 +73,8 @@ std::string page_of(const RunReport& report, const RunLimits& limits, const File
                     const fs::path& input, const OpenOptions& open, const fs::path& output,
                     const RunPictures* pictures) {
   return to_html(report, limits,
-                 {.source = input.filename().string(),
-                  .result = output.filename().string(),
+                 {.source = name_of_file(input).string(),
+                  .result = name_of_file(output).string(),
                   .plan = plan_facts(report.plan, *job.source, *job.sink),
                   .of_source = facts_of(input, open),
                   .of_result = facts_of(output, {}),

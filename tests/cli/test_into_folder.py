@@ -70,6 +70,11 @@ def test_one_failure_does_not_stop_the_rest(sepconv, images):
     assert again.count("exists already") == 2 and "--force" in again
 
 
+def test_the_folder_is_named_once(sepconv, images):
+    done = sepconv("run", "a.tif", "-o", "x", BLUR, "-o", "y", status=WRONG_USAGE)
+    assert "stands twice" in done.stderr and not {"x", "y"} & set(listing(sepconv.folder))
+
+
 def test_reports_as_json(sepconv, images):
     (sepconv.folder / "b.tif").write_bytes(b"")
     done = sepconv("run", *images, "-o", "out", BLUR, "--json", status=FAILED)

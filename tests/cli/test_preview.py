@@ -92,6 +92,29 @@ def test_what_is_decoded_as_a_whole_is_said(sepconv):
         assert ("decoded as a whole" in result.stderr) == whole
 
 
+def test_a_chain_of_a_stage_has_the_lengths_of_the_level(sepconv, pyramid):
+    _, said = preview(sepconv, pyramid, "subtract:chain=[box:radius=16 | gaussian:sigma=24]", "--level", "3")
+    assert "lengths of the chain are those of the level: subtract:chain=[box:radius=2 | gaussian:sigma=3]" in said
+
+
+def test_beside_a_second_image_the_image_itself_is_seen(sepconv, pyramid):
+    sepconv("generate", "one.npy", "--size", "1x1")
+    _, said = preview(sepconv, pyramid, "subtract:file=one.npy", "--region", "64x64+100+100")
+    assert "at full resolution" in said[0]
+    with_all, said = preview(sepconv, pyramid, f"subtract:file={pyramid}")
+    assert not with_all.any() and "level" not in said[0]
+
+
+def test_a_size_of_its_own_is_made_of_enough_pixels(sepconv):
+    """And not of the smallest level, which would be seen enlarged."""
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
+        for i, side in enumerate((4096, 1024, 256)):
+            made.write(np.full((side, side), 10 * i, np.uint8), tile=(256, 256), subfiletype=1 if i else 0, metadata=None)
+    for size, level in ((1000, 1), (200, 2)):
+        seen, said = preview(sepconv, "in.tif", "resize:to=2000x2000", "--size", size)
+        assert seen.shape == (size, size) and (seen == 10 * level).all()
+
+
 def test_what_a_level_cannot_show_is_said(sepconv, pyramid):
     _, said = preview(sepconv, pyramid, "gaussian:sigma=1", "sobel:axis=x", "box:radius=1", "--level", "3")
     text = "\n".join(said)

@@ -106,6 +106,13 @@ def test_region_transpose_and_another_size(sepconv):
     assert len(smaller.all("input")) == 1
 
 
+def test_a_part_of_a_result_has_no_pictures_of_all_of_it(sepconv):
+    sepconv("generate", "in.tif", "--size", "900x900", "--tile", "128", "-q")
+    sepconv("run", "in.tif", "out.tif", "gaussian:sigma=2", "--create-only", "--band-rows", "128", "-q")
+    shown = page(sepconv, "in.tif", "out.tif", "gaussian:sigma=2", "--part", "1/3")
+    assert not shown.pictures() and "made a part of the result" in shown.text
+
+
 def test_not_a_number_is_said(sepconv):
     values = np.ones((64, 64), np.float32)
     values[:32] = np.nan

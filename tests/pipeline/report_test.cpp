@@ -196,6 +196,18 @@ TEST_CASE("measuring limits is not in a run's peak of memory") {
   CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("peak_rss_bytes") == 3 << 20);
 }
 
+TEST_CASE("what could not be measured is said, and no number") {
+  RunReport report = report_of_a_run();
+  report.plan.devices = {0};
+  CHECK_THAT(limits_text(report.plan, kLimits),
+             Contains("the GPU's could not be measured") && !Contains("bus"));
+  // A ceiling is that of measuring, too.
+  report.plan.devices.clear();
+  report.plan.threads = 64;
+  report.plan.max_memory_bytes = 4 << 20;
+  CHECK(measure_limits(report).host.file.read_bytes_per_second > 0);
+}
+
 TEST_CASE("the peak of the resident set grows with memory that is touched") {
   const std::int64_t before = peak_rss_bytes();
   REQUIRE(before > 0);

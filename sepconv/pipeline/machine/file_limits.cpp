@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -13,13 +14,13 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kFileBytes = std::int64_t{64} << 20, kPieceBytes = std::int64_t{2} << 20;
-constexpr std::int64_t kPieces = kFileBytes / kPieceBytes;
+constexpr std::int64_t kMostFileBytes = std::int64_t{32} << 20, kMostPieceBytes = std::int64_t{2} << 20;
 
 /// A file without a name, whose pages the page cache holds and no disk.
 class FileInMemory {
  public:
-  FileInMemory() : descriptor_(memfd_create("sepconv-limits", MFD_CLOEXEC)) {}
+  explicit FileInMemory(std::int64_t piece_bytes)
+      : descriptor_(memfd_create("sepconv-limits", MFD_CLOEXEC)), piece_bytes_(piece_bytes) {}
   ~FileInMemory() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -28,37 +29,45 @@ class FileInMemory {
 
   bool empty() const noexcept { return ftruncate(descriptor_, 0) == 0; }
   bool write(std::int64_t piece, const std::byte* from) const noexcept {
-    return pwrite(descriptor_, from, kPieceBytes, piece * kPieceBytes) == kPieceBytes;
+    return pwrite(descriptor_, from, bytes(), piece * piece_bytes_) == piece_bytes_;
   }
   bool read(std::int64_t piece, std::byte* to) const noexcept {
-    return pread(descriptor_, to, kPieceBytes, piece * kPieceBytes) == kPieceBytes;
+    return pread(descriptor_, to, bytes(), piece * piece_bytes_) == piece_bytes_;
   }
 
  private:
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(piece_bytes_); }
+
   int descriptor_;
+  std::int64_t piece_bytes_;
 };
 
 }  // namespace
 
-FileLimits measure_file_limits(ThreadPool& pool) {
-  const FileInMemory file;
+FileLimits measure_file_limits(ThreadPool& pool, std::int64_t bytes) {
   const int threads = pool.concurrency();
-  const Buffer buffer(threads * kPieceBytes);
+  const std::int64_t piece_bytes = std::min(kMostPieceBytes, bytes / 4 / threads);
+  const std::int64_t pieces = std::min(kMostFileBytes, bytes / 2) / std::max<std::int64_t>(piece_bytes, 1);
+  if (piece_bytes == 0) return {};
+  const FileInMemory file(piece_bytes);
+  const Buffer buffer(threads * piece_bytes);
   std::memset(buffer.data(), 1, static_cast<std::size_t>(buffer.size()));
   std::atomic<bool> good = true;
-  const auto rate = [&](double seconds) { return good ? static_cast<double>(kFileBytes) / seconds : 0; };
+  const auto rate = [&](double seconds) {
+    return good ? static_cast<double>(pieces * piece_bytes) / seconds : 0;
+  };
   FileLimits limits;
   // The kernel lets one thread at a time write into a file.
   limits.write_bytes_per_second = rate(best_seconds(pool, [&](int thread) {
     if (thread > 0) return;
     bool all = file.empty();
-    for (std::int64_t piece = 0; piece < kPieces; ++piece) all = all && file.write(piece, buffer.data());
+    for (std::int64_t piece = 0; piece < pieces; ++piece) all = all && file.write(piece, buffer.data());
     if (!all) good = false;
   }));
   limits.read_bytes_per_second = rate(best_seconds(pool, [&](int thread) {
     bool all = true;
-    for (std::int64_t piece = thread; piece < kPieces; piece += threads)
-      all = all && file.read(piece, buffer.data() + thread * kPieceBytes);
+    for (std::int64_t piece = thread; piece < pieces; piece += threads)
+      all = all && file.read(piece, buffer.data() + thread * piece_bytes);
     if (!all) good = false;
   }));
   if (!good) return {};

@@ -6,8 +6,9 @@
 
 namespace sepconv {
 
-/// Writes a file of 64 MiB that is in memory alone, and reads it, until that gets no faster: 20 to 250
-/// milliseconds each. Nothing (0) where the system has no such files or no room for one. Throws OutOfMemory.
-FileLimits measure_file_limits(ThreadPool& pool);
+/// Writes a file that is in memory alone, and reads it, until that gets no faster: some tenths of a second in
+/// all. `bytes`: upper bound of what it takes; a file of 32 MiB at most. Nothing (0) where the system has no
+/// such files or no room for one. Throws OutOfMemory.
+FileLimits measure_file_limits(ThreadPool& pool, std::int64_t bytes);
 
 }  // namespace sepconv

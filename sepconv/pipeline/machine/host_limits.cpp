@@ -84,7 +84,7 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t 
   HostLimits limits;
   const std::int64_t share = copy_bytes / pool.concurrency();
   const std::int64_t copies = std::max<std::int64_t>(1, kRoundBytes / copy_bytes);
-  const Buffer from(copy_bytes), to(copy_bytes);
+  Buffer from(copy_bytes), to(copy_bytes);
   pool.for_each(pool.concurrency(), [&](std::int64_t part, int) {  // else all its pages are one page of zeros
     std::memset(from.data() + part * share, 1, static_cast<std::size_t>(share));
   });
@@ -95,7 +95,8 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t 
   limits.copy_bytes_per_second =
       2.0 * static_cast<double>(copies * share * pool.concurrency()) / copy_seconds;
   limits.fma_per_second = fma_rate(pool, arithmetic);
-  limits.file = measure_file_limits(pool);
+  Buffer().swap(from), Buffer().swap(to);
+  limits.file = measure_file_limits(pool, 2 * copy_bytes);
   return limits;
 }
 

@@ -13,8 +13,8 @@ struct FileLimits {
   double write_bytes_per_second = 0;  ///< into a new file, into which one thread writes at a time
 };
 
-/// Rates that this machine reaches now, measured with `threads` threads until they get no better: 20 to 250
-/// milliseconds each.
+/// Rates that this machine reaches now, measured with `threads` threads until they get no better: some tenths
+/// of a second in all.
 struct HostLimits {
   double copy_bytes_per_second = 0;  ///< memory copy, read + written
   double fma_per_second = 0;         ///< f32 (or f64) fused multiply-adds

@@ -163,6 +163,7 @@ std::string limits_text(const Plan& plan, const RunLimits& limits) {
   if (plan.devices.empty())
     return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);
   const DeviceLimits& device = limits.device;
+  if (device.copy_bytes_per_second <= 0) return text + "; the GPU's could not be measured";
   const bool wide = plan.arithmetic == Arithmetic::f64;
   return text +
          fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s",

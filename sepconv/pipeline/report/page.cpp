@@ -102,6 +102,9 @@ std::string histogram(const SampledPixels& pixels, std::string_view name) {
 }
 
 std::string pixels_section(const RunReport& report, const RunPictures* seen) {
+  if (report.pixels < report.rasters * report.plan.region.area())
+    return section("Pictures",
+                   paragraph("There are none: this run made a part of the result, and saw no other."));
   if (seen == nullptr || !seen->source().all.seen() || !seen->result().all.seen())
     return section(
         "Pictures",

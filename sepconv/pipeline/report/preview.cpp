@@ -54,6 +54,19 @@ class FileLevels {
     const double read = share * static_cast<double>(at(level).area() * spec_.pixel_bytes());
     return std::max(read, static_cast<double>(shown.area() * made.pixel_bytes())) <= kAtOnceBytes;
   }
+  /// A second image has no levels that lie beside those of the first.
+  bool has_second() const {
+    return std::ranges::any_of(chain_.stages(),
+                               [](const StagePtr& stage) { return stage->traits().has_second; });
+  }
+  /// Pixels of the level and of the result along the longer side of what is shown, whichever are fewer.
+  std::int64_t pixels_of(const Rect& area, int level) const {
+    const Extent made = result(level).extent;
+    const double share =
+        static_cast<double>(longer_side(area.extent())) / static_cast<double>(longer_side(made));
+    return std::min(longer_side(area.extent()),
+                    static_cast<std::int64_t>(share * static_cast<double>(longer_side(at(level)))));
+  }
   /// A part of the full result, on the level.
   Rect part(const Rect& region, int level) const {
     return part_of(result(level).extent, region, result(0).extent);
@@ -80,7 +93,7 @@ View view_on(const FileLevels& levels, int level, Rect area) {
 /// The smallest level that has as many pixels as the picture, or the largest that is quick; else a detail.
 View chosen_view(const FileLevels& levels, const PreviewOptions& options) {
   const int finest = options.level.value_or(0);
-  const int coarsest = options.level.value_or(levels.count() - 1);
+  const int coarsest = options.level.value_or(levels.has_second() ? 0 : levels.count() - 1);
   const Rect full = Rect::whole(levels.result(0).extent);
   const Rect region = options.region.empty() ? full : options.region;
   if (!options.region.empty() && levels.is_quick(finest, levels.part(region, finest).extent()))
@@ -90,7 +103,7 @@ View chosen_view(const FileLevels& levels, const PreviewOptions& options) {
     const Rect area = levels.part(region, level);
     if (!levels.is_quick(level, area.extent())) break;
     best = view_on(levels, level, area);
-    if (longer_side(area.extent()) >= options.size) break;
+    if (levels.pixels_of(area, level) >= options.size) break;
   }
   if (best) return *best;
   if (!options.region.empty()) return view_on(levels, finest, levels.part(region, finest));

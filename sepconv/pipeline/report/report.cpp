@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr std::int64_t kMostLimitBytes = std::int64_t{64} << 20;
 /// Of the host's copy: beyond caches where the ceiling has room for it.
-constexpr std::int64_t kLeastCopied = std::int64_t{16} << 20, kMostCopied = std::int64_t{256} << 20;
+constexpr std::int64_t kLeastCopied = std::int64_t{1} << 20, kMostCopied = std::int64_t{256} << 20;
 
 std::string table_row(const StepFacts& step) {
   return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>11} {:>7.0f} %\n", step.name,
@@ -61,15 +61,20 @@ RunLimits measure_limits(const RunReport& report) {
   if (report.wall_seconds < kWorthIt) return {};
   const Plan& plan = report.plan;
   const std::int64_t copied = std::clamp(plan.max_memory_bytes / 4, kLeastCopied, kMostCopied);
-  RunLimits limits{.host = measure_host_limits(plan.threads, plan.arithmetic, copied)};
+  RunLimits limits;
+  // Where somebody else has taken the memory meanwhile nothing is measured: the run is done, its result good.
+  try {
+    limits.host = measure_host_limits(plan.threads, plan.arithmetic, copied);
+  } catch (const Error&) {
+    return {};
+  }
   if (plan.devices.empty()) return limits;
   // What measure_device_limits() holds stays below the run's ceilings.
   const std::int64_t bytes =
       std::min({kMostLimitBytes, plan.max_memory_bytes / 2, plan.max_device_memory_bytes / 16});
   try {
     limits.device = measure_device_limits(plan.devices.front(), bytes);
-  } catch (
-      const Error&) {  // the run is done, and its result good: somebody else has taken the memory meanwhile
+  } catch (const Error&) {
   }
   return limits;
 }

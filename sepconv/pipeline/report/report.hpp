@@ -17,8 +17,9 @@ struct RunLimits {
   HostLimits host;
   DeviceLimits device{};
 };
-/// Measures what a run of more than a second needs, now: in a tenth of a second for the host, in some tenths
-/// for a GPU, inside the plan's ceilings. A shorter run is not worth it, and a GPU cannot always be measured.
+/// Measures what a run of more than a second needs, now: in some tenths of a second for the host and as much
+/// for a GPU, inside the plan's ceilings, of which the host's is taken for 4 MiB at least. A shorter run is
+/// not worth it, and what cannot be measured now is 0.
 RunLimits measure_limits(const RunReport& report);
 
 /// Several lines: per step busy time, rate, share of the limit, how much of the copying was hidden, the

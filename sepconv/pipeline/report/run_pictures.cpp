@@ -191,7 +191,10 @@ Histogram histogram_of(const SampledPixels& pixels) {
   const auto channels = static_cast<std::size_t>(pixels.channels());
   const Stretch stretch = stretch_of(pixels.type(), values);
   const double margin = pixels.type() == PixelType::u8 ? 0 : 0.05 * (stretch.high - stretch.low);
-  Histogram found{.low = stretch.low - margin, .high = stretch.high + margin, .samples = std::ssize(values)};
+  Histogram found{.low = stretch.low - margin,
+                  .high = stretch.high + margin,
+                  .samples = std::ssize(values),
+                  .ends_hold_others = margin > 0};
   found.counts.assign(channels, std::vector<std::int64_t>(kBins));
   const double width = found.high > found.low ? found.high - found.low : 1;
   double count = 0, sum = 0, squares = 0;

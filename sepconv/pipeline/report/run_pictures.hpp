@@ -82,6 +82,7 @@ struct Histogram {
   double low = 0, high = 0;
   std::vector<std::vector<std::int64_t>> counts{};  // of each channel
   std::int64_t samples = 0;
+  bool ends_hold_others = true;  // what lies beyond low and high
   double nan_share = 0, mean = 0, deviation = 0, least = 0, most = 0;
 };
 Histogram histogram_of(const SampledPixels& pixels);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
 
 namespace sepconv {
 namespace {
@@ -41,6 +42,29 @@ struct ScaledStage {
   void add(const std::string& pair) { text += (text.find(':') == std::string::npos ? ":" : ",") + pair; }
 };
 
+ScaledStage scaled_text(const std::string& text, double scale);
+
+/// Of a chain that a stage has for itself, in brackets or not, all lengths are scaled.
+void add_chain(const std::string& key, std::string_view value, double scale, ScaledStage& scaled) {
+  if (value.starts_with('[')) value = value.substr(1, value.size() - 2);
+  std::vector<std::string> texts, before, after;
+  bool has_length = false;
+  for (const std::string& text : split_chain(value)) {
+    const ScaledStage one = scaled_text(text, scale);
+    texts.push_back(one.text), before.push_back(one.before), after.push_back(one.after);
+    has_length = has_length || one.has_length;
+    scaled.is_narrow = scaled.is_narrow || one.is_narrow;
+  }
+  const auto pair = [&](const std::vector<std::string>& stages) {
+    return fmt::format("{}=[{}]", key, fmt::join(stages, " | "));
+  };
+  scaled.add(pair(texts));
+  if (!has_length) return;
+  const char* const mark = scaled.has_length ? "," : ":";
+  scaled.has_length = true;
+  scaled.before += mark + pair(before), scaled.after += mark + pair(after);
+}
+
 ScaledStage scaled_text(const std::string& text, double scale) {
   const StageText parts = StageText::split(text);
   ScaledStage scaled(parts.stage);
@@ -50,6 +74,8 @@ ScaledStage scaled_text(const std::string& text, double scale) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
     if (key != entry->keys.end() && is_length(*key)) {
       scaled.add_length(*key, std::strtod(value.c_str(), nullptr), scale);
+    } else if (key != entry->keys.end() && key->type == StageKey::Type::chain) {
+      add_chain(name, value, scale, scaled);
     } else {
       scaled.add(name + "=" + value);
     }
