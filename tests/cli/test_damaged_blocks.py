@@ -122,6 +122,23 @@ def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
         assert isinstance(result, bytes), result
 
 
+def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
+    """libjpeg refuses what else is there; libtiff reports that, and says that the block was decoded."""
+    strips = strips_of(jpeg)
+    middle, end = strips[1][:-2], strips[1][-2:]
+    scan = middle[middle.index(b"\xff\xda"):]
+    frame = middle[middle.index(b"\xff\xc0"):]
+    ends = [b"\xff\xd8", b"\xff\xd8" + end, b"\xff\x02", b"\xff\xc3", b"\xff\xf0", scan + end, frame + end, strips[1], b"\xff\xc4\0\x04ab" + end]
+    for wrong in [*ends, b"", b"\xff\xd0"]:
+        refused(sepconv, tiff([strips[0], middle + wrong, strips[2]], 7), "cannot decode block 1", "the file is damaged")
+    expected = np.vstack([np.asarray(Image.open(io.BytesIO(strip))) for strip in strips])
+    for right in (end, end + b"what follows", b"\xff\xfe\0\x04ab" + end, b"\xff" + end, b"\0\0\0" + end):  # a comment, and padding
+        read_as(sepconv, tiff([strips[0], middle + right, strips[2]], 7), expected)
+    later_version = strips[1].replace(b"JFIF\0\1", b"JFIF\0\2", 1)
+    assert later_version != strips[1]
+    read_as(sepconv, tiff([strips[0], later_version, strips[2]], 7), expected)
+
+
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 @pytest.mark.parametrize("tables", [{"offsets": 2}, {"counts": 2}, {"offsets": 1, "counts": 1}])
 def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compression, encode, tables):

@@ -15,10 +15,11 @@ def said_by(command, folder):
 
 
 def tiffcp(folder, name):
-    """libtiff, of the page that sepconv reads: a plain copy is made, which is one more witness."""
+    """libtiff, of the page that sepconv reads: a plain copy is made, which is one more witness. What libjpeg says it reports, and goes on."""
     status, said = said_by(["tiffcp", "-m", "256", "-c", "none", f"{name},0", TIFF_COPY], folder)
     warns = lambda line: "Warning, " in line or line.endswith("and thus tag is not read from file.")
-    return "\n".join(line for line in said.splitlines() if not warns(line) or re.search(SHORT_TABLE, line)) if status else None
+    refusal = "\n".join(line for line in said.splitlines() if not warns(line) or re.search(SHORT_TABLE, line))
+    return refusal if status or re.search("^JPEGLib: ", refusal, re.MULTILINE) else None
 
 
 def djpeg(folder, name):

@@ -114,6 +114,8 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
   handle_.check(decoded != 0, what);
   if (!handle_.jpeg_complaint().empty())
     throw IoError(handle_.name() + ": " + what + ": " + handle_.jpeg_complaint());
+  // What libjpeg refuses behind the last row libtiff reports, and then says that all went well.
+  handle_.check(handle_.message().empty(), what);
 }
 
 bool BlockDecoder::decode_directly(std::span<std::byte> out, const std::string& what) {

@@ -120,8 +120,10 @@ struct Procedures {
     S& self = state(user);
     if (module == nullptr || std::string_view(module) != "JPEGLib" || !self.jpeg_complaint.empty()) return 1;
     std::string text = formatted(format, arguments);
-    // Padding between the markers loses no pixel.
-    if (text.find("extraneous") == std::string::npos) self.jpeg_complaint = std::move(text);
+    // Padding between the markers loses no pixel, nor does a later version of a header that is read all the
+    // same: see jpeg_errors().
+    const bool is_harmless = text.find("extraneous") != text.npos || text.find("JFIF revision") != text.npos;
+    if (!is_harmless) self.jpeg_complaint = std::move(text);
     return 1;
   }
 };
