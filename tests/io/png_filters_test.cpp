@@ -1,5 +1,6 @@
 #include "sepconv/io/png/png_filters.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <set>
@@ -25,6 +26,33 @@ Row reconstructed(const Row& filtered, const Row& above, std::size_t pixel) {
   return row;
 }
 
+Row filtered_by(PngFilters& filters, const Row& row) {
+  std::copy(row.begin(), row.end(), filters.row());
+  Row filtered(row.size() + 1 + PngFilters::kRoom);
+  filters.filter_to(filtered.data());
+  filtered.resize(row.size() + 1);
+  return filtered;
+}
+
+TEST_CASE("PNG's filters find what a row was made of, whatever lies beside and above it") {
+  std::mt19937 random(2);
+  for (const std::size_t pixel : {1u, 3u, 8u}) {
+    for (const std::size_t size : {999u, 1024u, 20'000u}) {
+      PngFilters filters(static_cast<std::int64_t>(size), static_cast<std::int64_t>(pixel));
+      for (int kind = 0; kind < 5; ++kind) {
+        CAPTURE(pixel, size, kind);
+        Row above(size), filtered(size + 1);
+        std::ranges::generate(above, [&] { return static_cast<std::byte>(random()); });
+        std::ranges::generate(filtered, [&] { return static_cast<std::byte>(random() % 5 - 2); });
+        filtered[0] = static_cast<std::byte>(kind);
+        filtered_by(filters, above);
+        const bool same = filtered_by(filters, reconstructed(filtered, above, pixel)) == filtered;
+        CHECK(same);
+      }
+    }
+  }
+}
+
 TEST_CASE("PNG's filters are undone by the standard's reconstruction, and each is chosen where it suits") {
   std::mt19937 random(1);
   std::set<std::byte> kinds;
@@ -41,9 +69,7 @@ TEST_CASE("PNG's filters are undone by the standard's reconstruction, and each i
                                 static_cast<int>(random() % 3) * (x % 5 == 0 ? 80 : 1)};
           row[i] = static_cast<std::byte>(shapes[y / 4 % 5]);
         }
-        std::copy(row.begin(), row.end(), filters.row());
-        Row filtered(row.size() + 1);
-        filters.filter_to(filtered.data());
+        const Row filtered = filtered_by(filters, row);
         kinds.insert(filtered[0]);
         const bool same = reconstructed(filtered, above, pixel) == row;
         CHECK(same);

@@ -16,13 +16,14 @@ class PngFilters {
   /// Where the next row is to be put, in the order of bytes that PNG has.
   std::byte* row() noexcept { return rows_[0].data() + pixel_bytes_; }
 
-  /// Of the row put there: the kind of its filter, and what that makes of it, 1 + row_bytes in all.
+  /// Of the row put there: the kind of its filter, and what that makes of it, 1 + row_bytes in all; of kRoom
+  /// bytes behind them some are overwritten.
   void filter_to(std::byte* to);
+  static constexpr std::int64_t kRoom = 64;
 
  private:
   std::int64_t row_bytes_, pixel_bytes_;
-  std::vector<std::byte> rows_[2];  ///< the next and the one above, behind a pixel of zeros
-  std::vector<std::byte> tried_;    ///< for sums
+  std::vector<std::byte> rows_[2];  ///< the next and the one above, behind a pixel of zeros, before kRoom
 };
 
 }  // namespace sepconv

@@ -53,7 +53,7 @@ void copy_in_png_order(const std::byte* from, PixelType type, std::byte* to, std
 std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept {
   const std::int64_t part = part_rows(row_bytes) * (row_bytes + 1);
   constexpr std::int64_t kCoder = 256 << 10;
-  return 2 * (row_bytes + 8) + part + deflate::RasterCoder::max_bytes(part) + kCoder;
+  return 2 * (row_bytes + 8) + 3 * PngFilters::kRoom + part + deflate::RasterCoder::max_bytes(part) + kCoder;
 }
 
 void write_png_pixels(const PixelView& image, OutputBytes& file) {
@@ -61,8 +61,9 @@ void write_png_pixels(const PixelView& image, OutputBytes& file) {
   const std::int64_t row_bytes = image.extent.cols * pixel_bytes;
   const std::int64_t rows_at_once = part_rows(row_bytes);
   PngFilters filters(row_bytes, pixel_bytes);
-  Buffer part(rows_at_once * (row_bytes + 1));
-  Buffer coded(deflate::RasterCoder::max_bytes(part.size()) + 8);  // and the stream's head or checksum
+  const std::int64_t part_bytes = rows_at_once * (row_bytes + 1);
+  Buffer part(part_bytes + PngFilters::kRoom);
+  Buffer coded(deflate::RasterCoder::max_bytes(part_bytes) + 8);  // and the stream's head or checksum
   deflate::RasterCoder coder;
   deflate::BitSink sink{coded.data()};
   sink.put(deflate::kZlibHeader, 16);
