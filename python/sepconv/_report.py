@@ -5,7 +5,8 @@ import json
 import os
 from typing import NamedTuple
 
-_COLOURS = {"read": "#4c78a8", "compute": "#f58518", "write": "#54a24b", "upload": "#b279a2", "download": "#e45756"}
+_COLOURS = {"read": "#4c78a8", "upload": "#b279a2", "decode": "#b5872f", "compute": "#f58518", "encode": "#3aa6a6", "download": "#e45756",
+            "write": "#54a24b"}
 _DRAWN = 2000  # spans of a timeline; more would be less than a pixel each
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sepconv as sc
+from sepconv import _report
 
 PATIENCE_SECONDS = 120
 
@@ -41,6 +42,13 @@ def test_a_report_is_a_table_and_a_timeline():
     report.save_trace("trace.json")
     named = {event["args"]["name"] for event in json.load(open("trace.json"))["traceEvents"] if event["ph"] == "M"} if os.path.getsize("trace.json") else set()
     assert {"read", "compute", "write"} <= named
+
+
+def test_each_step_of_a_timeline_has_a_colour_of_its_own():
+    steps = ["read", "upload cuda:0", "decode cuda:0", "compute cuda:0", "encode cuda:0", "download cuda:0", "write"]
+    spans = [_report.Span(step, 0, 0.1 * place, 0.1 * place + 0.1, 1) for place, step in enumerate(steps)]
+    colours = set(re.findall('<rect [^>]*fill="(#[0-9a-f]{6})"', _report._drawn(spans, 1)))
+    assert len(colours) == len(steps) and "#9d9d9d" not in colours
 
 
 def test_warnings_in_a_report_are_escaped():
