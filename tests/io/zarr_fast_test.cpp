@@ -40,5 +40,18 @@ TEST_CASE("deflate:fast and zstd:fast are coded without a search in Zarr, too, a
   if (is_zstd) CHECK(same(version == 2 ? ".zarray" : "zarr.json"));
 }
 
+TEST_CASE("A level that deflate has and Zarr has not becomes its highest, which is said") {
+  const TemporaryFolder folder;
+  const int level = GENERATE(9, 10, deflate::kBestLevel);
+  FileLayout layout{.tiled = true, .tile = {16, 32}, .compression = Compression::deflate, .level = level};
+  layout.zarr.version = GENERATE(2, 3);
+  layout.zarr.is_array = true;
+  const auto writer =
+      create_writer(folder.path() / "a.zarr", {{20, 20}, 1, PixelType::u8}, {.layout = layout});
+  const std::vector<std::string>& said = writer->layout().warnings;
+  REQUIRE(said.size() == (level > 9 ? 1 : 0));
+  if (level > 9) CHECK_THAT(said[0], Contains("level 9") && Contains(std::to_string(level)));
+}
+
 }  // namespace
 }  // namespace sepconv

@@ -19,7 +19,8 @@ namespace {
 constexpr Extent kUsualChunk{512, 512};
 constexpr int kUsualBlosc = 5;
 
-std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int64_t element_bytes) {
+std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int64_t element_bytes,
+                                 std::vector<std::string>& warnings) {
   if (!layout.zarr.codecs.empty()) {
     const JsonFile file("ZarrLayout::codecs");
     std::vector<ZarrCodec> codecs;
@@ -39,6 +40,10 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
     case Compression::deflate:
       if (layout.level == deflate::kFast)
         return {{.kind = deflated, .level = kLowestDeflate, .raster = deflate::Raster()}};
+      if (layout.level > kHighestDeflate)
+        warnings.push_back(
+            fmt::format("chunks are encoded by level {} of deflate in place of {}: Zarr has none higher",
+                        kHighestDeflate, layout.level));
       return {{.kind = deflated,
                .level = layout.level < 1 ? kUsualDeflate : std::min(layout.level, kHighestDeflate)}};
     default:
@@ -203,7 +208,7 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   check_axes(layout, asked_as, spec.axes, warnings);
   array.order.resize(array.shape.size());
   std::iota(array.order.begin(), array.order.end(), 0);
-  array.codecs = codecs_of(layout, array.version, array.type.bits / 8);
+  array.codecs = codecs_of(layout, array.version, array.type.bits / 8, warnings);
   fit_to_version(array, warnings);
   take_shards(layout, others, asked_as, array, warnings);
   check_size(array);
