@@ -92,8 +92,8 @@ class Reader {
   /// included, `out` excluded. Part of the plan's ceiling, so it must hold.
   virtual std::int64_t buffer_bytes(int concurrency) const = 0;
 
-  /// What a run has left of its ceiling: so much may be held beside buffer_bytes(), if it saves decoding the
-  /// same twice. Called once, before the first read.
+  /// What a run has left of its ceiling: so much may be held beside buffer_bytes(), if it makes decoding
+  /// faster. Called once, before the first read.
   virtual void may_hold(std::int64_t bytes) { (void)bytes; }
 
   /// Bytes of the file behind the pixels, 0 if unknown: for progress and rates.

@@ -1,14 +1,17 @@
 // Any bytes as the blocks of a stream, with the header and the checksum that make it one: our tables take
-// nothing but what libdeflate takes, and make the same of it; they take what zlib takes; and the decoder says
-// of whole and of broken streams what libdeflate says.
+// nothing but what libdeflate takes, and make the same of it; they take what zlib takes; the decoder says
+// of whole and of broken streams what libdeflate says; and of two streams in one loop what it says of each.
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <random>
 #include <vector>
 
 #include "sepconv/io/deflate/inflater.hpp"
+#include "sepconv/io/deflate/raster_coder.hpp"
 
 namespace {
 
@@ -45,6 +48,44 @@ Bytes stream_of(const Bytes& blocks, const Bytes& out) {
   return stream;
 }
 
+/// A stream of codes of bytes, in which a decoder is well on its way when the other's ends or breaks.
+const Bytes& photograph() {
+  static const Bytes bytes = [] {
+    std::mt19937 random(1);
+    std::geometric_distribution<int> magnitude(0.2);
+    Bytes made(20'000);
+    for (std::byte& byte : made)
+      byte = static_cast<std::byte>((random() & 1) != 0 ? magnitude(random) : -magnitude(random));
+    return made;
+  }();
+  return bytes;
+}
+
+const Bytes& photograph_stream() {
+  static const Bytes stream = [] {
+    Bytes made(30'000);
+    made.resize(
+        static_cast<std::size_t>(sepconv::deflate::RasterCoder().encode(photograph(), {1, 200}, made)));
+    return made;
+  }();
+  return stream;
+}
+
+/// Streams are as each is alone; those that are short are made long by what follows their end.
+void try_two(Bytes stream, std::size_t size) {
+  using sepconv::deflate::Inflater;
+  static Inflater inflater, other;
+  stream.resize(std::max<std::size_t>(stream.size(), 2048));
+  Bytes alone(size), out(size), pixels(photograph().size());
+  const bool whole = inflater.decode_by_tables(stream, alone, true);
+  for (const bool is_first : {false, true}) {
+    const Inflater::Coded tried{inflater, stream, out}, right{other, photograph_stream(), pixels};
+    const auto done = is_first ? Inflater::decode_two(tried, right) : Inflater::decode_two(right, tried);
+    require(done[is_first] && pixels == photograph());
+    require(done[!is_first] == whole && (!whole || out == alone));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -71,6 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     require(inflater.decode(stream, out) != Inflated::whole);
   }
+  try_two(stream, out.size());
   // As it is, too: a header and a checksum of any bytes.
   Bytes any(out.size());
   const bool is_stream = libdeflate_zlib_decompress(libdeflate(), bytes, size, any.data(), any.size(),

@@ -182,6 +182,62 @@ TEST_CASE("Codes of bytes are decoded by tables of several, and streams of a sea
   CHECK_FALSE(inflater.decode_by_tables(by_coder(Deflater(6), strings, {1, 500}), out, true));
 }
 
+struct Case {
+  Bytes stream;
+  std::size_t size;  // of what is wanted of it
+};
+
+/// Streams of our coder and of others, whole, damaged, and of another size than is wanted.
+std::vector<Case> cases(Random& random) {
+  std::vector<Case> all;
+  for (const std::size_t size : {9'000, 70'001, 150'000}) {
+    const Bytes photograph = noise(size, 4, random);
+    for (const Bytes& stream :
+         {by_coder(Deflater(kFast), photograph, {2, 300}),
+          by_zlib(photograph, 6, Z_HUFFMAN_ONLY, Z_SYNC_FLUSH), by_zlib(photograph, 0, Z_DEFAULT_STRATEGY),
+          by_zlib(photograph, 6, Z_RLE), by_zlib(text(size, random), 6, Z_DEFAULT_STRATEGY)})
+      all.push_back({stream, size});
+    Bytes damaged = all.front().stream;
+    damaged[damaged.size() / 2] ^= std::byte{4};
+    all.push_back({damaged, size});
+    all.push_back({Bytes(damaged.begin(), damaged.begin() + std::ssize(damaged) / 2), size});
+    for (const std::size_t other : {size - 1, size + 1, size / 3, 2 * size})
+      all.push_back({all[0].stream, other});
+  }
+  all.push_back({by_coder(Deflater(kFast), noise(500, 4, random), {1, 60}), 500});  // not worth the tables
+  return all;
+}
+
+TEST_CASE("Two streams in one loop are decoded where and as each is alone") {
+  constexpr std::size_t kLeastBytes = 2048;
+  Random random(8);
+  const std::vector<Case> all = cases(random);
+  Inflater first, second;
+  int taken = 0;
+  for (const Case& one : all) {
+    for (const Case& other : all) {
+      std::array<bool, 2> done{};
+      Bytes other_out;
+      const Bytes out = filled(one.size, [&](std::span<std::byte> to) {
+        other_out = filled(other.size, [&](std::span<std::byte> other_to) {
+          done = Inflater::decode_two({first, one.stream, to}, {second, other.stream, other_to});
+        });
+      });
+      const bool are_long = std::min(one.stream.size(), other.stream.size()) >= kLeastBytes;
+      const auto is_as_alone = [&](const Case& of, const Bytes& found, bool whole, const Inflater& by) {
+        Bytes right(of.size);
+        const bool expected = are_long && Inflater().decode_by_tables(of.stream, right, true);
+        taken += expected;
+        return whole == expected && (!whole || (found == right && by.was_by_tables()));
+      };
+      CAPTURE(one.stream.size(), one.size, other.stream.size(), other.size);
+      CHECK(is_as_alone(one, out, done[0], first));
+      CHECK(is_as_alone(other, other_out, done[1], second));
+    }
+  }
+  CHECK(taken > 200);
+}
+
 /// A stream that is written symbol by symbol.
 class Script {
  public:

@@ -1,5 +1,6 @@
 #include "sepconv/io/deflate/decode_block.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -73,8 +74,6 @@ HWY_INLINE void copy_match(std::byte* to, std::int64_t distance, std::int64_t le
   } while (to < end);
 }
 
-enum class Step : std::uint8_t { go_on, end, fail };
-
 HWY_INLINE Entry look_up(const LengthTable& lengths, const BitSource& source) {
   return lengths.entries[source.held & LengthTable::kMask];
 }
@@ -136,31 +135,37 @@ HWY_INLINE void put(Entry entry, BitSource& source, ByteSink& sink) {
 
 /// A turn takes at most three entries of bytes, 39 bits, and looks up the next with what is left of 56; or
 /// two and a length, 46 bits, with which the distance is looked up. So no look-up waits for a refill.
-HWY_INLINE Step decode_turns(const LengthTable& lengths, const DistanceTable& distances, BitSource& source,
-                             ByteSink& sink) {
-  if (!room_for_a_turn(source, sink)) return Step::go_on;
+HWY_INLINE Step decode_turn(const LengthTable& lengths, const DistanceTable& distances, BitSource& source,
+                            ByteSink& sink, Entry& entry) {
   source.refill_from_8();
-  Entry entry = look_up(lengths, source);
-  do {
-    source.refill_from_8();
+  if (entry.has_bytes()) {
+    put(entry, source, sink);
+    entry = look_up(lengths, source);
     if (entry.has_bytes()) {
       put(entry, source, sink);
       entry = look_up(lengths, source);
       if (entry.has_bytes()) {
         put(entry, source, sink);
         entry = look_up(lengths, source);
-        if (entry.has_bytes()) {
-          put(entry, source, sink);
-          entry = look_up(lengths, source);
-          continue;
-        }
+        return Step::go_on;
       }
     }
-    const Step step = decode_symbol<false>(entry, lengths, distances, source, sink);
-    if (step != Step::go_on) return step;
-    entry = look_up(lengths, source);
-  } while (room_for_a_turn(source, sink));
-  return Step::go_on;
+  }
+  const Step step = decode_symbol<false>(entry, lengths, distances, source, sink);
+  if (step == Step::go_on) entry = look_up(lengths, source);
+  return step;
+}
+
+HWY_INLINE Step decode_turns(const LengthTable& lengths, const DistanceTable& distances, BitSource& source,
+                             ByteSink& sink) {
+  if (!room_for_a_turn(source, sink)) return Step::go_on;
+  source.refill_from_8();
+  Entry entry = look_up(lengths, source);
+  Step step = Step::go_on;
+  do {
+    step = decode_turn(lengths, distances, source, sink, entry);
+  } while (step == Step::go_on && room_for_a_turn(source, sink));
+  return step;
 }
 
 HWY_INLINE Step decode_carefully(const LengthTable& lengths, const DistanceTable& distances,
@@ -175,20 +180,85 @@ HWY_INLINE Step decode_carefully(const LengthTable& lengths, const DistanceTable
   return Step::go_on;
 }
 
+/// How many turns there is room for whatever they take.
+HWY_INLINE std::int64_t turns_of(const BlockStream& stream) {
+  return std::min((stream.source.end - stream.source.in) / kTurnInput,
+                  (stream.sink.end - stream.sink.at) / kTurnBytes);
+}
+
+/// Bytes of two streams in turns, until either has something else, within `turns` that there is room for.
+/// Not inline: what else a decoder does would take the registers that this needs.
+HWY_NOINLINE void decode_bytes_of_two(BlockStream& one, BlockStream& other, std::int64_t turns) {
+  const LengthTable &lengths_1 = *one.lengths, &lengths_2 = *other.lengths;
+  BitSource source_1 = one.source, source_2 = other.source;
+  ByteSink sink_1 = one.sink, sink_2 = other.sink;
+  source_1.refill_from_8();
+  source_2.refill_from_8();
+  Entry entry_1 = look_up(lengths_1, source_1), entry_2 = look_up(lengths_2, source_2);
+  const auto take = [](Entry& entry, const LengthTable& lengths, BitSource& source, ByteSink& sink) {
+    if (!entry.has_bytes()) return false;
+    put(entry, source, sink);
+    entry = look_up(lengths, source);
+    return true;
+  };
+  const auto take_both = [&] {
+    return take(entry_1, lengths_1, source_1, sink_1) && take(entry_2, lengths_2, source_2, sink_2);
+  };
+  for (; turns > 0 && take_both() && take_both() && take_both(); --turns) {
+    source_1.refill_from_8();
+    source_2.refill_from_8();
+  }
+  one.source = source_1, one.sink = sink_1;
+  other.source = source_2, other.sink = sink_2;
+}
+
+/// A turn of one stream, or, where there may be no room for one, a symbol or an entry of bytes.
+template <bool kCareful>
+HWY_INLINE Step decode_some(BlockStream& stream) {
+  BitSource source = stream.source;
+  ByteSink sink = stream.sink;
+  Step step;
+  if (kCareful) {
+    step = decode_carefully(*stream.lengths, *stream.distances, source, sink);
+  } else {
+    source.refill_from_8();
+    Entry entry = look_up(*stream.lengths, source);
+    step = decode_turn(*stream.lengths, *stream.distances, source, sink, entry);
+  }
+  stream.source = source;
+  stream.sink = sink;
+  return step;
+}
+
 }  // namespace
 
-bool decode_block(const LengthTable& lengths, const DistanceTable& distances, BitSource& source,
-                  ByteSink& sink) {
-  BitSource from = source;
-  ByteSink to = sink;
+Step decode_block(BlockStream& stream) {
+  BitSource source = stream.source;
+  ByteSink sink = stream.sink;
   Step step = Step::go_on;
   while (step == Step::go_on) {
-    step = decode_turns(lengths, distances, from, to);
-    if (step == Step::go_on) step = decode_carefully(lengths, distances, from, to);
+    step = decode_turns(*stream.lengths, *stream.distances, source, sink);
+    if (step == Step::go_on) step = decode_carefully(*stream.lengths, *stream.distances, source, sink);
   }
-  source = from;
-  sink = to;
-  return step == Step::end && !source.overrun();
+  stream.source = source;
+  stream.sink = sink;
+  return source.overrun() ? Step::fail : step;
+}
+
+std::array<Step, 2> decode_two_blocks(BlockStream& one, BlockStream& other) {
+  std::array<Step, 2> steps{Step::go_on, Step::go_on};
+  const auto both_go_on = [&] { return steps == std::array{Step::go_on, Step::go_on}; };
+  while (both_go_on()) {
+    if (const std::int64_t turns = std::min(turns_of(one), turns_of(other)); turns > 0) {
+      decode_bytes_of_two(one, other, turns - 1);
+      steps = {decode_some<false>(one), decode_some<false>(other)};
+    } else {
+      steps = {decode_some<true>(one), decode_some<true>(other)};
+    }
+  }
+  if (one.source.overrun()) steps[0] = Step::fail;
+  if (other.source.overrun()) steps[1] = Step::fail;
+  return steps;
 }
 
 }  // namespace sepconv::deflate::HWY_NAMESPACE
@@ -199,12 +269,14 @@ namespace sepconv::deflate {
 namespace {
 
 HWY_EXPORT(decode_block);
+HWY_EXPORT(decode_two_blocks);
 
 }  // namespace
 
-bool decode_block(const LengthTable& lengths, const DistanceTable& distances, BitSource& source,
-                  ByteSink& sink) noexcept {
-  return HWY_DYNAMIC_DISPATCH(decode_block)(lengths, distances, source, sink);
+Step decode_block(BlockStream& stream) noexcept { return HWY_DYNAMIC_DISPATCH(decode_block)(stream); }
+
+std::array<Step, 2> decode_two_blocks(BlockStream& one, BlockStream& other) noexcept {
+  return HWY_DYNAMIC_DISPATCH(decode_two_blocks)(one, other);
 }
 
 }  // namespace sepconv::deflate

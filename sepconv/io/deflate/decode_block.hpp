@@ -1,6 +1,7 @@
 // The symbols of a block of deflate, decoded.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,9 +15,23 @@ struct ByteSink {
   std::byte *begin, *at, *end;
 };
 
-/// Appends a block's bytes, up to its end; false: it is broken, or has more than there is room for. Reads
-/// and writes within `source` and `sink` only, whatever the bits.
-bool decode_block(const LengthTable& lengths, const DistanceTable& distances, BitSource& source,
-                  ByteSink& sink) noexcept;
+/// A stream within a block: the codes of that, and how far it is decoded.
+struct BlockStream {
+  const LengthTable* lengths;
+  const DistanceTable* distances;
+  BitSource source;
+  ByteSink sink;
+};
+
+/// `fail`: the block is broken, or has more than there is room for.
+enum class Step : std::uint8_t { go_on, end, fail };
+
+/// Appends a block's bytes; `end` or `fail`. Reads and writes within the source and the sink only, whatever
+/// the bits.
+Step decode_block(BlockStream& stream) noexcept;
+
+/// The same of two streams in one loop, in turns: one look-up waits for the one before it, and meanwhile the
+/// other stream's is under way. Returns where either is at `end` or `fail`; the other may `go_on`.
+std::array<Step, 2> decode_two_blocks(BlockStream& one, BlockStream& other) noexcept;
 
 }  // namespace sepconv::deflate

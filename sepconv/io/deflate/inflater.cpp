@@ -133,7 +133,8 @@ Inflater::Inflater()
 }
 
 Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte> out) {
-  if (stream.size() >= kLeastBytes && decode_by_tables(stream, out, true)) return Inflated::whole;
+  was_by_tables_ = stream.size() >= kLeastBytes && decode_by_tables(stream, out, true);
+  if (was_by_tables_) return Inflated::whole;
   switch (libdeflate_zlib_decompress(libdeflate_.get(), stream.data(), stream.size(), out.data(), out.size(),
                                      nullptr)) {
     case LIBDEFLATE_SUCCESS:
@@ -147,39 +148,106 @@ Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte
   }
 }
 
+/// A zlib stream, block after block.
+class Inflater::Stream {
+ public:
+  Stream(Tables& tables, std::span<const std::byte> stream, std::span<std::byte> out,
+         bool mostly_bytes) noexcept
+      : tables_(tables),
+        out_(out),
+        mostly_bytes_(mostly_bytes),
+        block_{&tables.lengths, &tables.distances, BitSource(blocks_of(stream)),
+               ByteSink{out.data(), out.data(), out.data() + out.size()}} {
+    if (block_.source.in != nullptr) open_block();
+  }
+
+  bool in_block() const noexcept { return state_ == State::in_block; }
+
+  /// Blocks of both in one loop, while both have some.
+  static void decode_both(Stream& one, Stream& other) noexcept {
+    while (one.in_block() && other.in_block()) {
+      const auto steps = decode_two_blocks(one.block_, other.block_);
+      one.leave_block(steps[0]);
+      other.leave_block(steps[1]);
+    }
+  }
+  void decode_rest() noexcept {
+    while (in_block()) leave_block(decode_block(block_));
+  }
+
+  /// Behind the last block.
+  bool is_whole() noexcept {
+    if (state_ != State::at_end || block_.sink.at != block_.sink.end) return false;
+    block_.source.align();
+    std::uint32_t checksum = 0;
+    for (std::size_t i = 0; i < kChecksumBytes; ++i)
+      checksum = checksum << 8 | std::to_integer<std::uint32_t>(block_.source.in[i]);
+    return checksum == libdeflate_adler32(1, out_.data(), out_.size());
+  }
+
+ private:
+  enum class State : std::uint8_t { in_block, at_end, refused };
+
+  /// Nothing of what is no such stream.
+  static std::span<const std::byte> blocks_of(std::span<const std::byte> stream) noexcept {
+    if (stream.size() < kHeaderBytes + kChecksumBytes || !is_header(stream)) return {};
+    return stream.subspan(kHeaderBytes, stream.size() - kHeaderBytes - kChecksumBytes);
+  }
+
+  void leave_block(Step step) noexcept {
+    if (step == Step::fail) state_ = State::refused;
+    if (step == Step::end) open_block();
+  }
+
+  /// Goes on to the next codes, past blocks that are stored.
+  void open_block() noexcept {
+    state_ = State::refused;
+    while (!is_last_) {
+      BitSource& source = block_.source;
+      source.refill();
+      is_last_ = source.take(1) != 0;
+      const unsigned kind = source.take(2);
+      if (kind == 3 || source.overrun()) return;
+      if (kind == 0) {
+        if (!copy_stored(source, block_.sink)) return;
+        continue;
+      }
+      if (take_codes(kind == 2)) state_ = State::in_block;
+      return;
+    }
+    state_ = State::at_end;
+  }
+
+  bool take_codes(bool are_told) noexcept {
+    CodeBits codes = fixed_bits();
+    if (are_told && !take_bits(block_.source, codes)) return false;
+    if (mostly_bytes_ && !are_mostly_bytes(codes)) return false;
+    mostly_bytes_ = false;  // the first block tells
+    return make_table(codes.lengths(), tables_.lengths) && make_table(codes.distances(), tables_.distances);
+  }
+
+  Tables& tables_;
+  std::span<std::byte> out_;
+  bool mostly_bytes_, is_last_ = false;
+  State state_ = State::refused;
+  BlockStream block_;
+};
+
 bool Inflater::decode_by_tables(std::span<const std::byte> stream, std::span<std::byte> out,
                                 bool mostly_bytes) noexcept {
-  if (stream.size() < kHeaderBytes + kChecksumBytes || !is_header(stream)) return false;
-  BitSource source(stream.subspan(kHeaderBytes, stream.size() - kHeaderBytes - kChecksumBytes));
-  ByteSink sink{out.data(), out.data(), out.data() + out.size()};
-  if (!decode_blocks(source, sink, mostly_bytes) || sink.at != sink.end) return false;
-  source.align();
-  std::uint32_t checksum = 0;
-  for (std::size_t i = 0; i < kChecksumBytes; ++i)
-    checksum = checksum << 8 | std::to_integer<std::uint32_t>(source.in[i]);
-  return checksum == libdeflate_adler32(1, out.data(), out.size());
+  Stream one(*tables_, stream, out, mostly_bytes);
+  one.decode_rest();
+  return one.is_whole();
 }
 
-bool Inflater::decode_blocks(BitSource& source, ByteSink& sink, bool mostly_bytes) noexcept {
-  for (bool is_last = false; !is_last;) {
-    source.refill();
-    is_last = source.take(1) != 0;
-    const unsigned kind = source.take(2);
-    if (kind == 3 || source.overrun()) return false;
-    if (kind == 0) {
-      if (!copy_stored(source, sink)) return false;
-      continue;
-    }
-    CodeBits codes = fixed_bits();
-    if (kind == 2 && !take_bits(source, codes)) return false;
-    if (mostly_bytes && !are_mostly_bytes(codes)) return false;
-    mostly_bytes = false;  // the first block tells
-    if (!make_table(codes.lengths(), tables_->lengths) ||
-        !make_table(codes.distances(), tables_->distances) ||
-        !decode_block(tables_->lengths, tables_->distances, source, sink))
-      return false;
-  }
-  return true;
+std::array<bool, 2> Inflater::decode_two(const Coded& one, const Coded& other) noexcept {
+  if (std::min(one.stream.size(), other.stream.size()) < kLeastBytes) return {false, false};
+  Stream first(*one.by.tables_, one.stream, one.out, true);
+  Stream second(*other.by.tables_, other.stream, other.out, true);
+  Stream::decode_both(first, second);
+  first.decode_rest();
+  second.decode_rest();
+  return {one.by.was_by_tables_ = first.is_whole(), other.by.was_by_tables_ = second.is_whole()};
 }
 
 std::int64_t Inflater::memory_bytes() noexcept {

@@ -81,9 +81,13 @@ BlockDecoder::BlockDecoder(const BlockFormat& format, std::string name)
     : format_(format),
       directory_(std::make_unique<ConstantBytes>(one_block_tiff(format))),
       handle_(open_handle(format, *directory_, std::move(name))) {
-  if (format.fill_order != FILLORDER_MSB2LSB) return;
-  if (format.compression == COMPRESSION_ZSTD) zstd_ = std::make_unique<ZstdDecoder>();
-  if (is_deflate(format.compression)) inflater_ = std::make_unique<deflate::Inflater>();
+  if (can_decode_ahead(format)) inflater_ = std::make_unique<deflate::Inflater>();
+  if (format.compression == COMPRESSION_ZSTD && format.fill_order == FILLORDER_MSB2LSB)
+    zstd_ = std::make_unique<ZstdDecoder>();
+}
+
+bool BlockDecoder::can_decode_ahead(const BlockFormat& format) noexcept {
+  return is_deflate(format.compression) && format.fill_order == FILLORDER_MSB2LSB;
 }
 
 BlockDecoder::~BlockDecoder() = default;
@@ -94,6 +98,7 @@ std::span<std::byte> BlockDecoder::encoded(std::int64_t bytes) {
     encoded_ = Buffer(round_up(bytes, 64 << 10));
   }
   encoded_bytes_ = bytes;
+  is_inflated_ = false;
   return encoded_.bytes().first(static_cast<std::size_t>(bytes));
 }
 
@@ -119,10 +124,19 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
 }
 
 bool BlockDecoder::decode_directly(std::span<std::byte> out, const std::string& what) {
-  const std::span<const std::byte> encoded = encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_));
-  const bool done = (inflater_ && inflate(encoded, out, what)) || (zstd_ && zstd_->decode(encoded, out));
+  const bool done = std::exchange(is_inflated_, false) || (inflater_ && inflate(stream(), out, what)) ||
+                    (zstd_ && zstd_->decode(stream(), out));
   if (done) undo_predictor(out, format_);
   return done;
+}
+
+void BlockDecoder::decode_ahead(BlockDecoder& one, std::span<std::byte> out, BlockDecoder& other,
+                                std::span<std::byte> other_out) noexcept {
+  if (!one.inflater_ || !other.inflater_) return;
+  const auto done = deflate::Inflater::decode_two({*one.inflater_, one.stream(), out},
+                                                  {*other.inflater_, other.stream(), other_out});
+  one.is_inflated_ = done[0];
+  other.is_inflated_ = done[1];
 }
 
 bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byte> out,
@@ -142,14 +156,14 @@ bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byt
 // block's, whichever this decoder happened to have before.
 void BlockDecoder::forget_other_tables() {
   if (has_other_tables_) handle_ = open_handle(format_, *directory_, handle_.name());
-  has_other_tables_ = may_bring_jpeg_tables(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
+  has_other_tables_ = may_bring_jpeg_tables(stream());
 }
 
 // Of a stream that is smaller than its block libtiff fills a part of the block and only warns; one that is
 // larger it takes for the last strip, as each is the only one of its handle.
 void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::string& what,
                                      bool is_last_strip) const {
-  const auto frame = jpeg_frame(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_)));
+  const auto frame = jpeg_frame(stream());
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / format_.row_bytes();
   const Extent* const found = frame ? &frame->extent : nullptr;
   if (found == nullptr ||

@@ -35,12 +35,24 @@ class BlockDecoder {
   /// those of a block before it.
   void decode(std::span<std::byte> out, const std::string& what, bool is_last_strip = false);
 
+  /// Decodes as much as two deflate streams can be decoded together, each to where the next call of decode()
+  /// then has to have it, which does the rest. For blocks that are mostly codes of bytes: see
+  /// was_by_tables().
+  static void decode_ahead(BlockDecoder& one, std::span<std::byte> out, BlockDecoder& other,
+                           std::span<std::byte> other_out) noexcept;
+  static bool can_decode_ahead(const BlockFormat& format) noexcept;
+  /// Whether the last block was a deflate stream of that kind.
+  bool was_by_tables() const noexcept { return inflater_ && inflater_->was_by_tables(); }
+
   /// Upper bound of the memory of one decoder.
   static std::int64_t memory_bytes(const BlockFormat& format);
 
  private:
   /// Without libtiff; false: that has the word.
   bool decode_directly(std::span<std::byte> out, const std::string& what);
+  std::span<const std::byte> stream() const noexcept {
+    return encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_));
+  }
   bool inflate(std::span<const std::byte> stream, std::span<std::byte> out, const std::string& what);
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
   void forget_other_tables();
@@ -50,6 +62,7 @@ class BlockDecoder {
   std::unique_ptr<ZstdDecoder> zstd_;
   std::unique_ptr<TiffBytes> directory_;
   TiffHandle handle_;
+  bool is_inflated_ = false;       // the block, ahead
   bool has_other_tables_ = false;  // than the format's: a JPEG brought its own
   Buffer encoded_;
   Buffer scratch_;

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <atomic>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "sepconv/core/error.hpp"
@@ -16,7 +19,8 @@ namespace {
 
 class CompressedReader : public TiffReader, private EncodedReader {
  public:
-  CompressedReader(std::unique_ptr<TiffFile> tiff, bool streams) : TiffReader(std::move(tiff), streams) {
+  CompressedReader(std::unique_ptr<TiffFile> tiff, bool streams)
+      : TiffReader(std::move(tiff), streams), in_twos_(BlockDecoder::can_decode_ahead(directory().block)) {
     check_blocks([this](std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col) {
       locate(directory().block_index(plane, grid_row, grid_col), grid_row);
     });
@@ -26,20 +30,28 @@ class CompressedReader : public TiffReader, private EncodedReader {
     return file().memory_bytes() + concurrency * BlockDecoder::memory_bytes(directory().block);
   }
 
+  void may_hold(std::int64_t bytes) override { may_hold_bytes_ = bytes; }
+
   EncodedReader* encoded() noexcept override { return layout().coded ? this : nullptr; }
 
  protected:
   // A task per block and plane, planes apart: threads that fill neighbouring channels would fight for cache
-  // lines.
+  // lines. Or per two blocks.
   void read_pixels(const Rect& rect, const PixelView& out, Executor& executor) override {
     const Rect blocks = directory().grid_rect(rect);
-    executor.for_each(directory().planes() * blocks.area(), [&](std::int64_t task, int) {
-      const std::int64_t plane = task / blocks.area();
-      const std::int64_t grid_row = blocks.row + task % blocks.area() / blocks.cols;
-      const std::int64_t grid_col = blocks.col + task % blocks.cols;
-      const Rect part = directory().block_rect(grid_row, grid_col).intersect(rect);
-      const PixelView to = out.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
-      read_block(plane, grid_row, grid_col, part, to);
+    const std::int64_t count = directory().planes() * blocks.area();
+    const auto part = [&](std::int64_t index) {
+      const std::int64_t grid_row = blocks.row + index % blocks.area() / blocks.cols;
+      const std::int64_t grid_col = blocks.col + index % blocks.cols;
+      const Rect of_image = directory().block_rect(grid_row, grid_col).intersect(rect);
+      return Part{index / blocks.area(), grid_row, grid_col, of_image,
+                  out.crop({of_image.row - rect.row, of_image.col - rect.col, of_image.rows, of_image.cols})};
+    };
+    if (!pays_in_twos(count, executor.concurrency()))
+      return executor.for_each(count, [&](std::int64_t index, int) { read_part(part(index)); });
+    executor.for_each(ceil_div(count, 2), [&](std::int64_t task, int) {
+      const bool is_alone = 2 * task + 1 == count;
+      is_alone ? read_part(part(2 * task)) : read_parts(part(2 * task), part(2 * task + 1));
     });
   }
 
@@ -57,34 +69,76 @@ class CompressedReader : public TiffReader, private EncodedReader {
     if (!tables.empty()) put_jpeg_tables(tables, to);
   }
 
-  void read_block(std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col, const Rect& part,
-                  const PixelView& out) {
+  /// What is wanted of a block, and where to.
+  struct Part {
+    std::int64_t plane, grid_row, grid_col;
+    Rect of_image;
+    PixelView out;
+  };
+  /// A block that is read and has to be decoded.
+  struct Fetched {
+    LeasePool<BlockDecoder>::Lease decoder;
+    std::span<std::byte> decoded;
+    bool in_place;  // in the part's own pixels
+  };
+
+  // Two at once take twice the decoders. Where there are no more blocks than threads, some threads would have
+  // two and others none.
+  bool pays_in_twos(std::int64_t count, int concurrency) const {
+    return in_twos_.load(std::memory_order_relaxed) && count > concurrency &&
+           may_hold_bytes_ >= concurrency * BlockDecoder::memory_bytes(directory().block);
+  }
+
+  void read_part(const Part& part) {
+    if (auto fetched = fetch(part)) finish(part, *fetched);
+  }
+
+  void read_parts(const Part& one, const Part& other) {
+    auto first = fetch(one), second = fetch(other);
+    if (first && second)
+      BlockDecoder::decode_ahead(*first->decoder, first->decoded, *second->decoder, second->decoded);
+    if (first) finish(one, *first);
+    if (second) finish(other, *second);
+  }
+
+  /// Nothing where the block was never written: then the part is done.
+  std::optional<Fetched> fetch(const Part& part) {
     const BlockFormat& format = directory().block;
-    const Rect block = directory().block_rect(grid_row, grid_col);
-    const std::int64_t index = directory().block_index(plane, grid_row, grid_col);
-    const StoredBlock stored = locate(index, grid_row);
-    if (stored.sparse()) return clear_pixels(out, format.type, channel_of(plane), unwritten());
-
-    const auto decoder =
-        decoders_.lease([&] { return std::make_unique<BlockDecoder>(format, file().name()); });
+    const StoredBlock stored = locate(index_of(part), part.grid_row);
+    if (stored.sparse()) {
+      clear_pixels(part.out, format.type, channel_of(part.plane), unwritten());
+      return std::nullopt;
+    }
+    auto decoder = decoders_.lease([&] { return std::make_unique<BlockDecoder>(format, file().name()); });
     file().bytes().read_at(stored.offset, decoder->encoded(stored.bytes));
-    const std::int64_t decoded_bytes = directory().stored_rows(grid_row) * format.row_bytes();
-    const bool in_place = format.type.is_pixels() && !directory().planar &&
-                          part.extent() == Extent{directory().stored_rows(grid_row), format.extent.cols} &&
-                          out.contiguous();
-    const std::string what =
-        fmt::format("cannot decode block {} ({}); the file is damaged", index, to_string(block));
-    const bool is_last_strip = !directory().tiled && grid_row + 1 == directory().grid().rows;
-    if (in_place)
-      return decoder->decode({out.data, static_cast<std::size_t>(decoded_bytes)}, what, is_last_strip);
+    const Extent whole{directory().stored_rows(part.grid_row), format.extent.cols};
+    const auto decoded_bytes = static_cast<std::size_t>(whole.rows * format.row_bytes());
+    const bool in_place = format.type.is_pixels() && !directory().planar && part.of_image.extent() == whole &&
+                          part.out.contiguous();
+    const std::span<std::byte> decoded =
+        in_place ? std::span(part.out.data, decoded_bytes) : decoder->scratch().first(decoded_bytes);
+    return Fetched{std::move(decoder), decoded, in_place};
+  }
 
-    const std::span<std::byte> decoded = decoder->scratch().first(static_cast<std::size_t>(decoded_bytes));
-    decoder->decode(decoded, what, is_last_strip);
-    const std::int64_t bits = (part.col - block.col) * format.channels * format.type.bits;
-    const std::int64_t skipped = (part.row - block.row) * format.row_bytes() + bits / 8;
-    check_number(copy_from_block(decoded.data() + skipped, format.type, format.row_bytes(), channel_of(plane),
-                                 out, static_cast<int>(bits % 8)),
-                 part);
+  void finish(const Part& part, Fetched& fetched) {
+    const BlockFormat& format = directory().block;
+    const Rect block = directory().block_rect(part.grid_row, part.grid_col);
+    const bool is_last_strip = !directory().tiled && part.grid_row + 1 == directory().grid().rows;
+    fetched.decoder->decode(
+        fetched.decoded,
+        fmt::format("cannot decode block {} ({}); the file is damaged", index_of(part), to_string(block)),
+        is_last_strip);
+    in_twos_.store(fetched.decoder->was_by_tables(), std::memory_order_relaxed);
+    if (fetched.in_place) return;
+    const std::int64_t bits = (part.of_image.col - block.col) * format.channels * format.type.bits;
+    const std::int64_t skipped = (part.of_image.row - block.row) * format.row_bytes() + bits / 8;
+    check_number(copy_from_block(fetched.decoded.data() + skipped, format.type, format.row_bytes(),
+                                 channel_of(part.plane), part.out, static_cast<int>(bits % 8)),
+                 part.of_image);
+  }
+
+  std::int64_t index_of(const Part& part) const {
+    return directory().block_index(part.plane, part.grid_row, part.grid_col);
   }
 
   // A byte count must be one that the block's pixels can have: too few bytes cannot claim much memory, nor
@@ -103,6 +157,8 @@ class CompressedReader : public TiffReader, private EncodedReader {
   }
 
   LeasePool<BlockDecoder> decoders_;
+  std::int64_t may_hold_bytes_ = 0;
+  std::atomic<bool> in_twos_;  // as the last block was, so that images of both kinds are read well
 };
 
 /// One strip of everything: decoded by the first read and held.

@@ -48,6 +48,8 @@ class MaskedReader final : public Reader {
            mask_rows() * spec_.extent.cols;
   }
 
+  void may_hold(std::int64_t bytes) override { image_->may_hold(bytes); }
+
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     image_->read(rect, packed(out), executor);
     const Buffer held(std::min(mask_rows(), rect.rows) * rect.cols);
