@@ -46,7 +46,10 @@ TEST_CASE("PNG's filters find what a row was made of, whatever lies beside and a
         std::ranges::generate(filtered, [&] { return static_cast<std::byte>(random() % 5 - 2); });
         filtered[0] = static_cast<std::byte>(kind);
         filtered_by(filters, above);
-        const bool same = filtered_by(filters, reconstructed(filtered, above, pixel)) == filtered;
+        const Row row = reconstructed(filtered, above, pixel), found = filtered_by(filters, row);
+        // Where a row is nearly the one above it Paeth's is most often that, too, and by chance less.
+        const bool is_other = kind == 2 && found[0] == std::byte{4};
+        const bool same = is_other ? reconstructed(found, above, pixel) == row : found == filtered;
         CHECK(same);
       }
     }
