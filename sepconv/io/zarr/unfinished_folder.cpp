@@ -16,6 +16,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
+#include "sepconv/io/zarr/dead_folders.hpp"
 #include "sepconv/io/zarr/first_names.hpp"
 #include "sepconv/io/zarr/replaced_zarr.hpp"
 
@@ -27,39 +28,9 @@ namespace fs = std::filesystem;
 /// What is added to the name of a file that is not complete.
 constexpr const char* kPart = ".part";
 
-int open_folder(const fs::path& folder) noexcept {
-  return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 bool put_mark(const fs::path& folder) noexcept {
   const int mark = open((folder / kUnfinishedMark).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   return mark >= 0 && close(mark) == 0;
-}
-
-/// Calls `then` with a folder that is a killed process's: this user's, marked, and locked by nobody.
-template <class Then>
-void if_dead_folder(const fs::path& folder, const Then& then) {
-  struct stat status {};
-  const int lock = open_folder(folder);
-  if (lock < 0) return;
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0 && fstat(lock, &status) == 0 && status.st_uid == geteuid() &&
-      faccessat(lock, kUnfinishedMark, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-    then();
-  close(lock);
-}
-
-std::vector<fs::path> find_dead_folders(const fs::path& target) {
-  std::vector<fs::path> found;
-  std::error_code failed;
-  const fs::path folder = folder_of(target);
-  if (!locks_tell(folder)) return found;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    const fs::path& path = entry->path();
-    if (is_temporary_name(path.filename().native(), target))
-      if_dead_folder(path, [&] { found.push_back(path); });
-  }
-  std::ranges::sort(found);
-  return found;
 }
 
 /// Puts a folder in the place of another, which then has its name. Returns 0 or an errno.
@@ -122,8 +93,7 @@ void UnfinishedFolder::add_warnings(std::vector<std::string>& warnings) const {
 }
 
 void UnfinishedFolder::discard() noexcept {
-  std::error_code ignored;
-  if (!place_.empty() && !options_.partial) fs::remove_all(place_, ignored);
+  if (!place_.empty() && !options_.partial) remove_marked_folder(place_);
   if (lock_ >= 0) close(std::exchange(lock_, -1));
   place_.clear();
 }
@@ -131,16 +101,24 @@ void UnfinishedFolder::discard() noexcept {
 const fs::path& UnfinishedFolder::place() {
   const std::lock_guard lock(making_);
   if (!place_.empty()) return place_;
-  for (const fs::path& left : leftovers_) {
-    std::error_code ignored;
-    if_dead_folder(left, [&] { fs::remove_all(left, ignored); });
+  for (const fs::path& left : leftovers_) remove_dead_folder(left);
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; !take_place(attempt + 1 == kAttempts); ++attempt) {
   }
+  return place_;
+}
+
+bool UnfinishedFolder::take_place(bool is_last) {
   make_place();
   lock_ = open_folder(place_);
-  if (lock_ < 0) throw_write_error(target_, errno);
-  flock(lock_, LOCK_EX | LOCK_NB);  // where the file system can
-  if (!put_mark(place_)) throw_write_error(target_, errno);
-  return place_;
+  if (lock_ >= 0)
+    flock(lock_, LOCK_EX);  // where the file system can; who looks for killed ones has it shortly
+  if (lock_ >= 0 && put_mark(place_)) return true;
+  const int failed = errno;
+  if (failed != ENOENT || is_last || options_.partial) throw_write_error(target_, failed);
+  if (lock_ >= 0) close(std::exchange(lock_, -1));
+  place_.clear();
+  return false;
 }
 
 void UnfinishedFolder::make_place() {

@@ -59,6 +59,8 @@ class UnfinishedFolder {
  private:
   const std::filesystem::path& place();  // makes the folder on first use
   void make_place();
+  /// Makes, locks and marks it. False: another process took it for an empty one that was left.
+  bool take_place(bool is_last);
   std::filesystem::path part_of(const std::string& name);
   void remove_parts(const std::filesystem::path& made) const;
   int open_new(const std::filesystem::path& file, int flags);

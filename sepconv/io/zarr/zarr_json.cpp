@@ -109,7 +109,9 @@ std::int64_t JsonFile::integer(const Json& object, const char* key, std::int64_t
 
 std::vector<std::int64_t> JsonFile::integers(const Json& object, const char* key, std::int64_t least) const {
   const Json& list = member(object, key);
-  if (!list.is_array() || std::ssize(list) > kMostZarrAxes) damaged(key);
+  if (!list.is_array()) damaged(key);
+  if (std::ssize(list) > kMostZarrAxes)
+    lacking(fmt::format("{} axes by its {}, more than {}", list.size(), key, kMostZarrAxes));
   std::vector<std::int64_t> numbers;
   for (const Json& value : list) numbers.push_back(integer(value, key, least));
   return numbers;

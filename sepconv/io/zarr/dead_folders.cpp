@@ -1,0 +1,73 @@
+#include "sepconv/io/zarr/dead_folders.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/temporary_file.hpp"
+#include "sepconv/io/zarr/unfinished_folder.hpp"
+
+namespace sepconv {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Calls `then` with a folder that is a killed process's: this user's, locked by nobody, and marked, or
+/// empty. Of the latter another process may just have begun one, which then makes another.
+template <class Then>
+void if_dead_folder(const fs::path& folder, const Then& then) {
+  struct stat status {};
+  std::error_code unknown;
+  const int lock = open_folder(folder);
+  if (lock < 0) return;
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0 && fstat(lock, &status) == 0 && status.st_uid == geteuid()) {
+    const bool is_marked = faccessat(lock, kUnfinishedMark, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_marked || fs::is_empty(folder, unknown)) then(is_marked);
+  }
+  close(lock);
+}
+
+}  // namespace
+
+int open_folder(const fs::path& folder) noexcept {
+  return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+std::vector<fs::path> find_dead_folders(const fs::path& target) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  const fs::path folder = folder_of(target);
+  if (!locks_tell(folder)) return found;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const fs::path& path = entry->path();
+    if (is_temporary_name(path.filename().native(), target))
+      if_dead_folder(path, [&](bool) { found.push_back(path); });
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+void remove_marked_folder(const fs::path& folder) noexcept {
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    std::error_code ignored;
+    if (entry->path().filename() != kUnfinishedMark) fs::remove_all(entry->path(), ignored);
+  }
+  fs::remove_all(folder, failed);
+}
+
+void remove_dead_folder(const fs::path& folder) noexcept {
+  if_dead_folder(folder, [&](bool is_marked) {
+    if (is_marked)
+      remove_marked_folder(folder);
+    else
+      rmdir(folder.c_str());  // which does nothing to one that has just got a file
+  });
+}
+
+}  // namespace sepconv

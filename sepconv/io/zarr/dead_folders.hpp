@@ -1,0 +1,20 @@
+// Folders in the making that killed processes left beside a target. Private to this folder.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace sepconv {
+
+/// Of a folder; negative, with errno, for what is none.
+int open_folder(const std::filesystem::path& folder) noexcept;
+
+/// What killed processes of this user left: marked (kUnfinishedMark) or empty, and locked by nobody. Sorted.
+std::vector<std::filesystem::path> find_dead_folders(const std::filesystem::path& target);
+/// Removes one, if it still is one.
+void remove_dead_folder(const std::filesystem::path& folder) noexcept;
+/// Removes a marked folder, with the mark last: what a process that is killed meanwhile leaves is still
+/// marked, or empty.
+void remove_marked_folder(const std::filesystem::path& folder) noexcept;
+
+}  // namespace sepconv
