@@ -13,6 +13,7 @@
 #include "json_text.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/taken_files.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 #include "wording.hpp"
@@ -63,26 +64,41 @@ std::optional<std::pair<dev_t, ino_t>> identity_of(const fs::path& path) {
   return std::pair{facts.st_dev, facts.st_ino};
 }
 
-/// No result may have another's name, nor be an input or a folder that one lies in.
+/// The input that a result would be, lie around or be a part of; null if there is none. `around`: inputs and
+/// the folders that they lie in, `inputs`: those alone.
+using Identities = std::map<std::pair<dev_t, ino_t>, fs::path>;
+const fs::path* lost_input(const fs::path& output, const Identities& around, const Identities& inputs) {
+  const auto find_in = [](const Identities& all, const fs::path& path) -> const fs::path* {
+    const auto identity = identity_of(path);
+    const auto found = identity ? all.find(*identity) : all.end();
+    return found == all.end() ? nullptr : &found->second;
+  };
+  if (const fs::path* const input = find_in(around, output)) return input;
+  for (const fs::path& folder : losing_folders(output))
+    if (const fs::path* const input = find_in(inputs, folder)) return input;
+  return nullptr;
+}
+
+/// No result may have another's name, nor take away an input.
 void check_clashes(const std::vector<FolderItem>& items) {
   std::map<fs::path, fs::path> makers;
-  std::map<std::pair<dev_t, ino_t>, fs::path> read;
+  Identities around, inputs;
   for (const FolderItem& item : items) {
     if (const auto [other, is_new] = makers.emplace(item.output, item.input); !is_new)
       throw InvalidArgument(fmt::format("{} and {} would both become {}; run them into two folders",
                                         other->second.string(), item.input.string(), item.output.string()));
+    if (const auto identity = identity_of(item.input)) inputs.emplace(*identity, item.input);
     std::error_code none;
     for (fs::path path = fs::canonical(item.input, none); path.has_relative_path();
          path = path.parent_path()) {
-      if (const auto identity = identity_of(path)) read.emplace(*identity, item.input);
+      if (const auto identity = identity_of(path)) around.emplace(*identity, item.input);
     }
   }
   for (const FolderItem& item : items) {
-    const auto identity = identity_of(item.output);
-    const auto input = identity ? read.find(*identity) : read.end();
-    if (input != read.end())
-      throw InvalidArgument(fmt::format("{} would take the place of the input {}; choose another folder",
-                                        item.output.string(), input->second.string()));
+    if (const fs::path* const input = lost_input(item.output, around, inputs))
+      throw InvalidArgument(
+          fmt::format("{} would take the place of the input {}, or of a part of it; choose another folder",
+                      item.output.string(), input->string()));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "progress.hpp"
 #include "run_page.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/partial.hpp"
 #include "sepconv/pipeline/report/run_pictures.hpp"
 
 namespace sepconv::app {
@@ -45,6 +46,8 @@ SideFiles::SideFiles(const SideFileRequest& request, const JobRequest& job)
 SideFiles::SideFiles(const SideFileRequest& request, TakenFiles taken, const fs::path& output, bool overwrite)
     : wants_page_(is_page(request.report)) {
   taken.emplace_back(output, "the result");
+  if (output != kStandardStream)
+    taken.emplace_back(Partial::folder_of_target(output), "the unfinished result");
   json_ = checked("--json", request.json ? kStandardStream : "", taken, overwrite);
   trace_ = checked("--trace", request.trace, taken, overwrite);
   report_ = checked("--report", request.report, taken, overwrite);
@@ -56,11 +59,14 @@ SideFiles::Destination SideFiles::checked(const char* option, const fs::path& pa
   if (path.empty()) return {};
   const bool to_stdout = path == kStandardStream;
   for (const auto& [other, what] : taken) {
-    if (to_stdout != (other == kStandardStream) || !is_same_name(path, other)) continue;
+    if (to_stdout != (other == kStandardStream) || !(to_stdout || is_of(path, other))) continue;
     if (option == std::string_view("--json"))
       throw InvalidArgument(fmt::format("--json: standard output is {}; choose --stats FILE", what));
-    throw InvalidArgument(fmt::format("{} {}: {} is {}; choose another name", option, path.string(),
-                                      to_stdout ? "standard output" : "this file", what));
+    throw InvalidArgument(fmt::format("{} {}: {} {}; choose another name", option, path.string(),
+                                      to_stdout                   ? "standard output is"
+                                      : is_same_name(path, other) ? "this file is"
+                                                                  : "this file is of",
+                                      what));
   }
   taken.emplace_back(path, fmt::format("that of {}", option));
   return {true, to_stdout ? nullptr

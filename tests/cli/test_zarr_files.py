@@ -3,6 +3,7 @@ many chunks, and TIFF to OME-Zarr and back."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 
@@ -192,6 +193,50 @@ def test_a_result_is_not_its_own_source(sepconv, store):
     np.testing.assert_array_equal(read_array(store), VALUES)
 
 
+REPORTS = "--trace", "--report", "--stats"
+
+
+@pytest.mark.parametrize("command", [["run", "in.zarr", "out.zarr", "subtract:file=dark.zarr"], ["run", "in.zarr/inner", "out.zarr", "subtract:file=dark.zarr"],
+                                     ["transpose", "in.zarr", "out.zarr"], ["gemm", "in.zarr", "dark.zarr", "out.zarr"]], ids=lambda words: " ".join(words[:2]))
+def test_no_file_about_a_run_lies_in_its_zarrs(sepconv, command):
+    values = image(64, 64, dtype=np.float32)
+    for name in "in.zarr", "dark.zarr", "out.zarr":
+        write_array(sepconv.folder / name, values, (32, 32))
+    if "in.zarr/inner" in command:
+        (sepconv.folder / "in.zarr").rename(sepconv.folder / "inner")
+        (sepconv.folder / "in.zarr").mkdir()
+        (sepconv.folder / "in.zarr/zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        (sepconv.folder / "inner").rename(sepconv.folder / "in.zarr/inner")
+    (sepconv.folder / "linked.json").symlink_to("in.zarr/zarr.json")
+    before = {path: path.read_bytes() for path in sepconv.folder.rglob("*") if path.is_file()}
+    for number, name in enumerate(["out.zarr/zarr.json", "out.zarr/c/0/0", "out.zarr/new", "in.zarr/zarr.json", "in.zarr/new.html", "./in.zarr/../in.zarr/zarr.json", "linked.json",
+                                   *(["dark.zarr/c/0/0"] if command[0] != "transpose" else [])]):
+        said = fails(sepconv, *command, REPORTS[number % 3], name, "--force", status=2)
+        assert "this file is of " in said and "choose another name" in said
+    assert {path: path.read_bytes() for path in sepconv.folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_report_does_not_replace_an_archive_that_is_read(sepconv, store):
+    shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder, "in.zarr")
+    assert "this file is of the input" in fails(sepconv, "run", "in.zarr.zip/in.zarr", "out.zarr", "--report", "in.zarr.zip", "--force", status=2)
+
+
+def test_a_result_replaces_no_part_of_its_source(sepconv, store):
+    group = sepconv.folder / "group.zarr"
+    group.mkdir()
+    (group / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {"made": 1}}')
+    (sepconv.folder / "in.zarr").rename(group / "a.zarr")
+    (group / "old.png").write_bytes(b"mine")
+    for words in ["run", "group.zarr", "group.zarr/a.zarr"], ["run", "group.zarr/", "group.zarr/../group.zarr/a.zarr"], ["preview", "group.zarr", "-o", "group.zarr/old.png"], \
+                 ["run", "group.zarr", "group.zarr/old.png"]:
+        assert "is a part of group.zarr" in fails(sepconv, *words, "--force", status=2)
+    write_array(sepconv.folder / "a.zarr", VALUES, (32, 40))
+    assert "or of a part of it" in fails(sepconv, "run", "group.zarr", "a.zarr", "--into", "group.zarr", "--force", status=2)
+    np.testing.assert_array_equal(read_array(group / "a.zarr"), VALUES)
+    said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may lie there
+    assert "attributes of the group are left out: made" in said
+
+
 def begin_writing(folder):
     """A run of minutes that has written chunks: of ones, as zeros would be holes."""
     with open(folder / "in.raw", "wb") as source:
@@ -223,6 +268,19 @@ def test_a_killed_run_leaves_what_says_that_it_is_not_finished(sepconv):
 
 
 # Very many chunks.
+
+
+def test_an_empty_folder_that_a_killed_run_left_is_removed(sepconv, store):
+    for left in ".out.zarr.sepconv-abcdef", ".out.zarr.sepconv-123456":
+        (sepconv.folder / left).mkdir()
+    (sepconv.folder / ".out.zarr.sepconv-123456/mine").touch()  # nothing says that this is a run's
+    assert "a killed run left" in sepconv("run", "in.zarr", "out.zarr").stderr
+    assert [path.name for path in sepconv.folder.iterdir() if path.name.startswith(".")] == [".out.zarr.sepconv-123456"]
+
+
+def test_more_axes_than_are_read_are_counted(sepconv):
+    write_array(sepconv.folder / "in.zarr", np.zeros((1,) * 40 + (8, 8), np.uint8), (1,) * 40 + (8, 8))
+    assert "has 42 axes by its shape, more than 32" in fails(sepconv, "run", "in.zarr", "out.zarr", status=1)
 
 
 def test_a_million_holes(sepconv):
