@@ -99,8 +99,18 @@ TEST_CASE("OME-Zarr: labels, plates, wells and groups that are none") {
         std::vector<std::string>{"A/1", "B/2"});
   CHECK(read_ngff(R"({"plate":{"version":"0.4","wells":[{"path":"A/1"}]}})", "a").wells.size() == 1);
   CHECK(read_ngff(v05(R"("well":{"images":[{"path":"0"},{"path":"1"}]})"), "a").fields.size() == 2);
-  CHECK(
-      read_ngff(replaced(image05(), R"("multiscales")", R"("image-label":{},"multiscales")"), "a").is_label);
+  const auto label_of = [](const std::string& said) {
+    return read_ngff(replaced(image05(), R"("multiscales")", said + R"("multiscales")"), "a").images.at(0);
+  };
+  CHECK(label_of("").image.label.empty());
+  CHECK(label_of(R"("image-label":{},)").image.label == "{}");
+  const NgffMultiscale label = label_of(
+      R"("image-label":{"version":"0.5","colors":[{"label-value":1}],"source":{"image":"../../"}},)");
+  CHECK(label.image.label == R"({"colors":[{"label-value":1}]})");
+  CHECK(label.others == std::vector<std::string>{"rdefs"});
+  CHECK(label_of(R"("image-label":{"source":{"image":"../0"}},)").others ==
+        std::vector<std::string>{"rdefs", "source of image-label"});
+  CHECK(label_of(R"("_creator":{"name":"x"},)").others == std::vector<std::string>{"rdefs", "_creator"});
   CHECK(read_ngff(R"({"bioformats2raw.layout":3})", "a").version == "0.4");
   CHECK(read_ngff(R"({"units":"kg"})", "a").version.empty());
   CHECK(read_ngff("{}", "a").version.empty());
@@ -181,11 +191,34 @@ TEST_CASE("OME-Zarr: a description moves with the pixels that it is of") {
   CHECK(described(image, {}, channels, 1).channels.empty());
 }
 
-TEST_CASE("OME-Zarr: axes that it does not have cannot be described") {
-  const OmeImage image{"", {{"y", "space", ""}, {"x", "space", ""}}, {}};
-  std::vector<std::string> lost;
-  CHECK(describe_stack(ngff_text(image), {{"page", 7}}, change_to({}), lost).empty());
-  CHECK(lost.size() == 1);
+TEST_CASE("OME-Zarr: of images that are counted in another way the sizes of pixels stay") {
+  const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
+  OmeImage counted = described(image, {{"page", 7}}, change_to({.cols = 2}), 1);
+  CHECK(counted.name == "cells");
+  CHECK(counted.channels.empty());
+  REQUIRE(counted.axes.size() == 2);
+  CHECK(counted.axes[0] == OmeAxis{"y", "space", "micrometer", 0.5, 0});
+  CHECK(counted.axes[1].scale == 0.5);
+}
+
+TEST_CASE("OME-Zarr: sizes that are no numbers in a result are left out") {
+  OmeImage image{"", {{"y", "space", "micrometer", 1e308}, {"x", "space", "micrometer", 0.5}}, {}};
+  for (const double rows : {1.0, 16.0}) {
+    const OmeImage made = described(image, {}, change_to({.rows = rows}), 1);
+    CHECK(axis_of(made, "y") == OmeAxis{"y", "space", ""});
+    CHECK(axis_of(made, "x") == OmeAxis{"x", "space", "micrometer", 0.5});
+  }
+}
+
+TEST_CASE("OME-Zarr: values stay numbers of things while they are only moved") {
+  OmeImage image{"", {{"y", "space", ""}, {"x", "space", ""}}, {}, R"({"colors":[]})"};
+  CHECK(described(image, {}, change_to({.col = 3, .turned = true})).label == image.label);
+  ImageChange values = change_to({});
+  values.values = true;
+  CHECK(described(image, {}, values, 1).label.empty());
+  const NgffGroup v04 = read_ngff(ngff_attributes(image, {{"0", {1, 1}}}, 2, true), "a");
+  CHECK(v04.version == "0.4");
+  CHECK(v04.images.at(0).image.label == image.label);
 }
 
 TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its own words") {

@@ -3,6 +3,7 @@ where these are not installed, which `./dev test` does for its part `wheel`."""
 
 import json
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -439,7 +440,9 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     values = values_of("zyx", "uint32") // 100
     write_ome(sepconv.folder / "in.zarr/labels/cells", values, "zyx", version)
     inner = zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+")
-    if named:  # else it is one by the group that it is in
+    if not named:  # it is one by the group that it is in
+        zarr.create_group(sepconv.folder / "in.zarr/labels", zarr_format=2 if version == "0.4" else 3)
+    else:
         inner.attrs.update({"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}})
     for options in [], ["--pyramid", "--chunk", "16", "--threads", "3"]:
         sepconv("run", "in.zarr/labels/cells", "out.zarr", "--force", "--quiet", *options)
@@ -454,6 +457,101 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     np.testing.assert_array_equal(np.squeeze(np.load(sepconv.folder / "level.npy")), values[:, ::2, ::2])
     sepconv("run", "in.zarr/labels/cells", "means.zarr", "box:radius=1", "--quiet")  # values that are no labels any more
     assert ome_of(sepconv.folder / "means.zarr")[0]["multiscales"][0]["type"] == "mean"
+
+
+def kind_of_levels(sepconv, source, *options):
+    sepconv("run", source, "kind.zarr", "--force", "--quiet", *options)
+    ome, _, group = ome_of(sepconv.folder / "kind.zarr")
+    first, second = group["0"][...], group["1"][...]
+    kind = ome["multiscales"][0]["type"]
+    np.testing.assert_array_equal(second, first[..., ::2, ::2] if kind == "nearest" else halved(first))
+    assert (kind == "nearest") == ("image-label" in ome)
+    return kind
+
+
+def test_what_a_label_image_is(sepconv):
+    """One by its own metadata, or by a group that lists it or is called labels; and not by a folder's name, nor by how it is typed."""
+    folder = sepconv.folder
+    write_ome(folder / "labels/cells", values_of("yx"), "yx")
+    assert kind_of_levels(sepconv, "labels/cells") == "mean"
+    zarr.create_group(folder / "labels", zarr_format=3)
+    shutil.copytree(folder / "labels", folder / "masks")
+    (folder / "link").symlink_to("labels/cells")
+    for name in "labels/cells", "labels/cells/", "./labels/../labels/cells", "link", "labels/cells/0", str(folder / "labels/cells"):
+        assert kind_of_levels(sepconv, name, "--pyramid", "--chunk", "16") == "nearest", name
+    subprocess.run([sepconv.command[0], "run", "cells", "../inside.zarr", "--quiet"], cwd=folder / "labels", check=True)
+    assert ome_of(folder / "inside.zarr")[0]["multiscales"][0]["type"] == "nearest"
+    assert kind_of_levels(sepconv, "masks/cells") == "mean"
+    zarr.open_group(folder / "masks", mode="r+").attrs.put({"ome": {"version": "0.5", "labels": ["cells"]}})
+    assert kind_of_levels(sepconv, "masks/cells") == "nearest"
+    shutil.make_archive(folder / "masks", "zip", folder / "masks")
+    assert kind_of_levels(sepconv, "masks.zip/cells") == "nearest"
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_a_label_image_stays_one_while_its_values_are_moved(sepconv, version):
+    label = with_labels(sepconv.folder, version)
+    colors = [{"label-value": 1, "rgba": [255, 0, 0, 255]}]
+    source = "in.zarr/labels/cells"
+    for sink, options in ("a.zarr", ["--chunk", "16", "--pyramid"]), ("b.zarr", ["--zarr", "3" if version == "0.4" else "2"]), ("c.zarr", ["transpose", "--region", "20x30+4+2"]):
+        done = sepconv("run", source, sink, *options)
+        assert "image-label" not in done.stderr
+        ome, written, group = ome_of(sepconv.folder / sink)
+        assert ome["image-label"]["colors"] == colors and "source" not in ome["image-label"] and ome["image-label"].get("version") == ("0.4" if written == "0.4" else None)
+        assert set(np.unique(group["1"][...])) <= set(np.unique(label)) and ome["multiscales"][0]["type"] == "nearest"
+        source = sink
+    assert sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("numbers of things (image-label") == 1
+    assert "image-label" not in ome_of(sepconv.folder / "d.zarr")[0]
+    assert sepconv("run", source, "d.tif").stderr.count("numbers of things (image-label") == 1
+
+
+def test_what_lies_beside_an_image_is_said(sepconv):
+    with_labels(sepconv.folder, "0.4")
+    folder = sepconv.folder / "in.zarr"
+    zarr.create_group(folder / "tables", zarr_format=2)
+    (folder / ".hidden").mkdir()
+    labels = zarr.open_group(folder / "labels", mode="r+")
+    labels.attrs["labels"] = ["cells", "nuclei"]
+    for command in "plan", "run":
+        done = sepconv(command, "in.zarr", "out.zarr")
+        said = done.stdout + done.stderr
+        assert said.count("what lies beside the image in its group is left out: tables\n") == 1
+        assert said.count("lists label images that are not there: nuclei\n") == 1
+    shutil.rmtree(folder / "labels/cells")
+    done = sepconv("run", "in.zarr", "none.zarr")
+    assert "not there: cells, nuclei" in done.stderr and not (sepconv.folder / "none.zarr/labels").exists()
+    around = zarr.create_group(sepconv.folder / "around.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3})
+    write_ome(sepconv.folder / "around.zarr/0", values_of("yx"), "yx", "0.4")
+    around.create_group("OME")
+    assert "left out: OME\n" in sepconv("run", "around.zarr", "one.zarr").stderr
+
+
+def test_one_of_several_series_is_an_ome_zarr(sepconv):
+    values = values_of("czyx")
+    with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as file:
+        for name in "AB":
+            file.write(values, metadata={"axes": "CZYX", "PhysicalSizeX": 0.5, "PhysicalSizeXUnit": "µm", "Name": name}, photometric="minisblack")
+            values = values + 1
+    for select, expected in ("s=1", values - 1), ("s=0,z=2", (values - 2)[:, 2:3]):
+        done = sepconv("run", "in.ome.tif", "out.zarr", "--page", select, "--force")
+        assert "OME-Zarr has not" not in done.stderr
+        axes, places = places_of(ome_of(sepconv.folder / "out.zarr")[0])
+        assert axes == list("tczyx") and places[0]["x"][0] == 0.5
+        np.testing.assert_array_equal(zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][0], expected)
+    sepconv("run", "in.ome.tif", "all.zarr", "--quiet")
+    axes, places = places_of(zarr.open_group(sepconv.folder / "all.zarr", mode="r").attrs["ome"])
+    assert axes == list("cszyx") and places[0]["x"][0] == 0.5
+
+
+def test_pages_of_an_image_keep_its_sizes(sepconv):
+    values = values_of("czyx")
+    write_ome(sepconv.folder / "in.zarr", values, "czyx")
+    done = sepconv("run", "in.zarr", "out.zarr", "--page", "1-5")
+    assert "kept its name and the sizes of pixels along y and x" in done.stderr
+    (one,) = ome_of(sepconv.folder / "out.zarr")[0]["multiscales"]
+    assert [axis["name"] for axis in one["axes"]] == ["page", "y", "x"] and [axis.get("unit") for axis in one["axes"]] == [None, "micrometer", "micrometer"]
+    assert one["datasets"][0]["coordinateTransformations"][0]["scale"] == [1, 0.5, 0.25] and one["name"] == "cells"
+    np.testing.assert_array_equal(zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][...], values.reshape(-1, *values.shape[2:])[1:6])
 
 
 def test_labels_as_ome_zarr_py_writes_them(sepconv):

@@ -49,7 +49,9 @@ class NgffReader {
       // Of 0.4 others are attributes like any, which go along; but not who made the source.
       for (NgffMultiscale& image : group.images) {
         if (ome != nullptr) add_others(said, kParts, "", image.others);
-        if (attributes.contains("_creator")) image.others.emplace_back("_creator");
+        if (attributes.contains("_creator") || said.contains("_creator"))
+          image.others.emplace_back("_creator");
+        if (said.contains("image-label")) image.image.label = label_of(said["image-label"], image.others);
       }
     }
     if (const Json* const labels = member(said, "labels", Json::value_t::array)) {
@@ -60,7 +62,6 @@ class NgffReader {
       group.wells = paths(*plate, "wells");
     if (const Json* const well = member(said, "well", Json::value_t::object))
       group.fields = paths(*well, "images");
-    group.is_label = said.contains("image-label");
     Json others = attributes;
     for (const std::string_view name : kParts) others.erase(std::string(name));
     others.erase("ome");
@@ -235,6 +236,16 @@ class NgffReader {
       if (!channel.is_object()) refuse("are damaged: a channel is no object");
       result.image.channels.push_back(read_channel(channel));
     }
+  }
+
+  /// Without where the image is that the things are of: this is said of a label image in its place.
+  static std::string label_of(const Json& said, std::vector<std::string>& others) {
+    static const Json kUsualSource = {{"image", "../../"}};
+    Json label = said.is_object() ? said : Json::object();
+    if (label.contains("source") && label["source"] != kUsualSource)
+      others.emplace_back("source of image-label");
+    for (const char* const name : {"version", "source"}) label.erase(name);
+    return label.dump();
   }
 
   OmeChannel read_channel(const Json& channel) const {

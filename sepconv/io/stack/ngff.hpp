@@ -35,7 +35,6 @@ struct NgffGroup {
   std::vector<std::string> labels;     ///< of a group of label images
   std::vector<std::string> wells;      ///< of a plate: "A/1"
   std::vector<std::string> fields;     ///< of a well: "0"
-  bool is_label = false;               ///< its values are numbers of things
   std::string others;  ///< attributes that are not OME-Zarr's, a JSON object's text; empty: none
 };
 
@@ -55,6 +54,10 @@ struct NgffStep {
 /// them.
 std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr, bool nearest,
                             const std::string& others = {});
+
+/// Takes away sizes and places so large that those of a smaller level are no numbers. Whether there were any.
+bool drop_endless_sizes(OmeImage& image);
+inline constexpr const char* kEndlessSizes = "sizes of pixels are left out: they are too large for a number";
 
 bool is_ngff(std::string_view description) noexcept;
 /// A description, and back; throws IoError for a text that is none.

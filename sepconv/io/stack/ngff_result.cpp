@@ -22,7 +22,7 @@ Json axis_json(const OmeAxis& axis) {
   return json;
 }
 
-/// A pixel that is the mean of `factor` pixels lies in their middle.
+/// A pixel that stands for `factor` pixels lies in their middle, whether it is their mean or one of them.
 Json place_json(const OmeImage& image, const std::vector<double>& factors) {
   Json scale = Json::array(), translation = Json::array();
   bool is_moved = false;
@@ -112,9 +112,24 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
   Json all = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
   all["multiscales"] = Json::array({std::move(one)});
   if (!channels.empty()) all["omero"]["channels"] = std::move(channels);
+  if (!image.label.empty()) {
+    Json& label = all["image-label"] = zarr == 2 ? Json{{"version", "0.4"}} : Json::object();
+    label.update(Json::parse(image.label));
+  }
   Json attributes = others.empty() ? Json::object() : Json::parse(others);
   attributes.update(zarr == 2 ? all : Json{{"ome", std::move(all)}});
   return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may be no UTF-8
+}
+
+bool drop_endless_sizes(OmeImage& image) {
+  constexpr double kMostPixels = 0x1p62;
+  bool any = false;
+  for (OmeAxis& axis : image.axes) {
+    if (std::isfinite(axis.scale * kMostPixels) && std::isfinite(axis.translation * kMostPixels)) continue;
+    axis = {axis.name, axis.type, {}};
+    any = true;
+  }
+  return any;
 }
 
 bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffBegins); }
@@ -140,7 +155,13 @@ std::string describe_ngff(const std::string& text, const RasterAxes& axes, const
   const auto is_known = [&](const RasterAxis& axis) {
     return axis.size == 1 || std::ranges::find(image.axes, axis.name, &OmeAxis::name) != image.axes.end();
   };
-  if (!std::ranges::all_of(axes, is_known)) return "";
+  if (!std::ranges::all_of(axes, is_known)) {
+    std::erase_if(image.axes, [](const OmeAxis& axis) { return axis.name != "y" && axis.name != "x"; });
+    image.channels.clear();
+    lost.emplace_back(
+        "of the image are kept its name and the sizes of pixels along y and x: the description counts images "
+        "in another way");
+  }
   for (const RasterAxis& axis : axes) {
     const auto said = std::ranges::find(image.axes, axis.name, &OmeAxis::name);
     if (said != image.axes.end()) said->translation += said->scale * static_cast<double>(axis.first);
@@ -150,8 +171,13 @@ std::string describe_ngff(const std::string& text, const RasterAxes& axes, const
         "the sizes of pixels along y and x are left out: rows and columns of the result are not the "
         "source's");
   move_axes(image, change.map);
+  if (drop_endless_sizes(image)) lost.emplace_back(kEndlessSizes);
   if ((change.type || (change.values && !change.keeps_range)) && drop_windows(image))
     lost.emplace_back("what viewers are to show of channels' values (window) is left out: values are others");
+  if ((change.type || change.values) && !std::exchange(image.label, "").empty())
+    lost.emplace_back(
+        "that values are numbers of things (image-label, its colours and properties) is left out: values are "
+        "others");
   if (!keep_ome_channels(image, axes, change))
     lost.emplace_back("names and colours of channels are left out: the result's are not the source's");
   return ngff_text(image);

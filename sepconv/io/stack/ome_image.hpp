@@ -39,6 +39,9 @@ struct OmeImage {
   std::string name{};
   std::vector<OmeAxis> axes{};         ///< those of which something is said
   std::vector<OmeChannel> channels{};  ///< one a position of c; empty: nothing is said of them
+  /// Values are numbers of things, and what OME-Zarr says of these (image-label): a JSON object's text, or
+  /// none.
+  std::string label{};
   friend bool operator==(const OmeImage&, const OmeImage&) = default;
 };
 

@@ -51,6 +51,11 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
                         const CreateOptions& options, std::vector<std::string>& warnings) {
   const StoredSpec raster(spec.raster, options.stored);
   const OmeImage image = parse_ngff_text(options.metadata.description);
+  if (!image.label.empty())
+    warnings.emplace_back(
+        "that values are numbers of things (image-label, its colours and properties) is left out: TIFF has "
+        "no "
+        "place for it");
   const auto is_counted = [](const RasterAxis& axis) {
     return axis.size == 1 || axis.name == "t" || axis.name == "c" || axis.name == "z";
   };

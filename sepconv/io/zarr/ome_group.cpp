@@ -10,6 +10,8 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
 #include "sepconv/io/zarr/first_names.hpp"
+#include "sepconv/io/zarr/ome_above.hpp"
+#include "sepconv/io/zarr/ome_beside.hpp"
 
 namespace sepconv {
 namespace {
@@ -28,13 +30,6 @@ std::vector<std::string> images_in(const ZarrStore& store, const std::string& ke
       images.push_back(name);
   }
   return images;
-}
-
-std::vector<std::string> labels_below(const ZarrStore& store, const std::string& key) {
-  const std::string below = joined_key(key, "labels");
-  const auto node = read_zarr_node(store, below);
-  if (!node || node->array) return {};
-  return read_ngff(node->attributes, store.name_of(below).native()).labels;
 }
 
 /// The array of a level, whose axes are the image's.
@@ -58,15 +53,13 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
 }
 
 /// What a source is beside its pixels, and a result of it is not.
-void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
-                    const NgffMultiscale& one, OmeSource& source) {
-  source.is_label = group.is_label || store.name_of(key).parent_path().filename() == "labels";
+void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffMultiscale& one,
+                    OmeSource& source) {
+  std::string& label = source.image.label;
+  if (label.empty() && is_in_labels(store, key)) label = "{}";
   if (!one.others.empty())
     source.left_out.push_back(
         fmt::format("of OME-Zarr's metadata are left out: {}", first_names(one.others)));
-  if (group.is_label)
-    source.left_out.emplace_back(
-        "that the values are numbers of things (image-label, its colours and properties) is left out");
 }
 
 Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }
@@ -92,16 +85,15 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
                    .version = group.version,
                    .attributes = group.others,
                    .smaller = {},
-                   .labels = labels_below(store, key),
-                   .labels_key = joined_key(key, "labels"),
+                   .labels = {},
                    .is_whole = level == 0};
   for (std::size_t i = 1; i < one.levels.size(); ++i)
     source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
-  if (!source.labels.empty())
-    source.labels_left_out = fmt::format(
-        "label images are left out ({}): they are images of their own, {} is one", first_names(source.labels),
-        store.name_of(joined_key(source.labels_key, printable(source.labels.front()))).native());
-  say_what_it_is(store, key, group, one, source);
+  take_labels(store, key, source);
+  std::vector<std::string> levels;
+  for (const NgffLevel& each : one.levels) levels.push_back(each.path);
+  say_what_lies_beside(store, key, levels, source.left_out);
+  say_what_it_is(store, key, one, source);
   return source;
 }
 
@@ -150,6 +142,8 @@ std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& k
                               store.name_of(key).native(), printable(only)));
   if (!group.wells.empty())
     found->left_out.emplace_back("the plate that the image is a field of is left out");
+  else if (group.fields.empty() && group.labels.empty())
+    say_what_lies_beside(store, key, {only}, found->left_out);
   return found;
 }
 
@@ -177,7 +171,7 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
                      .labels = {}};
     source.array.names.clear();
     for (const OmeAxis& axis : one.image.axes) source.array.names.push_back(axis.name);
-    say_what_it_is(store, key, group, one, source);
+    say_what_it_is(store, key, one, source);
     return source;
   }
   return std::nullopt;
@@ -198,24 +192,13 @@ std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key
 
 std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::string& key,
                                         const ZarrArray& array) {
-  namespace fs = std::filesystem;
-  fs::path above = key.empty() ? fs::absolute(store.path()).lexically_normal() : fs::path(key);
-  if (!above.has_filename()) above = above.parent_path();
-  std::string inside;
-  for (int groups = 0; groups < 2 && above.has_filename(); ++groups) {  // "0", or "s/0"
-    inside = above.filename().native() + (inside.empty() ? "" : "/") + inside;
-    above = above.parent_path();
-    std::error_code unknown;
-    if (key.empty() && !fs::is_directory(above, unknown)) return std::nullopt;
-    std::optional<OmeSource> source =
-        key.empty()
-            ? level_of(*open_folder_store(InputFile(above, InputFile::Folders::taken)), "", inside, array)
-            : level_of(store, above.native(), inside, array);
-    if (!source) continue;
-    source->key = key;
-    return source;
-  }
-  return std::nullopt;
+  std::optional<OmeSource> source;
+  any_group_above(store, key, [&](const ZarrStore& in, const std::string& group, const std::string& inside) {
+    source = level_of(in, group, inside, array);
+    return source.has_value();
+  });
+  if (source) source->key = key;
+  return source;
 }
 
 bool is_picture(const OmeImage& image) {

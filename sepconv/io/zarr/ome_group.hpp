@@ -28,7 +28,6 @@ struct OmeSource {
   std::vector<std::string> labels;      ///< below the image
   std::string labels_key{};             ///< of their group
   bool is_whole = false;                ///< the level is the first
-  bool is_label = false;                ///< values are numbers of things
   std::string labels_left_out{};        ///< what is said of a result without them
   std::vector<std::string> left_out{};  ///< what a result of the image will not have, a sentence each
 };

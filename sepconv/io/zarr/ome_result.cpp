@@ -107,6 +107,20 @@ Metadata not_taken(Metadata metadata, const OmeImage& image) {
   return metadata;
 }
 
+/// Axes of one position, of which the least is said by their place, where there are more than `most`, or
+/// several that OME-Zarr has no name for.
+void drop_single_positions(RasterAxes& axes, std::size_t most) {
+  constexpr int kOther = 2, kTime = 0, kDepth = 3, kChannel = 1;
+  for (const int place : {kOther, kTime, kDepth, kChannel}) {
+    const auto is_droppable = [&](const RasterAxis& axis) {
+      return axis.size == 1 && place_in_order(axis.name) == place;
+    };
+    const auto others =
+        std::ranges::count(axes, kOther, [](const RasterAxis& axis) { return place_in_order(axis.name); });
+    if (axes.size() > most || (place == kOther && others > 1)) std::erase_if(axes, is_droppable);
+  }
+}
+
 }  // namespace
 
 std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptions& options,
@@ -118,6 +132,8 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   // The channels of a pixel are those of the only c.
   for (const RasterAxis& axis : spec.axes)
     if (samples == 1 || axis.name != "c" || axis.size > 1) axes.push_back({axis.name, axis.size});
+  const bool adds_channels = samples > 1 && find_axis(axes, "c") == nullptr;
+  drop_single_positions(axes, kMostOmeAxes - (adds_channels ? 3 : 2));
   OmeResult result;
   result.axes.rasters = axes;
   if (samples > 1) axes.push_back({"c", samples});
@@ -141,11 +157,13 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   };
   const OmeImage known = ome_image_of(options.metadata, warnings);
   result.image.name = known.name;
+  result.image.label = known.label;
   for (const RasterAxis& axis : axes) {
     const auto said = std::ranges::find(known.axes, axis.name, &OmeAxis::name);
     result.image.axes.push_back(said != known.axes.end() ? *said
                                                          : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
   }
+  if (drop_endless_sizes(result.image)) warnings.emplace_back(kEndlessSizes);
   for (const RasterAxis& axis : result.axes.rasters) result.axes.others.push_back(place(axis.name));
   result.axes.row = place("y");
   result.axes.col = place("x");

@@ -24,11 +24,13 @@ struct Found {
   std::string key;
   ZarrNode node;
   std::optional<OmeSource> ome{};
+  std::vector<std::string> left_out{};  ///< what a result will not have, a sentence each
 };
 
 /// The array of an image, as its group describes it.
 Found found_as(OmeSource source) {
   Found found{source.key, {.array = std::move(source.array)}};
+  found.left_out = std::move(source.left_out);
   found.ome = std::move(source);
   return found;
 }
@@ -50,6 +52,14 @@ void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::
   }
 }
 
+/// Of the members of a JSON object.
+std::vector<std::string> names_in(const std::string& object) {
+  std::vector<std::string> names;
+  const Json members = Json::parse(object);
+  for (const auto& [name, value] : members.items()) names.push_back(name);
+  return names;
+}
+
 Found array_in(const ZarrStore& store, const std::string& key, int level) {
   auto node = read_zarr_node(store, key);
   if (!node) throw_read_error(store.name_of(key), "it holds no Zarr array or group; name the folder of one");
@@ -61,7 +71,12 @@ Found array_in(const ZarrStore& store, const std::string& key, int level) {
   if (node->array) return {key, *std::move(node)};
   std::vector<Found> arrays;
   add_arrays(store, key, 0, arrays);
-  if (arrays.size() == 1) return std::move(arrays.front());
+  if (arrays.size() == 1) {
+    if (node->attributes != "{}")
+      arrays.front().left_out.push_back(
+          fmt::format("attributes of the group are left out: {}", first_names(names_in(node->attributes))));
+    return std::move(arrays.front());
+  }
   if (arrays.empty()) throw_read_error(store.path(), "it is a Zarr group without arrays; name another");
   std::vector<std::string> names;
   for (const Found& array : arrays) names.push_back(array.key);
@@ -76,23 +91,16 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
   return file.is_folder() ? open_folder_store(std::move(file)) : open_zip_store(std::move(file));
 }
 
-/// Of the members of a JSON object.
-std::vector<std::string> names_in(const std::string& object) {
-  std::vector<std::string> names;
-  const Json members = Json::parse(object);
-  for (const auto& [name, value] : members.items()) names.push_back(name);
-  return names;
-}
-
 class ZarrSet final : public RasterSet {
  public:
   /// `is_folder`: and not a zip file.
-  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes,
-          std::optional<OmeSource> ome, bool is_folder)
+  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes, Found found,
+          bool is_folder)
       : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
         source_(std::move(source)),
         axes_(std::move(axes)),
-        ome_(std::move(ome)),
+        ome_(std::move(found.ome)),
+        left_out_(std::move(found.left_out)),
         is_folder_(is_folder) {}
 
   const std::optional<OmeSource>& ome() const noexcept { return ome_; }
@@ -109,7 +117,7 @@ class ZarrSet final : public RasterSet {
     if (array().attributes != "{}") metadata.attributes = array().attributes;
     layout.file->zarr.is_array = !ome_;
     if (ome_) {
-      layout.file->nearest_levels = ome_->is_label;
+      layout.file->nearest_levels = !ome_->image.label.empty();
       metadata.attributes = ome_->attributes;
       if (axes_.channel >= 0) metadata.photometric = Photometric::rgb;
       if (zarr_image(array(), axes_).channels == 4) metadata.extra_samples = {kUnassociatedAlpha};
@@ -139,7 +147,7 @@ class ZarrSet final : public RasterSet {
 
   void add_warnings(SourceLayout& layout) const {
     const auto say = [&](const std::string& sentence) { layout.warnings.push_back(sentence); };
-    if (ome_) layout.warnings = ome_->left_out;
+    layout.warnings = left_out_;
     if (ome_ && array().attributes != "{}")
       say(fmt::format("attributes of the array are left out: {}", first_names(names_in(array().attributes))));
     if (!ome_ && !array().as_texts.empty()) say(texts_sentence(array().as_texts));
@@ -162,6 +170,7 @@ class ZarrSet final : public RasterSet {
   std::shared_ptr<ZarrSource> source_;
   ZarrAxes axes_;
   std::optional<OmeSource> ome_;
+  std::vector<std::string> left_out_;
   bool is_folder_;
 };
 
@@ -185,8 +194,7 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
   const bool picks_channels = options.select.find("c=") != options.select.npos;
   if (found.ome && is_picture(found.ome->image) && !picks_channels) join_channels(axes);
-  auto set =
-      std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found.ome), is_folder);
+  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found), is_folder);
   if (!options.select.empty()) set->select(parse_selection(options.select));
   if (options.page) set->select({{"", *options.page, *options.page}});
   return set;

@@ -1,0 +1,20 @@
+// What lies beside an image in its group. Private to this folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sepconv/io/zarr/ome_group.hpp"
+
+namespace sepconv {
+
+/// Label images of the image whose group is at this key: those that are listed and there. Others are said to
+/// be missing (OmeSource::left_out).
+void take_labels(const ZarrStore& store, const std::string& key, OmeSource& source);
+
+/// Says what else lies in a group beside these paths: tables, other images. Not label images, nor what is
+/// hidden.
+void say_what_lies_beside(const ZarrStore& store, const std::string& key,
+                          const std::vector<std::string>& paths, std::vector<std::string>& said);
+
+}  // namespace sepconv
