@@ -26,10 +26,11 @@ class Result:
     def folder(self):
         return _sepconv.partial_folder(self.sink)
 
-    def make(self, part, options):
+    def make(self, part, options, go_on=None):
+        """`go_on` is called all the while, and ends it by what it raises."""
         if not os.path.isdir(self.folder):
             raise FileNotFoundError(f"{self.folder} is not there; source and result have to lie where every worker sees them by the same names")
-        report = _sepconv.run_part(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, {**self.options, **options}), part, len(self.parts))
+        report = _sepconv.run_part(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, {**self.options, **options}), part, len(self.parts), go_on)
         return list(report.warnings)
 
     def finish(self):
@@ -39,8 +40,8 @@ class Result:
         """Removes what is there of it; says so where a worker holds it for too long."""
         try:
             _when_alone(lambda: _sepconv.discard_parts(self.sink))
-        except OSError as error:
-            _opening.warn([f"{self.folder} stays: {error}"])
+        except (OSError, KeyboardInterrupt) as error:
+            _opening.warn([f"{self.folder} stays: {error or 'interrupted while a worker was at work on it still'}"])
 
 
 def _when_alone(done):

@@ -1,5 +1,6 @@
 """From file to file by the workers of a cluster: a task makes a part of the result, and no pixel goes from worker to worker."""
 
+import contextlib
 import math
 import os
 import threading
@@ -26,15 +27,27 @@ class Made(NamedTuple):
     workers: dict
 
 
+class _GivenUp(Exception):
+    pass
+
+
 def _made(result, part, options, of_version):
-    """In a worker."""
+    """In a worker. A part that is wanted no more ends with the band at hand, so that what runs holds nobody up."""
     from distributed import get_worker
 
     if version("sepconv") != of_version:
         raise RuntimeError(f"the worker has sepconv {version('sepconv')}, and the client {of_version}; install one version everywhere")
     worker = get_worker()
+    key = worker.get_current_task()
+
+    def go_on():
+        task = worker.state.tasks.get(key)
+        if task is None or task.state == "cancelled":
+            raise _GivenUp("the part is wanted no more")
+
     with _turn:
-        return worker.address, result.make(part, {"threads": worker.state.nthreads, **options})
+        go_on()
+        return worker.address, result.make(part, {"threads": worker.state.nthreads, **options}, go_on)
 
 
 def _client(client):
@@ -47,6 +60,8 @@ def _client(client):
             raise ValueError("there is no client of a cluster; start one, distributed.Client(), or give client=") from None
     if not isinstance(client, distributed.Client) or client.asynchronous:
         raise TypeError(f"client={client!r} is no distributed.Client, or an asynchronous one; give one that waits")
+    if client.status == "closed":
+        raise ValueError("the client is closed; start another, distributed.Client()")
     return client
 
 
@@ -74,7 +89,8 @@ def _make_all(client, result, options, pixels, told):
             if told:
                 told(pixels * sum(workers.values()) // count, pixels)
     except BaseException:
-        client.cancel(futures, force=True)
+        with contextlib.suppress(Exception):  # of a client that was closed, which has given them up
+            client.cancel(futures, force=True)
         raise
     return workers, list(said)
 
@@ -92,7 +108,7 @@ def _finish(result):
     """What is made is worth more than a folder that is gone: where it is the disk or the memory that refused, another try may do."""
     try:
         result.finish()
-    except (OSError, MemoryError):
+    except (OSError, MemoryError, KeyboardInterrupt):
         _opening.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
         raise
     except ValueError:  # the source is another now
@@ -142,6 +158,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     source, sink, options = _paths(source, sink, options)
     options = {name: value for name, value in options.items() if value is not None}
     chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_whole_paths())
+    options = _opening.with_whole_region(source, options, chain)
     _options.settings_of(_TAKEN, options)
     client = _client(client)
     workers, threads, memory = _limits(client)

@@ -60,19 +60,34 @@ std::int64_t create_parts(const fs::path& source, const fs::path& sink, const Ch
                           const nb::dict& options, std::int64_t wanted) {
   Settings settings = settings_of(options);
   std::int64_t count = 0;
-  run_told(settings.run, nb::none(), [&] {
-    const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
-    count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
-  });
+  bool is_begun = false;
+  try {
+    run_told(settings.run, nb::none(), [&] {
+      const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
+      is_begun = true;
+      count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
+    });
+  } catch (...) {  // an interrupt among others: nobody gets to know that there is one
+    if (is_begun) Partial::discard(sink);
+    throw;
+  }
   return count;
 }
 
+/// `go_on` is called all the while, and ends it by what it raises.
 RunReport run_one_part(const fs::path& source, const fs::path& sink, const Chain& chain,
-                       const nb::dict& options, std::int64_t part, std::int64_t count) {
+                       const nb::dict& options, std::int64_t part, std::int64_t count,
+                       const nb::object& go_on) {
   Settings settings = settings_of(options);
   RunReport report;
-  run_told(settings.run, nb::none(),
-           [&] { report = run_part(source, sink, chain, part, count, settings.run, settings.files); });
+  run_interruptible(
+      [&](const std::stop_token& stop) {
+        settings.run.stop = stop;
+        report = run_part(source, sink, chain, part, count, settings.run, settings.files);
+      },
+      [&] {
+        if (!go_on.is_none()) go_on();
+      });
   return report;
 }
 
@@ -213,7 +228,7 @@ void bind_files(nb::module_& module) {
   module.def("create_parts", create_parts, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
              nb::arg("wanted"));
   module.def("run_part", run_one_part, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
-             nb::arg("part"), nb::arg("count"));
+             nb::arg("part"), nb::arg("count"), nb::arg("go_on").none());
   module.def("finish_parts", finish_parts, nb::arg("sink"));
   module.def("discard_parts", discard_parts, nb::arg("sink"));
   module.def("partial_folder", &Partial::folder_of_target, nb::arg("sink"));

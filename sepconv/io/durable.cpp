@@ -13,6 +13,13 @@ namespace sepconv {
 
 namespace fs = std::filesystem;
 
+void begin_writing(int descriptor, std::int64_t offset, std::int64_t bytes) noexcept {
+  constexpr std::int64_t kPiece = 1 << 20;  // so that what follows in small ones is one for the disk
+  const std::int64_t begin = offset / kPiece * kPiece;
+  const std::int64_t end = offset == 0 ? bytes : (offset + bytes) / kPiece * kPiece;
+  if (end > begin) sync_file_range(descriptor, begin, end - begin, SYNC_FILE_RANGE_WRITE);
+}
+
 void sync_content(const fs::path& name) {
   const int opened = open(name.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};

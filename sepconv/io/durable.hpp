@@ -1,9 +1,14 @@
 // What brings files and their names to the disk, and renames that replace nothing. Internal to io/.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 namespace sepconv {
+
+/// Has the disk begin with what was just written to a file, as far as it fills MiB or begins the file, so
+/// that who waits for the whole file has little to wait for. A hint, which never fails.
+void begin_writing(int descriptor, std::int64_t offset, std::int64_t bytes) noexcept;
 
 /// What was written under a name, to the disk; of a folder all that its file system was given. Throws
 /// IoError.

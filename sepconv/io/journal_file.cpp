@@ -95,6 +95,7 @@ struct JournalFile::Scan {
       for (Place& one : records) one.of_this_boot = false;
     } else if (text == "complete") {
       journal.is_complete_ = true;
+      synced = std::ssize(records);
     } else if (behind(text, "samples")) {
       has_samples = true;
     } else {

@@ -131,6 +131,7 @@ void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte>
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
   if (const int failed = write_fully(descriptor(), offset, bytes); failed != 0)
     throw_write_error(target_, failed);
+  if (options_.partial || options_.durable) begin_writing(descriptor_, offset, std::ssize(bytes));
 }
 
 std::int64_t OutputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) {

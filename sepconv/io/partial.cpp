@@ -33,7 +33,7 @@ fs::path name_behind_links(const fs::path& target) {
 }
 
 /// Of a journal that says complete: the result stays until it has its name.
-bool is_named(const fs::path& folder, const JournalFile& journal) {
+bool has_its_name(const fs::path& folder, const JournalFile& journal) {
   return journal.is_complete() && !is_there_at(folder / kResult);
 }
 
@@ -52,7 +52,7 @@ Partial::Seen Partial::look(const fs::path& target) {
   if (!is_there(target)) return {};
   const fs::path folder = folder_of_target(target);
   const JournalFile journal(folder / kJournal, JournalFile::Use::look);
-  return {journal.beginning(), is_named(folder, journal)};
+  return {journal.beginning(), has_its_name(folder, journal)};
 }
 
 void Partial::discard(const fs::path& target) {
@@ -83,10 +83,11 @@ void Partial::open_journal() {
       folder_ / kJournal, use_ == Use::part ? JournalFile::Use::look : JournalFile::Use::extend);
   beginning_ = journal_->beginning();
   if (beginning_.empty()) return;
-  if (is_named(folder_, *journal_)) {
+  if (has_its_name(folder_, *journal_)) {
     if (use_ == Use::part)
       throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
-    return remove();
+    is_named_ = use_ == Use::alone && is_under_its_name();
+    return is_named_ ? void() : remove();
   }
   if (use_ == Use::part) return;
   put_back();
@@ -110,12 +111,25 @@ void Partial::open_folder() {
     throw_write_error(folder_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
 }
 
-/// How many are not whole, of which the first ends those that are taken.
-std::int64_t Partial::read_records(JournalFile& journal) {
-  const auto is_there = [this](const Sample& sample) {
-    const fs::path file = folder_ / sample.file;
-    return has_sample(file, sample) || has_sample(file.native() + ".part", sample);
+bool Partial::has_sample_of(const Sample& sample) const {
+  const fs::path file = folder_ / sample.file;
+  return has_sample(file, sample) || has_sample(file.native() + ".part", sample);
+}
+
+/// Whether what lies under the name is the result that is recorded, of which at least something is.
+bool Partial::is_under_its_name() {
+  std::int64_t seen = 0;
+  const auto is_there = [&](const Sample& sample) {
+    const bool of_result = sample.file.starts_with(kResult);
+    seen += of_result;
+    return !of_result ||
+           has_sample(name_.native() + sample.file.substr(std::string_view(kResult).size()), sample);
   };
+  return read_records(*journal_, is_there) == 0 && seen > 0;
+}
+
+/// How many are not whole, of which the first ends those that are taken.
+std::int64_t Partial::read_records(JournalFile& journal, const std::function<bool(const Sample&)>& is_there) {
   bool is_whole = true;
   std::int64_t taken = 0;
   journal.read([&](JournalFile::Line line, std::string_view text) {
@@ -136,16 +150,17 @@ std::int64_t Partial::read_records(JournalFile& journal) {
 }
 
 void Partial::read_journal() {
-  lost_ = read_records(*journal_);
+  lost_ = read_records(*journal_, [this](const Sample& sample) { return has_sample_of(sample); });
   if (lost_ > 0) journal_->keep_first(std::ssize(records_));
 }
 
 void Partial::read_parts() {
+  const auto is_there = [this](const Sample& sample) { return has_sample_of(sample); };
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
     const std::string name = entry.path().filename().native();
     if (!name.starts_with(fmt::format("{}-", kPart)) || name.find('.') != name.npos) continue;
     JournalFile part(entry.path(), JournalFile::Use::look);
-    lost_ += part.count() == 0 ? 1 : read_records(part);
+    lost_ += part.count() == 0 ? 1 : read_records(part, is_there);
   }
 }
 
@@ -201,13 +216,17 @@ void Partial::append(DoneRecord record) {
   journal().append(record_text(record));
 }
 
-void Partial::sync() try {
-  const std::int64_t count = journal_->count();
+void Partial::sync() {
+  sync_then([this, count = journal_->count()] { journal_->sync(count); });
+}
+
+/// Says so in the journal when what it speaks of is on the disk.
+void Partial::sync_then(const std::function<void()>& say) try {
   for (const char* const name : {kResult, kRows})
     if (is_there_at(folder_ / name)) sync_content(folder_ / name);
   sync_names(folder_);
   sync_names(folder_of(folder_));
-  journal_->sync(count);
+  say();
 } catch (const IoError&) {
   journal_->lose();
   throw;

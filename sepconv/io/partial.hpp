@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -26,6 +27,7 @@
 namespace sepconv {
 
 class JournalFile;
+struct Sample;
 
 /// Bands of a raster that are done.
 struct DoneRecord {
@@ -43,8 +45,8 @@ class Partial {
   enum class Use : std::uint8_t { alone, all_parts, part, none };
 
   /// Of a file or folder of this name, which is not made. What is there is opened; records whose bytes are
-  /// not there are left out. What is left of one that has its name is removed. Throws IoError, also where
-  /// another process holds it.
+  /// not there are left out. What is left of one that has its name is removed, unless is_named(). Throws
+  /// IoError, also where another process holds it.
   Partial(const std::filesystem::path& target, Use use);
   Partial(const Partial&) = delete;
   Partial& operator=(const Partial&) = delete;
@@ -63,6 +65,9 @@ class Partial {
   static void discard(const std::filesystem::path& target);
 
   Use use() const noexcept { return use_; }
+  /// Of Use::alone: the result has its name, and what lies there is it, as the samples of its records prove.
+  /// Nothing is left but to remove() the rest.
+  bool is_named() const noexcept { return is_named_; }
   const std::filesystem::path& folder() const noexcept { return folder_; }
   /// What begin() was given; "" before.
   const std::string& beginning() const noexcept { return beginning_; }
@@ -81,6 +86,8 @@ class Partial {
   void sync();
   /// Of a part: brings it to the disk, and says that it is done.
   void finish_part();
+  /// Removes all that is there of it.
+  void remove() noexcept;
 
   // For writers.
 
@@ -102,14 +109,16 @@ class Partial {
   void commit(bool replaces);
 
  private:
+  void sync_then(const std::function<void()>& say);
   void open_folder();
   void open_journal();
   void close_folder() noexcept;
   void put_back() const noexcept;
   void name_result(bool replaces);
-  void remove() noexcept;
   void make_folder();
-  std::int64_t read_records(JournalFile& journal);
+  std::int64_t read_records(JournalFile& journal, const std::function<bool(const Sample&)>& is_there);
+  bool has_sample_of(const Sample& sample) const;
+  bool is_under_its_name();
   void read_journal();
   void read_parts();
   JournalFile& journal();
@@ -122,7 +131,7 @@ class Partial {
   int lock_ = -1;
   std::mutex making_;
   std::unique_ptr<JournalFile> journal_, part_journal_;
-  bool is_made_ = false;
+  bool is_made_ = false, is_named_ = false;
   std::vector<DoneRecord> records_;
   std::int64_t lost_ = 0;
   std::unique_ptr<class PartialSamples> samples_;

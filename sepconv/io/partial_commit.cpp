@@ -30,8 +30,7 @@ bool is_own_name(std::string_view name) {
 /// What is under each name at each moment says how far it came: `result` is always what is being made, and
 /// `replaced` what had its name. The journal says that all is done before `result` goes.
 void Partial::commit(bool replaces) {
-  sync();
-  journal_->complete();
+  sync_then([this] { journal_->complete(); });
   name_result(replaces);
   sync_names(folder_of(folder_));
   sync_names(folder_);
@@ -74,6 +73,7 @@ void Partial::remove() noexcept {
   journal_.reset();
   beginning_.clear();
   records_.clear();
+  is_named_ = false;
   close_folder();
 }
 

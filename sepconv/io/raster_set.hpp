@@ -70,6 +70,12 @@ class RasterSetWriter {
   /// file its name; only then the next may be asked for. `metadata` are the raster's own; those of the first
   /// are the set's, and are to be those that the set was made with. Throws IoError.
   virtual std::unique_ptr<Writer> next(const Metadata& metadata) = 0;
+  /// Of parts: makes this raster the next, if nothing of those before must be known for its sink; else false,
+  /// and they are to be gone through.
+  virtual bool skip_to(std::int64_t raster) {
+    (void)raster;
+    return false;
+  }
   /// Completes the file and gives it its name. Call once, after the last raster's finish(). Throws IoError.
   virtual void finish() = 0;
 };

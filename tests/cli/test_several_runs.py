@@ -77,8 +77,49 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
     assert content(sepconv.folder / name) == expected
     if partial.exists():  # killed between its name and its end
         assert "was complete" in sepconv("info", name).stderr
-        assert "exists already" in one_sentence(sepconv("run", scan, name, *CHAIN, *options, "--resume", status=1).stderr)
+        assert "is complete" in sepconv("run", scan, name, *CHAIN, *options, "--resume").stderr
     assert not partial.exists() and not [left for left in listing(sepconv.folder) if "sepconv-" in left]
+
+
+def left_when_killed_at_its_end(sepconv, scan, name, options):
+    """As a run leaves it that is killed when the result has its name; what that has."""
+    partial, kept = sepconv.folder / f"{name}.partial", sepconv.folder / "kept"
+    for _ in range(20):
+        kill_when(begin(sepconv, scan, name, *CHAIN, *options, "--resume"), lambda: records(partial))
+        if not (sepconv.folder / name).exists(): break
+        (shutil.rmtree if name.endswith("zarr") else os.unlink)(sepconv.folder / name)
+    else: pytest.skip("it could not be killed before its end")
+    shutil.copytree(partial, kept)
+    sepconv("run", scan, name, *CHAIN, *options, "--resume", "--quiet")
+    kept.rename(partial)
+    (shutil.rmtree if name.endswith("zarr") else os.unlink)(partial / "result")
+    with open(partial / "journal", "a") as file: file.write(f"{crc32c(b'complete'):08x} complete\n")
+    return content(sepconv.folder / name)
+
+
+@pytest.mark.parametrize("kind", [KINDS[1], KINDS[6], WITH_LEVELS[3]], ids=NAMES)
+def test_a_run_that_was_killed_when_its_result_had_its_name_is_complete(sepconv, scan, kind):
+    name, options = kind
+    expected = left_when_killed_at_its_end(sepconv, scan, name, options)
+    partial = sepconv.folder / f"{name}.partial"
+    left = sepconv.folder / "left"
+    shutil.copytree(partial, left)
+    for force in ([], ["--force"]):
+        before = (sepconv.folder / name).stat().st_ino
+        said = sepconv("run", scan, name, *CHAIN, *options, *force, "--resume").stderr
+        assert f"{name} is complete" in said and "0 pixels" not in said
+        assert content(sepconv.folder / name) == expected and (sepconv.folder / name).stat().st_ino == before and not partial.exists()
+        shutil.copytree(left, partial)
+    # Another request is not what is there, and what is not as it was made is not taken for it.
+    assert "exists already" in one_sentence(sepconv("run", scan, name, "gaussian:sigma=8", *options, "--resume", status=1).stderr)
+    assert not partial.exists() and content(sepconv.folder / name) == expected
+    shutil.copytree(left, partial)
+    sepconv("run", scan, name, "abs", *options, "--discard", "--force", "--quiet")
+    shutil.copytree(left, partial)
+    other = content(sepconv.folder / name)
+    assert other != expected
+    assert "exists already" in one_sentence(sepconv("run", scan, name, *CHAIN, *options, "--resume", status=1).stderr)
+    assert content(sepconv.folder / name) == other
 
 
 @pytest.mark.slow
@@ -317,6 +358,31 @@ def test_parts_of_stacks_are_the_whole(sepconv, kind):
         sepconv("finish", name)
         assert content(sepconv.folder / name) == expected
         (shutil.rmtree if name.endswith("zarr") else os.unlink)(sepconv.folder / name)
+
+
+VOLUMES = [("out.npy", []), ("out.tif", []), ("out.ome.tif", ["--compress", "deflate", "--tile", "64", "--pyramid"]), ("out.zarr", ["--chunk", "32", "--shard", "128", "--pyramid"])]
+
+
+@pytest.mark.parametrize("kind", VOLUMES, ids=NAMES)
+def test_volumes_in_several_runs_are_the_whole(sepconv, kind):
+    """Two volumes of 12 planes, which are filtered along z, too: killed and gone on with, and in parts that end within them."""
+    name, options = kind
+    chain = ["gaussian:sigma=2,sigma_z=1"]
+    tifffile.imwrite(sepconv.folder / "in.tif", np.stack([image(170, 150, seed=i) for i in range(24)]).reshape(2, 12, 170, 150), metadata={"axes": "TZYX"})
+    sepconv("run", "in.tif", f"whole-{name}", *chain, *options, "--quiet")
+    expected = content(sepconv.folder / f"whole-{name}")
+    partial = sepconv.folder / f"{name}.partial"
+    for count in (3, 14):
+        kill_when(begin(sepconv, "in.tif", name, *chain, *options, "--band-rows", "1", "--resume"), lambda: len(records(partial)) >= count)
+    if not (sepconv.folder / name).exists(): sepconv("run", "in.tif", name, *chain, *options, "--resume", "--quiet")
+    assert content(sepconv.folder / name) == expected
+    (shutil.rmtree if name.endswith("zarr") else os.unlink)(sepconv.folder / name)
+    sepconv("run", "in.tif", name, *chain, *options, "--band-rows", "1", "--create-only", "--quiet")
+    for k in (4, 2, 5, 1, 3):
+        assert "are missing" in one_sentence(sepconv("finish", name, status=1).stderr)
+        sepconv("run", "in.tif", name, *chain, *options, "--part", f"{k}/5", "--quiet")
+    sepconv("finish", name)
+    assert content(sepconv.folder / name) == expected
 
 
 @pytest.mark.parametrize("kind", [KINDS[5], *WITH_LEVELS[1:]], ids=NAMES)

@@ -11,7 +11,6 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
-#include "sepconv/pipeline/run/partial_file.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 #include "sepconv/pipeline/stages/volume_stage.hpp"
 
@@ -160,7 +159,6 @@ TEST_CASE("volumes: what cannot be filtered along z is refused before anything i
   CHECK_THAT(failure_of(volumes, blur(), holes), Contains("missing=propagate"));
   CHECK_THROWS_WITH(Chain::parse({"gaussian:sigma=1,sigma_z=1,missing=ignore"}),
                     Contains("missing=propagate"));
-  CHECK_THROWS_WITH(resume_file(volumes.in, volumes.out, blur()), Contains("along z"));
   CHECK_FALSE(std::filesystem::exists(volumes.out));
   const Image image = Image::of_pattern(kPlane, Pattern::noise, 1);
   const Image result(kPlane);

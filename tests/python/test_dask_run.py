@@ -1,6 +1,7 @@
 """Files filtered by the workers of a cluster, real processes that speak TCP: the bytes of one run, also where workers die."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import pickle
@@ -8,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -312,6 +315,58 @@ def test_what_fails_leaves_nothing(client, folder, given, kind, words):
     assert sorted(os.listdir()) == ["in.npy", "stack.npy"]
 
 
+def can_lock(folder, how):
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(held)
+    return True
+
+
+def interrupt_when(reached):
+    """As Ctrl-C."""
+    def watch():
+        while True:
+            with contextlib.suppress(FileNotFoundError):
+                if reached():
+                    return os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.001)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@pytest.mark.parametrize("sink", ["out.npy", "out.zarr"])
+@pytest.mark.parametrize("when", ["begun", "at work"])
+def test_ctrl_c_ends_parts_with_the_band_at_hand(client, folder, sink, when):
+    """Parts of a minute and more: nobody waits for their end, and nothing is left of them."""
+    np.lib.format.open_memmap("in.npy", "w+", "f4", (40000, 2000))
+    partial = sink + ".partial"
+    interrupt_when(lambda: os.path.isdir(partial) and (when == "begun" or not can_lock(partial, fcntl.LOCK_EX) and can_lock(partial, fcntl.LOCK_SH)))
+    with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
+        warnings.simplefilter("error", sc.FileWarning)  # that the folder stays
+        ours.run("in.npy", sink, sc.percentile(30, size=(251, 251)), parts=2, band_rows=16, progress=False, **({"tile": 16} if sink == "out.zarr" else {}))
+    assert os.listdir() == ["in.npy"]
+    np.save("in.npy", image())
+    check("in.npy", sink, BLUR)
+
+
+def test_a_client_that_is_closed_is_named(folder):
+    np.save("in.npy", image())
+    with distributed.Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as closed:
+        pass
+    with pytest.raises(ValueError, match="client is closed"):
+        ours.run("in.npy", "out.npy", BLUR, client=closed)
+
+
+@pytest.mark.parametrize("sink, options", [("out.npy", {}), ("out.ome.tif", dict(tile=64, compress="deflate", pyramid=True)), ("out.zarr", dict(tile=64, shard=128))])
+def test_volumes(client, folder, sink, options):
+    np.save("in.npy", image((20, 150, 170)))
+    assert check("in.npy", sink, sc.gaussian(2, sigma_z=1), axes="zyx", parts=5, **options).parts == 5
+
+
 def test_a_run_that_was_killed_is_named(client, folder):
     np.save("in.npy", image())
     Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
@@ -339,8 +394,6 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
 
 
 def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, monkeypatch):
-    import fcntl
-
     monkeypatch.setattr("sepconv._dask_parts._SECONDS_FOR_OTHERS", 0.3)
     np.save("in.npy", image())
     begun = Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)

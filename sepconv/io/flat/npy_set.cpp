@@ -74,6 +74,11 @@ class NpySetWriter final : public RasterSetWriter {
     return writer;
   }
 
+  bool skip_to(std::int64_t raster) override {
+    made_ = raster;
+    return true;
+  }
+
   void finish() override {
     if (made_ != spec_.count())
       throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",

@@ -99,6 +99,7 @@ class TiffSetWriter final : public RasterSetWriter {
     const TiffDirectory directory =
         plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
     options_.big_tiff = directory.big_tiff;
+    is_compressed_ = directory.compressed();
     output_ = std::make_shared<TiffOutput>(path_,
                                            OutputFile::Options{.overwrite = options_.overwrite,
                                                                .durable = options_.durable,
@@ -120,6 +121,13 @@ class TiffSetWriter final : public RasterSetWriter {
     const TiffDirectory directory = plan_directory(path_, spec_.raster, options);
     return make_tiff_writer(output_, directory, options, TiffWriter::Role::one_of_several,
                             next_place(directory, options.metadata));
+  }
+
+  /// Blocks in a part's own file have no places that depend on directories of other rasters.
+  bool skip_to(std::int64_t raster) override {
+    if (!is_compressed_ || !options_.partial) return false;
+    made_ = raster;
+    return true;
   }
 
   void finish() override {
@@ -166,7 +174,7 @@ class TiffSetWriter final : public RasterSetWriter {
   std::int64_t made_ = 0;
   std::optional<TiffPlace> first_;  // of a stack in one piece
   std::int64_t next_directory_ = 0;
-  bool lists_all_ = true;
+  bool lists_all_ = true, is_compressed_ = false;
 };
 
 }  // namespace

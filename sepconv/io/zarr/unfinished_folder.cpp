@@ -156,6 +156,7 @@ void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offse
   const int opened = open_new(file, flags);
   if (opened < 0) throw_write_error(target_, errno);
   int failed = write_fully(opened, offset, bytes);
+  if (options_.partial || options_.durable) begin_writing(opened, offset, std::ssize(bytes));
   if (close(opened) != 0 && failed == 0) failed = errno;  // where network file systems report a full disk
   if (failed != 0) throw_write_error(target_, failed);
 }

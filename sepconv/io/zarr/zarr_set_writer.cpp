@@ -229,6 +229,11 @@ class ZarrSetWriter final : public RasterSetWriter {
 
   std::unique_ptr<Writer> next(const Metadata&) override { return making_.writer(made_++); }
 
+  bool skip_to(std::int64_t raster) override {
+    made_ = raster;
+    return true;
+  }
+
   void finish() override {
     if (made_ != count_)
       throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",

@@ -138,7 +138,8 @@ void make_sinks(FileJob& job, const JobEnds& ends, const Beginning& begun, const
   job.sinks = ends.make_sinks({begun.spec, begun.axes}, create);
   const MissingPixels missing = begun.missing.of_result();
   if (begun.volume)
-    job.sinks = volume_sinks(std::move(job.sinks), begun.spec, *begun.volume, missing, begun.of_plane);
+    job.sinks = volume_sinks(std::move(job.sinks), begun.spec, *begun.volume, missing, begun.of_plane,
+                             create.partial);
   job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.partial);
 }
 

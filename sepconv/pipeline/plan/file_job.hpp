@@ -53,6 +53,7 @@ struct FileJob {
   /// What that begins with, by the plan that is run.
   std::function<std::string(const Plan&)> made_of{};
   std::vector<DoneRecord> done{};  ///< by runs before
+  bool is_named = false;           ///< the result has its name: a run only removes what is left of making it
   /// Only these bands are made, in a process of their own; they are counted through all rasters.
   std::optional<BandRange> part{};
 

@@ -13,7 +13,6 @@
 #include "sepconv/io/fingerprint.hpp"
 #include "sepconv/io/resumable.hpp"
 #include "sepconv/pipeline/plan/made_of.hpp"
-#include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -27,9 +26,7 @@ std::optional<MadeOf> begun(const Partial& partial) {
 }
 
 /// Why, and the way out; empty: it can.
-std::string why_in_one_run(const FileJob& job, const Chain& chain, const OutputRequest& request) {
-  if (is_deep(chain))
-    return "what is filtered along z is not gone on with in the middle of a volume; make it in one";
+std::string why_in_one_run(const FileJob& job, const OutputRequest& request) {
   if (job.sink->resumable() != nullptr) return "";
   if (request.cog)
     return "a compressed Cloud Optimized GeoTIFF is put in order at its end; make it in one, or leave "
@@ -39,9 +36,8 @@ std::string why_in_one_run(const FileJob& job, const Chain& chain, const OutputR
                                                 : "its format is written as a whole");
 }
 
-void check_resumable(const FileJob& job, const fs::path& output, const Chain& chain,
-                     const OutputRequest& request) {
-  if (const std::string why = why_in_one_run(job, chain, request); !why.empty())
+void check_resumable(const FileJob& job, const fs::path& output, const OutputRequest& request) {
+  if (const std::string why = why_in_one_run(job, request); !why.empty())
     throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
 }
 
@@ -66,7 +62,7 @@ FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input
   }
   files.partial = partial;
   FileJob job = plan_file(input, output, chain, options, files);
-  check_resumable(job, output, chain, files.output);
+  check_resumable(job, output, files.output);
   MadeOf now{.input = input, .files = files, .in_parts = in_parts};
   // All names of a folder would be looked at by each of a thousand processes: who finishes looks at them.
   std::error_code ignored;
@@ -141,11 +137,29 @@ void add_raster(FileJob& job, std::int64_t raster, std::vector<DoneRecord> recor
   for (const std::size_t place : places) job.done.push_back(std::move(records[place]));
 }
 
+/// The job of a result that has its name, unless another is asked for, of which planning says what is wrong.
+std::optional<FileJob> plan_named(const std::shared_ptr<Partial>& partial, const fs::path& input,
+                                  const fs::path& output, const Chain& chain, const PlanOptions& options,
+                                  FileOptions files) try {
+  files.output.overwrite = true;  // nothing is
+  FileJob job = plan_with(partial, input, output, chain, options, files, false);
+  job.is_named = true;
+  job.plan.warnings = {
+      fmt::format("{} is complete: the run that made it was killed when it had its name", output.native())};
+  return job;
+} catch (const InvalidArgument&) {
+  return std::nullopt;
+}
+
 }  // namespace
 
 FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain& chain,
                      const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
+  if (partial->is_named()) {
+    if (auto named = plan_named(partial, input, output, chain, options, files)) return std::move(*named);
+    partial->remove();
+  }
   if (const auto before = begun(*partial); before && before->in_parts)
     throw InvalidArgument(
         fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "sepconv/io/partial.hpp"
 #include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/plan/missing.hpp"
 
@@ -13,9 +14,9 @@ namespace sepconv {
 using PlaneMetadata = std::function<Metadata(std::int64_t plane)>;
 
 /// Hands each row on as planes, in order, with their smaller levels. `plane` is their spec; the first plane's
-/// metadata are those that next() is given.
+/// metadata are those that next() is given. `partial` may be null: then none can be gone on with.
 std::unique_ptr<RasterSetWriter> volume_sinks(std::unique_ptr<RasterSetWriter> planes, const ImageSpec& plane,
                                               const VolumeAxes& axes, const MissingPixels& missing,
-                                              PlaneMetadata metadata);
+                                              PlaneMetadata metadata, std::shared_ptr<Partial> partial);
 
 }  // namespace sepconv

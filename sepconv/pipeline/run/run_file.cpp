@@ -136,9 +136,10 @@ RunReport run_part_of(FileJob& job, const ExecutionOptions& options) {
   SetMemory memory(options);
   if (rasters > 1) memory.lend(execution);
   std::optional<double> startup_seconds;
-  for (std::int64_t raster = 0; raster <= last; ++raster) {
+  const bool skips = first > 0 && job.sinks->skip_to(first);
+  for (std::int64_t raster = skips ? first : 0; raster <= last; ++raster) {
     if (raster > 0) {
-      leave_rest(*job.sink);
+      if (!skips || raster > first) leave_rest(*job.sink);
       job.advance(raster);
       go_to_raster(plan, raster);
       check_serves(job, raster, plan);
@@ -161,6 +162,13 @@ RunReport run_part_of(FileJob& job, const ExecutionOptions& options) {
                      rasters * plan.pixels_of(of_each) - pixels);
 }
 
+/// Of which a run before has made all.
+RunReport run_named(FileJob& job) {
+  job.partial->remove();
+  return make_report(job.plan, *job.source, *job.sink, job.plan.all_bands(), Timeline(), 0, 0, job.count(),
+                     job.count() * job.plan.pixels_of(job.plan.all_bands()));
+}
+
 RunReport run_job(FileJob job, ExecutionOptions options) {
   options.smaller_plans = true;
   return run(job, options);
@@ -174,6 +182,7 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
     throw InvalidArgument(
         fmt::format("bands are of one image, and the input has {} ({}); name one with OpenOptions::select",
                     count, to_string(job.plan.axes)));
+  if (job.is_named) return run_named(job);
   if (job.part) return run_part_of(job, options);
   Timeline timeline;
   SetProgress progress(options.progress, count);
