@@ -57,6 +57,22 @@ struct Scan {
   }
 };
 
+/// Notes which of another's images are opened.
+class NotedSet final : public RasterSet {
+ public:
+  NotedSet(std::unique_ptr<RasterSet> set, std::vector<std::int64_t>& opened)
+      : RasterSet("noted", set->spec(), set->axes()), set_(std::move(set)), opened_(opened) {}
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
+    opened_.push_back(index);
+    return set_->raster(index);
+  }
+
+  std::unique_ptr<RasterSet> set_;
+  std::vector<std::int64_t>& opened_;
+};
+
 void stop_and_wait(std::stop_source& stop) {
   stop.request_stop();
   throw Cancelled();
@@ -139,6 +155,40 @@ TEST_CASE("What is written to while it is read makes no result") {
                       Contains("was written to while it was read"));
     CHECK_THROWS_AS(finish_file(scan.out), InvalidArgument);  // it is another
     CHECK_FALSE(std::filesystem::exists(scan.out));
+  }
+}
+
+TEST_CASE("A part opens its own images, and those before only where their directories lie between") {
+  using Opened = std::vector<std::int64_t>;
+  struct Sink {
+    const char* name;
+    Compression compression;
+    Opened opened;
+  };
+  const TemporaryFolder folder;
+  const auto in = folder.path() / "in.npy";
+  const auto images = create_set(in, {kSpec, {{"z", 5}}}, {});
+  for (std::uint64_t i = 0; i < 5; ++i)
+    run(*make_pattern_reader(kSpec, Pattern::noise, i), *images->next({}), Chain());
+  images->finish();
+  for (const Sink& sink :
+       {Sink{"out.npy", Compression::none, {3}}, Sink{"out.zarr", Compression::none, {3}},
+        Sink{"out.tif", Compression::deflate, {3}}, Sink{"out.tif", Compression::none, {1, 2, 3}}}) {
+    const auto out = folder.path() / sink.name;
+    FileOptions files;
+    files.open.axes = "zyxc";
+    if (std::string(sink.name) != "out.npy") files.output.compression = sink.compression;
+    CAPTURE(sink.name, sink.compression);
+    create_in_parts(in, out, two_stages(), small_bands(), files);
+    for (const std::int64_t part : {4, 1, 5, 3, 2}) {
+      FileJob job = plan_part(in, out, two_stages(), part, 5, {}, files);
+      Opened opened;
+      job.sources = std::make_unique<NotedSet>(std::move(job.sources), opened);
+      run(job);
+      if (part == 4) CHECK(opened == sink.opened);
+    }
+    finish_file(out);
+    std::filesystem::remove_all(out);
   }
 }
 
