@@ -2,7 +2,7 @@
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sepconv import _opening, _options, _sepconv
 
@@ -15,12 +15,14 @@ class Result:
     sink: str
     chain: object
     options: dict
-    parts: range
+    counts: list = field(default_factory=list)  # of parts: one from when it is begun on
 
-    @classmethod
-    def begin(cls, source, sink, chain, options, planning, wanted):
-        count = _sepconv.create_parts(source, sink, chain._native, _options.settings_of(_options.RUN, planning), wanted)
-        return cls(source, sink, chain, options, range(1, count + 1))
+    def begin(self, planning, wanted):
+        _sepconv.create_parts(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, planning), wanted, self.counts)
+
+    @property
+    def parts(self):
+        return range(1, self.counts[0] + 1)
 
     @property
     def folder(self):
@@ -37,7 +39,9 @@ class Result:
         _when_alone(lambda: _sepconv.finish_parts(self.sink))
 
     def discard(self):
-        """Removes what is there of it; says so where a worker holds it for too long."""
+        """Removes what is there of it, if it is begun; says so where a worker holds it for too long."""
+        if not self.counts:
+            return
         try:
             _when_alone(lambda: _sepconv.discard_parts(self.sink))
         except (OSError, KeyboardInterrupt) as error:

@@ -171,13 +171,14 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
     images = math.prod(axis["size"] for axis in plan["axes"])
     if plan["bands"] * images < wanted:
         planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _LEAST_ROWS))
-    begun = Result.begin(source, sink, chain, options, planning, wanted)
+    result = Result(source, sink, chain, options)
     try:
+        result.begin(planning, wanted)
         with shown(progress) as told:
-            by_worker, said = _make_all(client, begun, options, images * spec["rows"] * spec["cols"], told)
+            by_worker, said = _make_all(client, result, options, images * spec["rows"] * spec["cols"], told)
     except BaseException:
-        begun.discard()
+        result.discard()
         raise
-    _finish(begun)
+    _finish(result)
     _opening.warn([one for one in said if one not in planned.warnings])
-    return Made(len(begun.parts), time.perf_counter() - began, by_worker)
+    return Made(len(result.parts), time.perf_counter() - began, by_worker)

@@ -55,23 +55,25 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
   return report;
 }
 
-/// Begins a result that processes make in parts; how many there are.
-std::int64_t create_parts(const fs::path& source, const fs::path& sink, const Chain& chain,
-                          const nb::dict& options, std::int64_t wanted) {
+/// Begins a result that processes make in parts. How many there are is added to `counts` as soon as it is
+/// begun, so that who is interrupted then knows that it is there.
+void create_parts(const fs::path& source, const fs::path& sink, const Chain& chain, const nb::dict& options,
+                  std::int64_t wanted, nb::list counts) {
   Settings settings = settings_of(options);
-  std::int64_t count = 0;
-  bool is_begun = false;
+  std::optional<std::int64_t> count;
+  const auto tell = [&] {
+    if (count) counts.append(*count);
+  };
   try {
     run_told(settings.run, nb::none(), [&] {
       const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
-      is_begun = true;
       count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
     });
-  } catch (...) {  // an interrupt among others: nobody gets to know that there is one
-    if (is_begun) Partial::discard(sink);
+  } catch (...) {
+    tell();
     throw;
   }
-  return count;
+  tell();
 }
 
 /// `go_on` is called all the while, and ends it by what it raises.
@@ -226,7 +228,7 @@ void bind_files(nb::module_& module) {
   const auto told = nb::arg("told").none();
   module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options, told);
   module.def("create_parts", create_parts, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
-             nb::arg("wanted"));
+             nb::arg("wanted"), nb::arg("counts"));
   module.def("run_part", run_one_part, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
              nb::arg("part"), nb::arg("count"), nb::arg("go_on").none());
   module.def("finish_parts", finish_parts, nb::arg("sink"));

@@ -46,6 +46,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def begun_of(source, sink, chain, options, planning, wanted):
+    result = Result(str(source), str(sink), chain, options)
+    result.begin(planning, wanted)
+    return result
+
+
 def bytes_of(path):
     path = pathlib.Path(path)
     return {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()} if path.is_dir() else path.read_bytes()
@@ -195,7 +201,7 @@ def test_a_part_that_is_made_twice_and_late_is_harmless(folder, sink, shape):
     np.save("in.npy", image(shape))
     options = {**({"tile": 128} if sink == "out.zarr" else {}), **({"axes": "zyx"} if len(shape) > 2 else {})}
     given = str(folder / "in.npy"), str(folder / sink), BLUR, options
-    begun = Result.begin(*given, {**options, "band_rows": 128}, 5)
+    begun = begun_of(*given, {**options, "band_rows": 128}, 5)
     parts = list(begun.parts)
     for part in [*parts, parts[1], parts[0]]:
         begun.make(part, {})
@@ -247,7 +253,7 @@ def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, 
 
 def test_a_part_that_was_never_made_is_named(folder):
     np.save("in.npy", image())
-    begun = Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
+    begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
     for part in [*begun.parts][:-1]:
         begun.make(part, {})
     with pytest.raises(OSError, match="not complete"):
@@ -369,7 +375,7 @@ def test_volumes(client, folder, sink, options):
 
 def test_a_run_that_was_killed_is_named(client, folder):
     np.save("in.npy", image())
-    Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     with pytest.raises(FileExistsError, match="out.npy.partial is there already: .* one was killed"):
         ours.run("in.npy", "out.npy", BLUR, progress=False)
 
@@ -388,7 +394,7 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
         with pytest.warns(sc.FileWarning, match="all parts are made and stay in .*out.npy.partial: the command sepconv finish"), pytest.raises(type(error)):
             ours.run("in.npy", "out.npy", BLUR, progress=False)
     assert sorted(os.listdir()) == ["in.npy", "out.npy.partial"]
-    Result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, range(1)).finish()
+    Result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}).finish()
     sc.run("in.npy", "alone.npy", BLUR, progress=False)
     assert bytes_of("out.npy") == bytes_of("alone.npy") and not os.path.exists("out.npy.partial")
 
@@ -396,7 +402,7 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
 def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, monkeypatch):
     monkeypatch.setattr("sepconv._dask_parts._SECONDS_FOR_OTHERS", 0.3)
     np.save("in.npy", image())
-    begun = Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     held = os.open(begun.folder, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_SH)
     with pytest.warns(sc.FileWarning, match="another process is at work"):
@@ -404,7 +410,7 @@ def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, mon
     with pytest.raises(BlockingIOError):
         begun.finish()
     with pytest.raises(BlockingIOError):  # what it writes is not to come into another result
-        Result.begin(str(folder / "in.npy"), str(folder / "out.npy"), sc.abs(), {}, {}, 2)
+        begun_of(str(folder / "in.npy"), str(folder / "out.npy"), sc.abs(), {}, {}, 2)
     assert os.path.isdir(begun.folder)
     os.close(held)
     begun.discard()
