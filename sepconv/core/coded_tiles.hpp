@@ -27,6 +27,7 @@ struct CodedTiles {
   bool big_endian = false;  ///< of the stored pixels
   bool pads = true;         ///< false: strips, as wide as the image, of which the last may have fewer rows
   BlockCodec codec = BlockCodec::zlib;
+  bool is_checked = false;                        ///< of zstd that is encoded: frames end with a checksum
   bool is_ycbcr = false;                          ///< of JPEG: its components are that, and become RGB
   std::uint8_t chroma_cols = 1, chroma_rows = 1;  ///< of JPEG: pixels that share a sample of the second and
                                                   ///< of the third component, across and down

@@ -80,8 +80,11 @@ Bytes deflated(BlockCodec codec, const Bytes& bytes, int level) {
 Bytes encoded(BlockCodec codec, const Bytes& bytes, int level) {
   if (is_deflate(codec)) return deflated(codec, bytes, level);
   if (codec == BlockCodec::zstd) {
+    static ZSTD_CCtx* const context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level % 20);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, level >= 100 ? 1 : 0);
     Bytes frame(ZSTD_compressBound(bytes.size()));
-    frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level % 20));
+    frame.resize(ZSTD_compress2(context, frame.data(), frame.size(), bytes.data(), bytes.size()));
     return frame;
   }
   Bytes block(4 + static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(bytes.size()))));

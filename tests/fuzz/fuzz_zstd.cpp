@@ -1,6 +1,6 @@
 // What zstd's coder of rasters makes of any bytes is what libzstd and the decoder that a GPU's warps run make
-// of it, in memory that has not a byte too much. The first four bytes say how they lie, and how often the
-// rest comes again, so that there are frames of several blocks.
+// of it, in memory that has not a byte too much. The first four bytes say how they lie, whether
+// there is a checksum, and how often the rest comes again, so that there are frames of several blocks.
 #include <zstd.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster) {
+void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster, bool is_checked) {
   const auto room = static_cast<std::size_t>(zstd::RasterCoder::max_bytes(std::ssize(bytes)));
   const auto frame = std::make_unique<std::byte[]>(room);
-  const std::int64_t size = coder.encode(bytes, raster, {frame.get(), room});
+  const std::int64_t size = coder.encode(bytes, raster, is_checked, {frame.get(), room});
   Bytes out(bytes.size());
   require(ZSTD_decompress(out.data(), out.size(), frame.get(), static_cast<std::size_t>(size)) == out.size());
   require(out == bytes);
@@ -47,6 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t at = 4; at < size; ++at) bytes.push_back(static_cast<std::byte>(data[at] + i));
   }
   static zstd::RasterCoder coder;
-  check(coder, bytes, raster);
+  check(coder, bytes, raster, data[3] >= 64);
   return 0;
 }

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "coded_bytes.hpp"
 #include "libtiff_file.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/tiff/block_encoder.hpp"
+#include "sepconv/io/tiff/block_pixels.hpp"
 
 namespace sepconv {
 namespace {
@@ -95,6 +99,73 @@ TEST_CASE("A JPEG without quantization tables is an error, also behind a block t
     CHECK_THROWS_AS(decoded(decoder, part, format), IoError);
     CHECK(decoded(decoder, whole, format) == pixels);
   }
+}
+
+/// What a flipped bit made of a block.
+enum class Flipped : std::uint8_t { refused, same, other };
+
+Flipped flipped(BlockDecoder& decoder, Bytes stream, std::size_t bit, const BlockFormat& format,
+                const Bytes& expected) {
+  stream[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+  try {
+    return decoded(decoder, stream, format) == expected ? Flipped::same : Flipped::other;
+  } catch (const IoError&) {
+    return Flipped::refused;
+  }
+}
+
+TEST_CASE("No flipped bit of a block of deflate or zstd makes other pixels") {
+  struct Codec {
+    std::uint16_t compression;
+    int level;
+  };
+  const Codec codec =
+      GENERATE(Codec{COMPRESSION_ADOBE_DEFLATE, deflate::kFast}, Codec{COMPRESSION_ADOBE_DEFLATE, 6},
+               Codec{COMPRESSION_ZSTD, deflate::kFast}, Codec{COMPRESSION_ZSTD, 1});
+  // Without noise coded blocks; with nothing else blocks that are stored, three of zstd, whose lengths say
+  // where the next one is.
+  const auto [extent, spread] =
+      GENERATE(std::pair<Extent, double>{{20, 30}, 2.0}, std::pair<Extent, double>{{257, 701}, 1e4});
+  CAPTURE(codec.compression, codec.level, extent.rows);
+  BlockFormat format;
+  format.extent = extent;
+  format.compression = codec.compression;
+  format.level = codec.level;
+  format.predictor = PREDICTOR_HORIZONTAL;
+  coded_bytes::Random random(8);
+  Bytes pixels = coded_bytes::noise(static_cast<std::size_t>(format.bytes()), spread, random);
+  EncodedBlock block;
+  const ImageSpec spec{extent, 1, PixelType::u8};
+  BlockEncoder::make(format, "a")->encode(dense_view(pixels.data(), spec), kAllChannels, block);
+  const Bytes stream(block.bytes().begin(), block.bytes().end());
+  BlockDecoder decoder(format, "a");
+  REQUIRE(decoded(decoder, stream, format) == pixels);
+  int same = 0, other = 0;
+  const auto try_bit = [&](std::size_t bit) {
+    const Flipped found = flipped(decoder, stream, bit, format, pixels);
+    (found == Flipped::same ? same : other) += found == Flipped::refused ? 0 : 1;
+  };
+  const bool all = stream.size() < 2000;
+  for (std::size_t bit = 0; bit < 8 * stream.size(); bit += all ? 1 : 1999) try_bit(bit);
+  // The heads of blocks of zstd.
+  for (std::size_t head = 0; head < 3 && !all; ++head)
+    for (std::size_t bit = 0; bit < 32; ++bit) try_bit(8 * (6 + head * (65536 + 3)) + bit);
+  CHECK(other == 0);
+  CHECK(same < 40);  // of a window's size, and what no decoder looks at
+}
+
+TEST_CASE("A frame of zstd that holds more than its block is read where its checksum holds") {
+  BlockFormat format;
+  format.extent = {20, 30};
+  format.compression = COMPRESSION_ZSTD;
+  coded_bytes::Random random(9);
+  const Bytes all = coded_bytes::noise(5000, 2.0, random);
+  Bytes frame(ZSTD_compressBound(all.size()));
+  frame.resize(static_cast<std::size_t>(ZstdEncoder(1).encode(all, frame)));
+  BlockDecoder decoder(format, "a.tif");
+  CHECK(decoded(decoder, frame, format) == Bytes(all.begin(), all.begin() + 600));
+  frame.back() ^= std::byte{1};
+  CHECK_THROWS_WITH(decoded(decoder, frame, format), "a.tif: block: its zstd frame is broken");
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ using namespace coded_bytes;
 
 constexpr std::byte kPoison{0xA5};
 
-Bytes encoded(RasterCoder& coder, const Bytes& bytes, Raster raster) {
+Bytes encoded(RasterCoder& coder, const Bytes& bytes, Raster raster, bool is_checked = true) {
   const auto most = static_cast<std::size_t>(RasterCoder::max_bytes(std::ssize(bytes)));
   Bytes frame(most + 64, kPoison);
-  frame.resize(static_cast<std::size_t>(coder.encode(bytes, raster, std::span(frame).first(most))));
+  frame.resize(
+      static_cast<std::size_t>(coder.encode(bytes, raster, is_checked, std::span(frame).first(most))));
   REQUIRE(frame.size() <= most);
   return frame;
 }
@@ -58,7 +59,9 @@ bool gpu_decodes(const Bytes& frame, const Bytes& bytes) {
 
 void check_round_trip(RasterCoder& coder, const Bytes& bytes, Raster raster) {
   CAPTURE(bytes.size(), raster.pixel_bytes, raster.row_bytes);
-  const Bytes frame = encoded(coder, bytes, raster);
+  const Bytes frame = encoded(coder, bytes, raster), unchecked = encoded(coder, bytes, raster, false);
+  CHECK(frame.size() == unchecked.size() + 4);
+  CHECK((libzstd_decodes(unchecked, bytes) && gpu_decodes(unchecked, bytes)));
   const bool by_library = libzstd_decodes(frame, bytes), by_gpu = gpu_decodes(frame, bytes);
   CHECK(by_library);
   CHECK(by_gpu);
@@ -123,10 +126,10 @@ TEST_CASE("Repeats of the pixel before and of the row above are sequences, and n
     if (i % 4096 >= 512) bytes[i] = bytes[i - 512];
   RasterCoder coder;
   CHECK(encoded(coder, bytes, raster).size() < bytes.size() / 6);
-  CHECK(encoded(coder, Bytes(1 << 20), raster).size() == 10 + 16 * 8);
+  CHECK(encoded(coder, Bytes(1 << 20), raster).size() == 10 + 16 * 8 + 4);
   Bytes anything(200'000);
   for (std::byte& byte : anything) byte = static_cast<std::byte>(random());
-  CHECK(encoded(coder, anything, raster).size() == 10 + anything.size() + 4 * 3);
+  CHECK(encoded(coder, anything, raster).size() == 10 + anything.size() + 4 * 3 + 4);
 }
 
 }  // namespace

@@ -94,5 +94,21 @@ TEST_CASE("an encoder of zstd holds no more than is planned, and not the level's
   CHECK(planned < (std::int64_t{4} << 20) + 16 * bytes);
 }
 
+TEST_CASE("A frame is sound where its checksum holds, whatever it holds and whatever follows") {
+  ZstdEncoder encoder(1);
+  const Bytes frame = encoded(encoder, differences(100'000, 4));
+  Bytes longer = frame;
+  longer.push_back(std::byte{1});
+  CHECK(ZstdDecoder::is_sound(frame));
+  CHECK(ZstdDecoder::is_sound(longer));
+  for (std::size_t cut = 1; cut < 200; ++cut)
+    CHECK_FALSE(ZstdDecoder::is_sound(std::span(frame).first(frame.size() - cut)));
+  for (std::size_t bit = 0; bit < 32; ++bit) {
+    Bytes wrong = frame;
+    wrong[frame.size() - 4 + bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    CHECK_FALSE(ZstdDecoder::is_sound(wrong));
+  }
+}
+
 }  // namespace
 }  // namespace sepconv

@@ -84,7 +84,7 @@ Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
 /// Of each codec the settings that make other kinds of blocks.
 std::vector<Made> settings(BlockCodec codec) {
   if (codec == BlockCodec::zstd)
-    return {{-5}, {1}, {3, false, false}, {9, false, true, 10}, {19, false, false, 12}, {22}};
+    return {{-5}, {1, true}, {3, false, false}, {9, true, true, 10}, {19, true, false, 12}, {22}};
   return {{1}, {codec == BlockCodec::gzip ? 6 : 4}, {codec == BlockCodec::gzip ? 12 : 50}};
 }
 
@@ -152,7 +152,8 @@ TEST_CASE("What a GPU takes of damaged blocks is what the libraries make of them
   CHECK(refused > 100);
 }
 
-TEST_CASE("Blocks that a GPU leaves to the CPU: checksums, several frames, members and names", "[gpu]") {
+TEST_CASE("Blocks that a GPU leaves to the CPU: wrong checksums, several frames, members and names",
+          "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(23);
   const CodedTiles zstd{.tile = {20, 40}, .codec = BlockCodec::zstd};
@@ -167,7 +168,9 @@ TEST_CASE("Blocks that a GPU leaves to the CPU: checksums, several frames, membe
   const Bytes skippable = {std::byte{0x50}, std::byte{0x2A}, std::byte{0x4D}, std::byte{0x18}, std::byte{1},
                            std::byte{0},    std::byte{0},    std::byte{0},    std::byte{9}};
   const Bytes frame = zstd_of(all, {});
-  const Decoded frames = by_gpu({zstd_of(all, {.checked = true}),
+  Bytes wrong = zstd_of(all, {.checked = true});
+  wrong.back() ^= std::byte{1};
+  const Decoded frames = by_gpu({wrong,
                                  both(zstd_of(first, {}), zstd_of(second, {})),
                                  both(frame, skippable),
                                  both(skippable, frame),

@@ -104,7 +104,8 @@ Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
     Bytes stream(static_cast<std::size_t>(deflate::RasterCoder::max_bytes(std::ssize(bytes)) +
                                           zstd::RasterCoder::max_bytes(0)));
     const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
-    const std::int64_t size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(bytes, raster, stream)
+    const std::int64_t size = tiles.codec == BlockCodec::zstd
+                                  ? zstd_coder.encode(bytes, raster, tiles.is_checked, stream)
                               : tiles.codec == BlockCodec::gzip ? coder.encode_gzip(bytes, raster, stream)
                                                                 : coder.encode(bytes, raster, stream);
     stream.resize(static_cast<std::size_t>(size));
@@ -171,10 +172,12 @@ void check_one_coding(const CodedTiles& tiles, Extent part, Content content) {
   CHECK(different == std::ssize(expected.bytes));
 }
 
-/// As these and as zstd.
+/// As these and as zstd, without checksums and with them.
 void check_coding(CodedTiles tiles, Extent part, Content content) {
   check_one_coding(tiles, part, content);
   tiles.codec = BlockCodec::zstd;
+  check_one_coding(tiles, part, content);
+  tiles.is_checked = true;
   check_one_coding(tiles, part, content);
 }
 

@@ -1,5 +1,5 @@
 // The decoders that a GPU's warps run, on a thread, in memory that has not a byte too much: sanitizers see
-// what they touch. And the checksum of gzip, by many threads.
+// what they touch. And the checksums of gzip, by many threads, and of zstd.
 #include <zlib.h>
 #include <zstd.h>
 
@@ -34,9 +34,12 @@ Bytes by_frame_decoder(const Bytes& frame, std::size_t size) {
   return decoder.run() ? out : Bytes();
 }
 
-Bytes frame_of(const Bytes& bytes, int level) {
+Bytes frame_of(const Bytes& bytes, int level, bool is_checked) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, is_checked ? 1 : 0);
   Bytes frame(ZSTD_compressBound(bytes.size()));
-  frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level));
+  frame.resize(ZSTD_compress2(context.get(), frame.data(), frame.size(), bytes.data(), bytes.size()));
   return frame;
 }
 
@@ -59,7 +62,7 @@ TEST_CASE("Frames of zstd are decoded as libzstd does it, and damaged ones touch
   for (int i = 0; i < 1500; ++i) {
     const auto size = static_cast<std::size_t>(random_between(random, 1, i % 100 == 0 ? 300'000 : 2000));
     const Bytes bytes = mixture(random, size);
-    Bytes frame = frame_of(bytes, static_cast<int>(random_between(random, -3, 19)));
+    Bytes frame = frame_of(bytes, static_cast<int>(random_between(random, -3, 19)), i % 2 == 0);
     REQUIRE(by_frame_decoder(frame, size) == bytes);
     if (random() % 5 == 0) frame.resize(random() % frame.size());
     for (std::uint64_t flips = random() % 4; flips > 0 && !frame.empty(); --flips)
@@ -73,6 +76,46 @@ TEST_CASE("Frames of zstd are decoded as libzstd does it, and damaged ones touch
   }
   CHECK(taken > 100);
   CHECK(refused > 100);
+}
+
+TEST_CASE("No flipped bit of a frame of zstd with a checksum makes other bytes") {
+  Random random(34);
+  int taken = 0;
+  for (const std::size_t size : {1, 31, 33, 700}) {
+    const Bytes bytes = mixture(random, size);
+    Bytes frame = frame_of(bytes, 1, true);
+    for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+      const auto flipped = static_cast<std::byte>(1U << bit % 8);
+      frame[bit / 8] ^= flipped;
+      const Bytes found = by_frame_decoder(frame, size);
+      taken += found.empty() ? 0 : 1;
+      CHECK((found.empty() || found == bytes));
+      frame[bit / 8] ^= flipped;
+    }
+  }
+  CHECK(taken < 40);  // of the window, and what no decoder looks at
+}
+
+TEST_CASE("The checksum of zstd is libzstd's, by one thread and by a team of four lanes") {
+  Random random(35);
+  for (std::size_t size = 0; size < 300; ++size) {
+    const Bytes bytes = mixture(random, size + (size % 50 == 0 ? 100'000 : 0));
+    const Bytes frame = frame_of(bytes, 1, true);
+    const auto* const content = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    const std::uint32_t told =
+        zstd::little(reinterpret_cast<const std::uint8_t*>(frame.data()) + frame.size() - 4, 4);
+    // What four lanes have, one after another.
+    std::uint64_t sums[zstd::kSums];
+    for (unsigned lane = 0; lane < zstd::kSums; ++lane) {
+      std::uint64_t own[1];
+      zstd::sum_stripes(content, bytes.size(), lane, own);
+      sums[lane] = own[0];
+    }
+    CAPTURE(bytes.size());
+    CHECK(zstd::checksum_of(bytes) == told);
+    CHECK(zstd::checksum_of(Alone(), content, bytes.size()) == told);
+    CHECK(zstd::finish_sums(sums, content, bytes.size()) == told);
+  }
 }
 
 TEST_CASE("Blocks of LZ4 that are anything touch nothing but their own bytes") {

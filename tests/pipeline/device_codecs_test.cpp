@@ -295,6 +295,14 @@ std::vector<unsigned char> frame_of(const std::vector<unsigned char>& pixels, st
   return frame;
 }
 
+/// Two frames, with checksums, which a GPU does not take.
+std::vector<unsigned char> two_frames(const std::vector<unsigned char>& pixels) {
+  std::vector<unsigned char> frames = frame_of(pixels, 0, 100, true);
+  const std::vector<unsigned char> rest = frame_of(pixels, 100, pixels.size(), true);
+  frames.insert(frames.end(), rest.begin(), rest.end());
+  return frames;
+}
+
 void check_same(const fs::path& in, const Kind& kind) {
   const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
   filter(in, by_cpu, kind, false);
@@ -360,13 +368,14 @@ struct Refusals {
   }
 };
 
-/// Frames of zstd; those with checksums are refused.
+/// A frame of zstd each; two where they are to be refused.
 void save_grid(const fs::path& path, const Refusals& refusals) {
   save_tiles(
       path, COMPRESSION_ZSTD,
       [&](unsigned tile) {
         if (refusals.unwritten(tile)) return std::vector<unsigned char>();
-        return frame_of(pixels_of(kSide * kSide, tile), 0, kSide * kSide, refusals.refused(tile));
+        const std::vector<unsigned char> pixels = pixels_of(kSide * kSide, tile);
+        return refusals.refused(tile) ? two_frames(pixels) : frame_of(pixels, 0, kSide * kSide, true);
       },
       kGrid);
 }
@@ -420,9 +429,9 @@ TEST_CASE("A damaged block among those that a GPU refuses is the CPU's error", "
   save_tiles(
       in, COMPRESSION_ZSTD,
       [](unsigned tile) {
-        auto frame = frame_of(pixels_of(kSide * kSide, tile), 0, kSide * kSide, true);
-        if (tile == 8) frame.back() ^= 1;
-        return frame;
+        auto frames = two_frames(pixels_of(kSide * kSide, tile));
+        if (tile == 8) frames.back() ^= 1;
+        return frames;
       },
       kGrid);
   const std::string by_cpu = error_of(in, out, kOfGrid, false);
@@ -441,11 +450,7 @@ TEST_CASE("Frames of zstd that a GPU does not take are left to the CPU, block by
   const auto stream_of = [](unsigned tile) {
     if (tile == 3) return std::vector<unsigned char>();
     const std::vector<unsigned char> pixels = pixels_of(kSize, tile);
-    if (tile != 1) return frame_of(pixels, 0, kSize, tile == 2);
-    std::vector<unsigned char> frames = frame_of(pixels, 0, 100, false);
-    const std::vector<unsigned char> rest = frame_of(pixels, 100, kSize, false);
-    frames.insert(frames.end(), rest.begin(), rest.end());
-    return frames;
+    return tile == 1 ? two_frames(pixels) : frame_of(pixels, 0, kSize, tile == 2);
   };
   save_tiles(in, COMPRESSION_ZSTD, stream_of);
   check_same(in, kind);

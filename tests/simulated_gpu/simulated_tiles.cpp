@@ -50,9 +50,18 @@ void encode_filled(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlo
   zstd::RasterCoder zstd_coder;
   block.memory = Buffer(deflate::RasterCoder::max_bytes(std::ssize(tile)) + zstd::RasterCoder::max_bytes(0));
   const std::span<std::byte> to = block.memory.bytes();
-  block.size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(tile, raster, to)
+  block.size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(tile, raster, tiles.is_checked, to)
                : tiles.codec == BlockCodec::gzip ? coder.encode_gzip(tile, raster, to)
                                                  : coder.encode(tile, raster, to);
+}
+
+/// By the encoder of TIFF's blocks, whose frames of zstd all have a checksum.
+void encode_padded(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlock& block) {
+  const BlockFormat format = format_of(tiles, tiles.pads ? tiles.tile.rows : in.extent.rows);
+  BlockEncoder::make(format, "simulated GPU")->encode(in, kAllChannels, block);
+  if (tiles.codec != BlockCodec::zstd || tiles.is_checked) return;
+  block.memory.data()[4] &= ~static_cast<std::byte>(zstd::kHasChecksum);
+  block.size -= zstd::kChecksumBytes;
 }
 
 void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encoded, EncodedTile* entries) {
@@ -63,9 +72,7 @@ void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encode
   for (std::int64_t row = 0; row < in.extent.rows; row += tiles.tile.rows) {
     for (std::int64_t col = 0; col < in.extent.cols; col += tiles.tile.cols) {
       const Rect rect = Rect{row, col, tiles.tile.rows, tiles.tile.cols}.intersect(whole);
-      const BlockFormat format = format_of(tiles, tiles.pads ? tiles.tile.rows : rect.rows);
-      tiles.fill ? encode_filled(in.crop(rect), tiles, block)
-                 : BlockEncoder::make(format, "simulated GPU")->encode(in.crop(rect), kAllChannels, block);
+      (tiles.fill ? encode_filled : encode_padded)(in.crop(rect), tiles, block);
       std::ranges::copy(block.bytes(), encoded + offset);
       *entries++ = {offset, block.size};
       offset = round_up(offset + block.size, kStreamAlignment);

@@ -8,6 +8,7 @@
 namespace sepconv::zstd {
 
 inline constexpr std::uint32_t kMagic = 0xFD2FB528;
+inline constexpr unsigned kHasChecksum = 4;      // of the byte behind it
 inline constexpr unsigned kMostLiteralLog = 11;  // bits of a literal's code
 inline constexpr unsigned kMostWeightLog = 6, kMostWeights = 255;
 inline constexpr unsigned kMostSymbols = 53;  // of a table of states

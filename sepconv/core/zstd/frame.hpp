@@ -1,6 +1,6 @@
 // What comes before the bytes of a frame of zstd, its blocks and their literals (RFC 8878, 3.1.1), as a coder
-// of images writes it: frames without a checksum, whose content's size is told. The same source for the CPU's
-// coder and a GPU's, whose bytes are the same.
+// of images writes it: frames whose content's size is told. The same source for the CPU's coder and a GPU's,
+// whose bytes are the same.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ struct Told {
   unsigned bytes;
 };
 
-/// Behind the magic number: a window of 128 KiB, farther than any repeat, and the size in 4 bytes or in 8.
-SEPCONV_HOST_DEVICE inline Told frame_head(std::uint64_t content_bytes) {
+/// Behind the magic number: a window of 128 KiB, farther than any repeat, the size in 4 bytes or in 8, and
+/// whether a checksum follows the last block.
+SEPCONV_HOST_DEVICE inline Told frame_head(std::uint64_t content_bytes, bool is_checked) {
   constexpr std::uint64_t kWindow = (17 - 10) << 3;
-  return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | kWindow << 8, 2};
+  return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | (is_checked ? kHasChecksum : 0U) | kWindow << 8, 2};
 }
 SEPCONV_HOST_DEVICE inline unsigned size_bytes(std::uint64_t content_bytes) {
   return content_bytes >> 32 == 0 ? 4 : 8;

@@ -117,6 +117,7 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
   const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
                                              static_cast<tmsize_t>(out.size()));
   handle_.check(decoded != 0, what);
+  check_zstd_frame(what);
   if (!handle_.jpeg_complaint().empty())
     throw IoError(handle_.name() + ": " + what + ": " + handle_.jpeg_complaint());
   // What libjpeg refuses behind the last row libtiff reports, and then says that all went well.
@@ -150,6 +151,14 @@ bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byt
                                                         : "its deflate stream is broken"));
   }
   return true;
+}
+
+// Libtiff stops where the block is full. A frame that was damaged may go on for more than its block, and its
+// checksum would never be looked at.
+void BlockDecoder::check_zstd_frame(const std::string& what) const {
+  if (!zstd_ || ZstdDecoder::is_sound(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_))))
+    return;
+  throw IoError(fmt::format("{}: {}: its zstd frame is broken", handle_.name(), what));
 }
 
 // libjpeg keeps tables from one image to the next: a block that lacks some would be decoded with another

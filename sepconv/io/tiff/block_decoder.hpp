@@ -55,6 +55,7 @@ class BlockDecoder {
   }
   bool inflate(std::span<const std::byte> stream, std::span<std::byte> out, const std::string& what);
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
+  void check_zstd_frame(const std::string& what) const;
   void forget_other_tables();
 
   BlockFormat format_;

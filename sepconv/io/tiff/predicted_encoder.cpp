@@ -11,11 +11,19 @@
 namespace sepconv {
 namespace {
 
+deflate::Raster raster_of(const BlockFormat& format) {
+  return {std::max<std::int64_t>(1, format.type.bytes_of(format.channels)), format.row_bytes()};
+}
+
 template <class Coder>
 std::int64_t encode(Coder& coder, std::span<const std::byte> in, const BlockFormat& format,
                     std::span<std::byte> out) {
-  const std::int64_t pixel_bytes = format.type.bytes_of(format.channels);
-  return coder.encode(in, {std::max<std::int64_t>(1, pixel_bytes), format.row_bytes()}, out);
+  return coder.encode(in, raster_of(format), out);
+}
+
+std::int64_t encode(zstd::RasterCoder& coder, std::span<const std::byte> in, const BlockFormat& format,
+                    std::span<std::byte> out) {
+  return coder.encode(in, raster_of(format), true, out);
 }
 
 std::int64_t encode(ZstdEncoder& coder, std::span<const std::byte> in, const BlockFormat&,

@@ -159,7 +159,7 @@ std::optional<BlockCodec> block_codec(const ZarrArray& array) {
     case ZarrCodec::Kind::gzip:
       return BlockCodec::gzip;
     case ZarrCodec::Kind::zstd:
-      return array.codecs.front().checked ? std::nullopt : std::optional(BlockCodec::zstd);
+      return BlockCodec::zstd;
     case ZarrCodec::Kind::lz4:
       return BlockCodec::lz4;
     default:
@@ -181,7 +181,8 @@ std::optional<CodedTiles> coded_chunks(const ZarrArray& array, const ZarrAxes& a
                     .channels = channels,
                     .type = array.type.pixels(),
                     .big_endian = array.big_endian,
-                    .codec = *codec};
+                    .codec = *codec,
+                    .is_checked = array.codecs.front().checked};
 }
 
 /// FileLayout's positions of an object of this shape: of an axis that is no longer than it, all.

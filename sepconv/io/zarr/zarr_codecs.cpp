@@ -214,7 +214,7 @@ std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::sp
     case Kind::zstd:
       if (codec.raster) {
         if (!fast_zstd_) fast_zstd_ = std::make_unique<zstd::RasterCoder>();
-        bytes = static_cast<std::size_t>(fast_zstd_->encode(from, *codec.raster, to));
+        bytes = static_cast<std::size_t>(fast_zstd_->encode(from, *codec.raster, codec.checked, to));
         break;
       }
       if (zstd_encoder_ == nullptr) zstd_encoder_ = made(ZSTD_createCCtx());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sepconv/core/geometry.hpp"
+#include "sepconv/core/zstd/checksum.hpp"
 #include "sepconv/core/zstd/frame.hpp"
 #include "sepconv/io/deflate/prefix_code.hpp"
 
@@ -91,7 +92,8 @@ struct RasterCoder::Block {
 RasterCoder::RasterCoder() : codes_{} { codes_.make(); }
 
 std::int64_t RasterCoder::max_bytes(std::int64_t bytes) noexcept {
-  constexpr std::int64_t kHeads = 512;  // of the frame, and of a block before it is written as it is
+  // Of the frame, with its checksum, and of a block before it is written as it is.
+  constexpr std::int64_t kHeads = 512;
   return bytes + 3 * ceil_div(bytes, kBlockBytes) + kHeads;
 }
 
@@ -100,9 +102,9 @@ std::int64_t RasterCoder::memory_bytes() noexcept {
   return kBlockBytes + 2 * kMostRepeats * static_cast<std::int64_t>(sizeof(Repeat) + sizeof(Sequence));
 }
 
-std::int64_t RasterCoder::encode(Bytes in, Raster raster, std::span<std::byte> out) {
+std::int64_t RasterCoder::encode(Bytes in, Raster raster, bool is_checked, std::span<std::byte> out) {
   std::byte* to = store(Told{kMagic, 4}, out.data());
-  to = store(frame_head(in.size()), to);
+  to = store(frame_head(in.size(), is_checked), to);
   to = store(Told{in.size(), size_bytes(in.size())}, to);
   const std::int64_t size = std::ssize(in);
   std::int64_t first = 0;
@@ -111,6 +113,7 @@ std::int64_t RasterCoder::encode(Bytes in, Raster raster, std::span<std::byte> o
     to = put_block(in, raster, {first, last, last == size}, to);
     first = last;
   } while (first < size);
+  if (is_checked) to = store(Told{checksum_of(in), kChecksumBytes}, to);
   return to - out.data();
 }
 

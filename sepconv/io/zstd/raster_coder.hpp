@@ -25,8 +25,10 @@ class RasterCoder {
   RasterCoder();
 
   /// A frame (RFC 8878) at the beginning of `out`, which has max_bytes(in.size()); returns its size. It
-  /// depends on the bytes and the raster alone.
-  std::int64_t encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+  /// depends on the bytes and the raster alone. `is_checked`: it ends with a checksum, by which decoders
+  /// notice damage.
+  std::int64_t encode(std::span<const std::byte> in, Raster raster, bool is_checked,
+                      std::span<std::byte> out);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
   /// Upper bound of what one holds beside itself.

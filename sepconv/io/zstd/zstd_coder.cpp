@@ -1,7 +1,10 @@
 #define ZSTD_STATIC_LINKING_ONLY  // ZSTD_estimateCCtxSize_usingCParams
 #include "sepconv/io/zstd/zstd_coder.hpp"
 
+#include <zstd_errors.h>
+
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "sepconv/core/error.hpp"
@@ -29,6 +32,7 @@ ZstdEncoder::ZstdEncoder(int level) : context_(ZSTD_createCCtx()) {
     check(ZSTD_CCtx_setParameter(context_.get(), parameter, value));
   };
   set(ZSTD_c_compressionLevel, level);
+  set(ZSTD_c_checksumFlag, 1);
   if (level > 2) return;
   set(ZSTD_c_minMatch, level == 1 ? 7 : 6);
   set(ZSTD_c_hashLog, hash_log(level));
@@ -53,6 +57,20 @@ ZstdDecoder::ZstdDecoder() : context_(ZSTD_createDCtx()) {
 bool ZstdDecoder::decode(std::span<const std::byte> frames, std::span<std::byte> out) noexcept {
   return ZSTD_decompressDCtx(context_.get(), out.data(), out.size(), frames.data(), frames.size()) ==
          out.size();
+}
+
+bool ZstdDecoder::is_sound(std::span<const std::byte> frame) {
+  const ZstdDecoder decoder;
+  std::array<std::byte, 16 << 10> passed;
+  ZSTD_inBuffer in{frame.data(), frame.size(), 0};
+  for (;;) {
+    ZSTD_outBuffer out{passed.data(), passed.size(), 0};
+    const std::size_t left = ZSTD_decompressStream(decoder.context_.get(), &out, &in);
+    if (left == 0) return true;
+    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+      throw OutOfMemory("no memory for a zstd decoder; ask for fewer threads");
+    if (ZSTD_isError(left) != 0 || (in.pos == in.size && out.pos < out.size)) return false;
+  }
 }
 
 }  // namespace sepconv

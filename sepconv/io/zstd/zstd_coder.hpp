@@ -17,7 +17,7 @@ class ZstdEncoder {
   explicit ZstdEncoder(int level);
 
   /// A frame at the beginning of `out`, which has ZSTD_compressBound(in.size()); returns its size. It depends
-  /// on the bytes and the level alone. Throws OutOfMemory.
+  /// on the bytes and the level alone, and ends with a checksum. Throws OutOfMemory.
   std::int64_t encode(std::span<const std::byte> in, std::span<std::byte> out);
 
   /// Upper bound of what one holds for inputs of at most so many bytes.
@@ -39,6 +39,10 @@ class ZstdDecoder {
   /// Fills `out` where `frames` are frames of exactly so many bytes; else false, and what is in `out`
   /// afterwards means nothing.
   bool decode(std::span<const std::byte> frames, std::span<std::byte> out) noexcept;
+
+  /// Whether there is a whole frame, however much it holds and whatever follows it, whose checksum holds
+  /// where it has one. Throws OutOfMemory.
+  static bool is_sound(std::span<const std::byte> frame);
 
  private:
   struct Free {

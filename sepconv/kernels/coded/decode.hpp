@@ -29,7 +29,7 @@ bool can_decode_tiles(const CodedTiles& tiles) noexcept;
 /// decode_tiles_bytes(), + i * decoded_tile_bytes(), as it was before compression. refused[i] is 0 where it
 /// is exactly that and the stream's checksum holds. Else it is 1 and the tile's bytes are undefined: the
 /// stream is left out, damaged, or one that encoders of images do not make (gzip with a name or of several
-/// members; zstd of several frames, with a checksum or a dictionary; JPEG that is progressive, arithmetic,
+/// members; zstd of several frames or with a dictionary; JPEG that is progressive, arithmetic,
 /// not of 8 bits or in several scans). A JPEG's pixels are those of libjpeg with JDCT_ISLOW and fancy
 /// upsampling; what libjpeg warns of is refused. All device memory; enqueues on `stream` and returns. Throws
 /// CudaError, InvalidArgument for tiles that cannot be decoded.

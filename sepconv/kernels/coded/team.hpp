@@ -32,13 +32,17 @@ struct Alone {
   SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
   SEPCONV_HOST_DEVICE Alike alike(unsigned) const { return {0, 1}; }
-  /// Of all lanes; of this and those before it; what the last one has.
+  /// Of all lanes; of this and those before it; what a lane has, and the last one.
   template <class Word, class Add>
   SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
     return value;
   }
   template <class Word, class Add>
   SEPCONV_HOST_DEVICE Word sum_up_to(Word value, Add) const {
+    return value;
+  }
+  template <class Word>
+  SEPCONV_HOST_DEVICE Word of(Word value, unsigned) const {
     return value;
   }
   template <class Word>
@@ -73,8 +77,12 @@ struct Warp {
     return value;
   }
   template <class Word>
+  __device__ Word of(Word value, unsigned lane) const {
+    return static_cast<Word>(__shfl_sync(kAll, shuffled(value), static_cast<int>(lane)));
+  }
+  template <class Word>
   __device__ Word of_last(Word value) const {
-    return static_cast<Word>(__shfl_sync(kAll, shuffled(value), kLanes - 1));
+    return of(value, kLanes - 1);
   }
 
  private:

@@ -17,7 +17,7 @@ struct DeviceTiles {
   std::int64_t tiles, pitch_bytes, block_bytes, blocks, most_repeats;
   std::int64_t rows, row_bytes, across;  ///< of a tile; tiles in a row of them
   std::int64_t part_rows;
-  bool pads, is_gzip;
+  bool pads, is_gzip, is_checked;
   Raster raster;
 
   DeviceTiles(const CodedTiles& coded, Extent part, std::byte* scratch)
@@ -55,6 +55,7 @@ struct DeviceTiles {
         part_rows(part.rows),
         pads(coded.pads),
         is_gzip(coded.codec == BlockCodec::gzip),
+        is_checked(coded.is_checked),
         raster{coded.channels * size_of(coded.type), coded.row_bytes()} {}
 };
 

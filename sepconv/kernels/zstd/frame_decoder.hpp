@@ -2,6 +2,7 @@
 // block have four streams of codes, which as many lanes decode.
 #pragma once
 
+#include "sepconv/core/zstd/checksum.hpp"
 #include "sepconv/core/zstd/frame.hpp"
 #include "sepconv/kernels/zstd/sequences.hpp"
 
@@ -13,7 +14,7 @@ template <class Team>
 class FrameDecoder {
  public:
   /// `frame`: `bytes` of it; `out`: `size` bytes of the result, of both fewer than 2^31; `literals`: room for
-  /// the smaller of kMostBlockBytes and `size`.
+  /// the smaller of kMostBlockBytes and `size`. On a GPU `out` is at a multiple of 8.
   SEPCONV_HOST_DEVICE FrameDecoder(const std::byte* frame, std::int64_t bytes, std::byte* out,
                                    std::int64_t size, std::byte* literals, Tables& tables)
       : in_(reinterpret_cast<const std::uint8_t*>(frame)),
@@ -23,8 +24,8 @@ class FrameDecoder {
         room_(reinterpret_cast<std::uint8_t*>(literals)),
         tables_(tables) {}
 
-  /// Whether this is one frame of exactly so many bytes that a decoder must take. One with a checksum or a
-  /// dictionary is not taken, nor what only lenient decoders do.
+  /// Whether this is one frame of exactly so many bytes that a decoder must take, whose checksum holds where
+  /// it has one. One with a dictionary is not taken, nor what only lenient decoders do.
   SEPCONV_HOST_DEVICE bool run() {
     if (!head()) return false;
     for (bool last = false; !last;) {
@@ -40,7 +41,7 @@ class FrameDecoder {
       if (!good) return false;
       at_ += kind == 1 ? 1 : bytes;
     }
-    return at_ == bytes_ && made_ == size_;
+    return made_ == size_ && checksum_holds();
   }
 
  private:
@@ -52,7 +53,8 @@ class FrameDecoder {
     if (bytes_ < 6 || little(in_, 4) != kMagic) return false;
     const unsigned descriptor = in_[4];
     const bool has_window = (descriptor & 32) == 0;
-    if ((descriptor & 15) != 0) return false;  // reserved, checksum, dictionary
+    if ((descriptor & 11) != 0) return false;  // reserved, dictionary
+    is_checked_ = (descriptor & kHasChecksum) != 0;
     at_ = 5;
     if (has_window) {
       const unsigned log = 10 + (in_[at_] >> 3);
@@ -71,6 +73,12 @@ class FrameDecoder {
     at_ += bytes;
     most_ = most_ < kMostBlockBytes ? most_ : kMostBlockBytes;
     return true;
+  }
+
+  /// Behind the last block.
+  SEPCONV_HOST_DEVICE bool checksum_holds() const {
+    if (!is_checked_) return at_ == bytes_;
+    return bytes_ - at_ == kChecksumBytes && little(in_ + at_, 4) == checksum_of(team_, out_, size_);
   }
 
   SEPCONV_HOST_DEVICE bool plain(std::uint32_t bytes) {
@@ -271,6 +279,7 @@ class FrameDecoder {
   std::uint8_t* room_;
   Tables& tables_;
   Team team_;
+  bool is_checked_ = false;
   std::uint32_t most_ = kMostBlockBytes;   ///< bytes that a block has
   const std::uint8_t* literal_ = nullptr;  ///< of the block, the next, and how many there are
   std::uint32_t literals_ = 0;

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include "sepconv/core/zstd/checksum.hpp"
+#include "sepconv/kernels/coded/team.hpp"
 #include "sepconv/kernels/deflate/place_streams.cuh"
 #include "sepconv/kernels/zstd/plan_frames.cuh"
 
@@ -24,11 +26,11 @@ struct Frames {
       at += kBlockHeadBytes + plan.bytes;
       if (block.is_last) break;
     }
-    return {at};
+    return {at + (tiles.is_checked ? kChecksumBytes : 0)};
   }
   static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End&, std::uint8_t* stream) {
     const auto bytes = static_cast<std::uint64_t>(tiles.bytes_of(tile));
-    const Told head = frame_head(bytes);
+    const Told head = frame_head(bytes, tiles.is_checked);
     deflate::put_bytes(kMagic, 4, stream);
     deflate::put_bytes(head.number, static_cast<int>(head.bytes), stream + 4);
     deflate::put_bytes(bytes, static_cast<int>(size_bytes(bytes)), stream + 4 + head.bytes);
@@ -125,10 +127,32 @@ __device__ inline void write_sequences(const std::uint32_t* from, const BlockPla
   });
 }
 
-__global__ void __launch_bounds__(kThreads)
-    write_frames(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
+constexpr int kWarps = kThreads / deflate::kLanes;
+
+/// By the warps of a block, a tile each.
+__device__ inline void write_checksums(const DeviceTiles& tiles, std::byte* encoded,
+                                       const EncodedTile* entries) {
+  const std::int64_t tile = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / deflate::kLanes;
+  if (tile >= tiles.tiles) return;
+  const std::uint32_t checksum =
+      checksum_of(Warp(), tiles.data_of(tile), static_cast<std::uint64_t>(tiles.bytes_of(tile)));
+  if (Warp::lane() != 0) return;
+  const EncodedTile& entry = entries[tile];
+  StreamSink sink(reinterpret_cast<std::uint32_t*>(encoded + entry.offset),
+                  8 * (entry.bytes - std::int64_t{kChecksumBytes}));
+  sink.put(checksum, 8 * kChecksumBytes);
+  sink.finish();
+}
+
+/// The first `checksum_blocks` blocks write checksums: a tile's bytes follow each other there, which takes
+/// long, while the others write a block of a frame each.
+__global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
+    write_frames(const DeviceTiles tiles, unsigned checksum_blocks, std::byte* encoded,
+                 const EncodedTile* entries) {
   __shared__ WriteMemory memory;
-  const DeviceBlock block(tiles, blockIdx.x);
+  if (blockIdx.x < checksum_blocks) return write_checksums(tiles, encoded, entries);
+  const std::int64_t number = blockIdx.x - checksum_blocks;
+  const DeviceBlock block(tiles, number);
   if (block.size == 0) return;
   const BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
   share(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
@@ -140,8 +164,8 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   if (plan.kind != LiteralKind::one_byte) write_literals(tiles, block, plan, memory, stream);
   if (plan.is_plain) return;
-  write_sequences(reinterpret_cast<const std::uint32_t*>(tiles.sequences + blockIdx.x * kMostSequenceBytes),
-                  plan, stream);
+  write_sequences(reinterpret_cast<const std::uint32_t*>(tiles.sequences + number * kMostSequenceBytes), plan,
+                  stream);
 }
 
 }  // namespace sepconv::zstd

@@ -87,7 +87,7 @@ std::vector<FileModel::Codec> measure_codecs() {
       measured(
           "zstd", tile, [&](auto out) { return zstd_encoder.encode(tile, out); }, unpack),
       measured(
-          "zstd:fast", tile, [&](auto out) { return zstd_fast.encode(tile, kRaster, out); }, unpack)};
+          "zstd:fast", tile, [&](auto out) { return zstd_fast.encode(tile, kRaster, true, out); }, unpack)};
   codecs.front().encode_rate = 0;
   return codecs;
 }
