@@ -29,6 +29,7 @@ std::string with_flags(std::string_view text) {
       {"PlanOptions::band_rows", "--band-rows"},
       {"PlanOptions::band_cols", "--band-cols"},
       {"PlanOptions::region", "--region"},
+      {"permute_file()", "sepconv transpose --perm"},
       {"MissingOptions::none", "--nodata none"},
       {"MissingOptions::value", "--nodata"},
       {"MissingOptions::result", "--result-nodata"},

@@ -61,8 +61,8 @@ enum class Levels : std::uint8_t {
   cloud,  ///< behind; all directories at the file's beginning, then the pixels of the smallest level first: a
           ///< Cloud Optimized GeoTIFF
 };
-/// Label images of an OME-Zarr, which a result has too that has its source's places of pixels, version and
-/// number of levels.
+/// Label images of an OME-Zarr, which a result has too that is one and has its source's pixels in their
+/// places, and its levels or one.
 struct LabelImages {
   std::filesystem::path folder{};  ///< of the source's; empty: they do not go along
   std::int64_t levels = 1;         ///< of the image and of each of them

@@ -355,6 +355,10 @@ def test_versions_chunks_and_shards_are_as_asked_for(sepconv, store):
     assert len([name for name in listing(sepconv.folder / "shards.zarr/c") if "/" in name]) == 4
     said = sepconv("run", "in.zarr", "whole.zarr", "--chunk", "16", "--shard", "40").stderr
     assert "shards of 48 x 48 in place of 40 x 40" in said
+    write_array(sepconv.folder / "planes.zarr", np.stack([VALUES] * 5), (1, 16, 16), names=["z", "y", "x"])
+    said = sepconv("run", "planes.zarr", "planes_out.zarr", "--chunk", "z=2,16", "--shard", "z=3,16").stderr
+    assert "shards of z 4 in place of 3" in said
+    assert json.loads((sepconv.folder / "planes_out.zarr/zarr.json").read_text())["chunk_grid"]["configuration"]["chunk_shape"] == [4, 16, 16]
     said = sepconv("run", "shards.zarr", "two.zarr", "--zarr", "2", "--force").stderr
     assert "Zarr 2 has none" in said
     sepconv("run", "shards.zarr", "back.npy", "--quiet")

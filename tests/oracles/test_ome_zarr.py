@@ -256,14 +256,14 @@ def test_labels_plates_and_wells(sepconv, version):
     assert "holds 2 wells of a plate" in sepconv("info", "plate.zarr").stdout
 
 
-def with_labels(folder, version):
+def with_labels(folder, version, levels=2):
     values = values_of("czyx")
-    write_ome(folder / "in.zarr", values, "czyx", version)
+    write_ome(folder / "in.zarr", values, "czyx", version, levels)
     group = zarr.open_group(folder / "in.zarr", mode="r+")
     labels = group.create_group("labels")
     labels.attrs.update({"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}})
     label = (values[0] % 7).astype("uint32")
-    write_ome(folder / "in.zarr/labels/cells", label, "zyx", version)
+    write_ome(folder / "in.zarr/labels/cells", label, "zyx", version, levels)
     inner = zarr.open_group(folder / "in.zarr/labels/cells", mode="r+")
     said = {"image-label": {"source": {"image": "../../"}, "colors": [{"label-value": 1, "rgba": [255, 0, 0, 255]}]}}
     inner.attrs.update(said if version == "0.4" else {"ome": {**inner.attrs["ome"], **said}})
@@ -287,11 +287,51 @@ def test_label_images_go_along_where_pixels_stay(sepconv, version):
     assert models_of.ImageLabel.from_zarr(group["labels/cells"]) and models_of.Labels.from_zarr(group["labels"])
 
 
+@pytest.mark.parametrize("pyramid", [[], ["--pyramid=none"]])
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepconv, version, pyramid):
+    label = with_labels(sepconv.folder, version)
+    labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
+    labels.attrs["mine"] = 5
+    if version == "0.5":  # what 0.4 has not: shards and a checksum
+        labels.create_array("cells/1", shape=(4, 30, 42), shards=(2, 32, 42), chunks=(1, 16, 21), dtype="u4", dimension_names=list("zyx"), overwrite=True)[...] = halved(label)
+    smaller = labels["cells/1"][...]
+    for options in ["--zarr", "2"], ["--zarr", "3"]:
+        changes = (version == "0.4") != (options[1] == "2")
+        planned = sepconv("plan", "in.zarr", "out.zarr", *options, *pyramid, "--force").stdout
+        said = sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=1", *options, *pyramid, "--force").stderr
+        for text in planned, said:
+            assert "label images are left out" not in text
+            assert ("label images are encoded anew" in text) == changes and ("label images have their first levels alone" in text) == (bool(pyramid) and not changes)
+        ome, made, group = ome_of(sepconv.folder / "out.zarr")
+        assert made == ("0.4" if options[1] == "2" else "0.5") and group["labels"].attrs["mine"] == 5
+        models_of = models.v04 if made == "0.4" else models.v05
+        assert models_of.Labels.from_zarr(group["labels"]) and models_of.ImageLabel.from_zarr(group["labels/cells"])
+        inside = dict(group["labels/cells"].attrs)
+        inside = inside if made == "0.4" else inside["ome"]
+        assert inside["image-label"]["colors"] == [{"label-value": 1, "rgba": [255, 0, 0, 255]}]
+        assert places_of(inside)[1][0] == {"z": (2.0, 0), "y": (0.5, 0), "x": (0.25, 0)}
+        assert sorted(group["labels/cells"].array_keys()) == [str(level) for level in range(len(inside["multiscales"][0]["datasets"]))] == (["0"] if pyramid else ["0", "1"])
+        np.testing.assert_array_equal(group["labels/cells/0"][...], label)
+        if not pyramid:
+            np.testing.assert_array_equal(group["labels/cells/1"][...], smaller)
+
+
+def test_levels_that_label_images_have_not(sepconv):
+    with_labels(sepconv.folder, "0.5", levels=1)
+    said = sepconv("run", "in.zarr", "out.zarr", "--pyramid", "--chunk", "16").stderr
+    assert "label images are left out (cells)" in said and len(ome_of(sepconv.folder / "out.zarr")[0]["multiscales"][0]["datasets"]) == 4
+    assert "label images" not in sepconv("run", "in.zarr", "out.zarr", "--chunk", "16", "--force").stderr
+    zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+").create_array("0", shape=(4, 60, 83), chunks=(4, 60, 83), dtype="u4", filters=[zarr.codecs.TransposeCodec(order=(1, 0, 2))], overwrite=True)
+    said = sepconv("run", "in.zarr", "out.zarr", "--zarr", "2", "--force").stderr
+    assert "label images are left out (cells)" in said and "an order that Zarr 2 has not" in said and not (sepconv.folder / "out.zarr/labels").exists()
+
+
 def test_label_images_are_said_to_be_left_out(sepconv):
     with_labels(sepconv.folder, "0.5")
     shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder / "in.zarr")
     for source, sink, *options in [("in.zarr", "out.zarr", "transpose"), ("in.zarr", "out.zarr", "reduce:factor=2"), ("in.zarr", "out.zarr", "--region", "20x20+1+1"),
-                                   ("in.zarr", "out.zarr", "--page", "z=1-2"), ("in.zarr", "out.zarr", "--zarr", "2"), ("in.zarr", "out.zarr", "--level", "1"), ("in.zarr", "out.zarr", "--pyramid=none"),
+                                   ("in.zarr", "out.zarr", "--page", "z=1-2"), ("in.zarr", "out.zarr", "--level", "1"),
                                    ("in.zarr", "out.tif"), ("in.zarr.zip", "out.zarr")]:
         for command in ("plan", "run"):
             done = sepconv(command, source, sink, *options, "--force")
@@ -432,6 +472,30 @@ def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
     ome, _, group = ome_of(sepconv.folder / "again.zarr")
     np.testing.assert_array_equal(np.squeeze(group["0"][...]), np.moveaxis(rgb, -1, 0))
     assert places_of(ome)[1][0]["x"][0] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("axes, named", [("CYXS", True), ("TCZYXS", False)])
+def test_colours_beside_channels_lie_behind_each_other(sepconv, axes, named):
+    values = np.random.default_rng(3).integers(0, 255, [{"C": 2, "S": 3}.get(axis, SIZES.get(axis.lower())) for axis in axes], np.uint8)
+    names = {"Channel": {"Name": ["stained", "not"]}} if named else {}
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", values, photometric="rgb", metadata={"axes": axes, **names})
+    c = axes.index("C")
+    expected = np.moveaxis(values, -1, c + 1)
+    expected = expected.reshape(*expected.shape[:c], 6, *expected.shape[c + 2 :])
+    for chunk, shard, *options in [(1, None), (1, None, "--pyramid", "--chunk", "16"), (3, None, "--chunk", "c=3,16"), (1, 6, "--chunk", "16", "--shard", "c=6,32", "--threads", "3"),
+                                   (1, 4, "--chunk", "16", "--shard", "c=4,32"), (1, None, "--chunk", "c=2,16", "--zarr", "2"), (1, 1, "--shard", "c=6,512", "--resume")]:
+        said = sepconv("run", "in.ome.tif", "out.zarr", "--force", *options).stderr
+        ome, _, group = ome_of(sepconv.folder / "out.zarr")
+        found = group["0"]
+        assert (found.chunks[1], found.shards and found.shards[1]) == (chunk, shard) and "OME-Zarr has not" not in said
+        assert ("a chunk holds one channel in place of 2" in said) == ("c=2,16" in options) and ("a shard holds one image in place of c 6" in said) == ("--resume" in options)
+        np.testing.assert_array_equal(found[...].reshape(expected.shape), expected)
+        if "--pyramid" in options:
+            np.testing.assert_array_equal(group["1"][...].reshape(*expected.shape[:-2], 30, 42), halved(expected))
+        first, second = ("stained", "not") if named else ("0", "1")
+        assert [(channel["label"], channel["color"]) for channel in ome["omero"]["channels"]] == [
+            (f"{image} {colour}", rgb) for image in (first, second) for colour, rgb in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))]
+    np.testing.assert_array_equal(np.squeeze(read(sepconv, "out.zarr")), expected)  # where they are images
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -604,6 +668,7 @@ def test_a_stage_that_mixes_channels_finds_one_in_each_image(sepconv):
     for command in "plan", "run":
         done = sepconv(command, "in.zarr", "out.zarr", "matrix:values=1,1", "--force")
         assert "the 3 of axis c are images of their own" in done.stdout + done.stderr
+        assert "permute the array so that c is behind y and x (sepconv transpose --perm), and they are in one pixel" in done.stdout + done.stderr
 
 
 def test_texts_name_what_is_wrong(sepconv):

@@ -59,6 +59,10 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
 bool drop_endless_sizes(OmeImage& image);
 inline constexpr const char* kEndlessSizes = "sizes of pixels are left out: they are too large for a number";
 
+/// The attributes, which read_ngff() takes, of a label image or of a group of some, as they are in this
+/// version of Zarr and with so many levels at most.
+std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t levels);
+
 bool is_ngff(std::string_view description) noexcept;
 /// A description, and back; throws IoError for a text that is none.
 std::string ngff_text(const OmeImage& image);

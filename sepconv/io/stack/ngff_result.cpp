@@ -132,6 +132,39 @@ bool drop_endless_sizes(OmeImage& image) {
   return any;
 }
 
+std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t levels) {
+  static constexpr const char* kParts[] = {"multiscales", "omero", "labels", "image-label"};
+  Json others = Json::parse(attributes);
+  Json parts = others.value("ome", Json::object());
+  parts.erase("version");
+  others.erase("ome");
+  for (const char* const name : kParts) {
+    if (others.contains(name)) parts[name] = others[name];
+    others.erase(name);
+  }
+  const auto set_version = [&](Json& part) {
+    if (!part.is_object()) return;
+    part.erase("version");
+    if (zarr == 2) part["version"] = "0.4";
+  };
+  for (const char* const name : {"omero", "image-label"})
+    if (parts.contains(name)) set_version(parts[name]);
+  if (parts.contains("multiscales")) {
+    for (Json& image : parts["multiscales"]) {
+      Json& datasets = image["datasets"];
+      while (std::ssize(datasets) > levels) datasets.erase(datasets.size() - 1);
+      set_version(image);
+    }
+  }
+  if (zarr == 3) {
+    Json ome = {{"version", "0.5"}};
+    ome.update(parts);
+    parts = {{"ome", std::move(ome)}};
+  }
+  others.update(parts);
+  return others.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffBegins); }
 
 std::string ngff_text(const OmeImage& image) {

@@ -1,10 +1,16 @@
 #include "sepconv/io/zarr/label_images.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstring>
+#include <functional>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/file_errors.hpp"
-#include "sepconv/io/zarr/zarr_store.hpp"
+#include "sepconv/io/stack/ngff.hpp"
+#include "sepconv/io/zarr/zarr_codecs.hpp"
+#include "sepconv/io/zarr/zarr_source.hpp"
 
 namespace sepconv {
 namespace {
@@ -34,23 +40,132 @@ void copy_object(const ZarrObject& from, UnfinishedFolder& to, const std::string
   to.complete_part(name);
 }
 
-}  // namespace
-
-void copy_label_images(const fs::path& folder, UnfinishedFolder& to, const std::string& key) {
-  const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
+/// All files below `below`, a key of the store.
+void copy_files(const ZarrStore& store, const std::string& below, UnfinishedFolder& to,
+                const std::string& key) {
   const Buffer buffer(kCopiedAtOnce);
-  for (fs::recursive_directory_iterator at(folder), end; at != end; ++at) {
+  for (fs::recursive_directory_iterator at(store.name_of(below)), end; at != end; ++at) {
     const fs::directory_entry& entry = *at;
     if (entry.is_directory() && !entry.is_symlink()) {
       if (is_in_the_making(entry.path(), to.target())) at.disable_recursion_pending();
       continue;
     }
-    const std::string name = entry.path().lexically_relative(folder).native();
-    const auto object = store->open(name);
+    const std::string name = entry.path().lexically_relative(store.path()).native();
+    const auto object = store.open(name);
     if (!object)
       throw_read_error(entry.path(), "it is no file, and label images go along as files; take it away");
     copy_object(*object, to, joined_key(key, name), buffer);
   }
+}
+
+ZarrNode group_at(const ZarrStore& store, const std::string& key) {
+  auto node = read_zarr_node(store, key);
+  if (!node || node->array) throw_read_error(store.name_of(key), "it is no Zarr group");
+  return *std::move(node);
+}
+
+/// The same array without shards, which version 2 has not, and with the names of its axes, which 0.5 wants.
+ZarrArray in_version(const ZarrArray& array, int zarr, const OmeImage& image, const fs::path& name) {
+  ZarrArray made = array;
+  if (image.axes.size() != array.shape.size()) throw_read_error(name, "its axes are not the label image's");
+  made.names.clear();
+  for (const OmeAxis& axis : image.axes) made.names.push_back(axis.name);
+  made.version = zarr;
+  made.chunk = array.block();
+  made.shards.clear();
+  made.keys_of_v2 = zarr == 2;
+  made.separator = '/';
+  std::vector<std::string> known;  // by difference()
+  fit_to_version(made, known);
+  if (zarr == 2 && !std::ranges::is_sorted(made.order) &&
+      !std::ranges::is_sorted(made.order, std::greater<>()))
+    throw_read_error(name, "its elements lie in an order that Zarr 2 has not");
+  return made;
+}
+
+/// Every position of the grid of blocks.
+void for_each_block(const ZarrArray& array, const std::function<void(const ZarrShape&)>& visit) {
+  ZarrShape position(array.shape.size());
+  if (std::ranges::find(array.shape, 0) != array.shape.end()) return;
+  for (std::size_t axis = 0; axis < position.size();) {
+    visit(position);
+    for (axis = 0; axis < position.size(); ++axis) {
+      if (++position[axis] * array.block()[axis] < array.shape[axis]) break;
+      position[axis] = 0;
+    }
+  }
+}
+
+void add_texts(const ZarrTexts& texts, UnfinishedFolder& to, const std::string& key) {
+  for (const auto& [name, text] : texts) to.add(joined_key(key, name), std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+LabelCopies::LabelCopies(const LabelImages& labels, int zarr, std::int64_t levels)
+    : store_(open_folder_store(InputFile(labels.folder, InputFile::Folders::taken))), zarr_(zarr) {
+  const ZarrNode list = group_at(*store_, "");
+  is_same_version_ = list.version == zarr;
+  are_same_ = is_same_version_ && levels == labels.levels;
+  if (are_same_) return;
+  const std::vector<std::string> names = read_ngff(list.attributes, labels.folder.native()).labels;
+  groups_.push_back({"", zarr_group_texts(zarr, ngff_of_labels(list.attributes, zarr, levels))});
+  for (const std::string& name : names) add_image(name, levels);
+}
+
+void LabelCopies::add_image(const std::string& key, std::int64_t levels) {
+  const ZarrNode group = group_at(*store_, key);
+  const NgffGroup said = read_ngff(group.attributes, store_->name_of(key).native());
+  if (said.images.size() != 1) throw_read_error(store_->name_of(key), "it is no label image");
+  groups_.push_back({key, zarr_group_texts(zarr_, ngff_of_labels(group.attributes, zarr_, levels))});
+  for (const NgffLevel& level : said.images.front().levels) {
+    if (levels-- == 0) break;
+    const std::string at = joined_key(key, level.path);
+    const auto node = read_zarr_node(*store_, at);
+    if (!node || !node->array) throw_read_error(store_->name_of(at), "it is no Zarr array");
+    levels_.push_back(
+        {at, *node->array, in_version(*node->array, zarr_, said.images.front().image, store_->name_of(at))});
+  }
+}
+
+std::string LabelCopies::difference() const {
+  if (are_same_) return {};
+  if (is_same_version_) return "label images have their first levels alone, as the image has";
+  return fmt::format(
+      "label images are encoded anew for Zarr {}, each chunk in a file of its own and by codecs that it has",
+      zarr_);
+}
+
+std::int64_t LabelCopies::memory_bytes() const {
+  std::int64_t most = kCopiedAtOnce;
+  for (const Level& level : is_same_version_ ? std::vector<Level>() : levels_)
+    most = std::max(most, ZarrSource(store_, level.key, level.from).memory_bytes(1) +
+                              ZarrCoder::encoder_bytes(level.made) + level.made.block_bytes());
+  return most;
+}
+
+void LabelCopies::write(UnfinishedFolder& to, const std::string& key) const {
+  if (are_same_) return copy_files(*store_, "", to, key);
+  for (const Level& level : levels_) {
+    if (is_same_version_)
+      copy_files(*store_, level.key, to, key);
+    else
+      write_level(level, to, joined_key(key, level.key));
+  }
+  for (const Group& group : groups_) add_texts(group.texts, to, joined_key(key, group.key));
+}
+
+void LabelCopies::write_level(const Level& level, UnfinishedFolder& to, const std::string& key) const {
+  ZarrSource source(store_, level.key, level.from);
+  ZarrCoder coder(level.made);
+  const Buffer block(level.made.block_bytes());
+  for_each_block(level.made, [&](const ZarrShape& position) {
+    const auto found = source.block(position, false);
+    if (!found) return;
+    std::memcpy(block.data(), found->data(), static_cast<std::size_t>(block.size()));
+    to.add(joined_key(key, level.made.key_of(position)), coder.encode(block.bytes(), to.target()));
+  });
+  add_texts(zarr_array_texts(level.made), to, key);
 }
 
 }  // namespace sepconv

@@ -2,15 +2,51 @@
 // folder.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "sepconv/io/file_layout.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
+#include "sepconv/io/zarr/zarr_result.hpp"
 
 namespace sepconv {
 
-/// Copies all files below a folder, as they are, to a key of a result. Throws IoError, among that for links
-/// that lead out of the folder.
-void copy_label_images(const std::filesystem::path& folder, UnfinishedFolder& to, const std::string& key);
+/// All files below a folder, as they are; or, for an image of the other version of Zarr or of fewer levels,
+/// the label images that the folder's metadata name, with as many levels.
+class LabelCopies {
+ public:
+  /// Reads metadata. `zarr`: the version of the result. Throws IoError for what is damaged or is nothing that
+  /// this version has.
+  LabelCopies(const LabelImages& labels, int zarr, std::int64_t levels);
+
+  /// What is otherwise than in the source; empty: nothing.
+  std::string difference() const;
+  /// Upper bound of what copying takes.
+  std::int64_t memory_bytes() const;
+  /// Throws IoError, among that for links that lead out of the folder.
+  void write(UnfinishedFolder& to, const std::string& key) const;
+
+ private:
+  struct Group {
+    std::string key;
+    ZarrTexts texts;
+  };
+  struct Level {
+    std::string key;
+    ZarrArray from, made;
+  };
+
+  void add_image(const std::string& key, std::int64_t levels);
+  void write_level(const Level& level, UnfinishedFolder& to, const std::string& key) const;
+
+  std::shared_ptr<const ZarrStore> store_;
+  int zarr_;
+  bool are_same_ = false, is_same_version_ = false;
+  std::vector<Group> groups_;  // and levels: where they are not the same
+  std::vector<Level> levels_;
+};
 
 }  // namespace sepconv

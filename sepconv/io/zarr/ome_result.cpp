@@ -32,6 +32,30 @@ bool are_colours(std::int64_t samples, const Metadata& metadata) {
   return samples == 3 || (samples == 4 && alpha_channel(metadata, samples) == 3);
 }
 
+/// Red, green and blue where the channels of a pixel are; else none.
+std::vector<OmeChannel> colours_of(std::int64_t samples, const Metadata& metadata) {
+  if (!are_colours(samples, metadata)) return {};
+  std::vector<OmeChannel> colours{{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}};
+  if (samples == 4) colours.push_back({"alpha", 0xffffff});
+  return colours;
+}
+
+/// Of images that have channels themselves: a channel for each of these, with the names of both, or numbers.
+std::vector<OmeChannel> channels_of_images(const std::vector<OmeChannel>& images, std::int64_t samples,
+                                           const std::vector<OmeChannel>& colours) {
+  std::vector<OmeChannel> channels;
+  for (std::size_t image = 0; image < images.size(); ++image) {
+    const std::string& name = images[image].name;
+    for (std::size_t sample = 0; sample < static_cast<std::size_t>(samples); ++sample) {
+      OmeChannel& channel = channels.emplace_back(colours.empty() ? images[image] : colours[sample]);
+      const std::string number = std::to_string(sample);
+      channel.name = fmt::format("{} {}", name.empty() ? std::to_string(image) : name,
+                                 colours.empty() ? number : channel.name);
+    }
+  }
+  return channels;
+}
+
 /// Those of the result: as many as there are, with a colour and a window each, as OME-Zarr wants them; or
 /// none.
 std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t count, std::int64_t samples,
@@ -40,15 +64,17 @@ std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t
   const auto says_nothing = [](const OmeChannel& channel) {
     return channel.name.empty() && !channel.rgb && !channel.window && channel.rest.empty();
   };
+  const std::vector<OmeChannel> colours = colours_of(samples, metadata);
+  if (const std::int64_t images = count / samples; samples > 1 && images > 1 && std::ssize(known) != count) {
+    if (known.empty()) known.resize(static_cast<std::size_t>(images));
+    if (std::ssize(known) == images) known = channels_of_images(known, samples, colours);
+  }
   if (std::ssize(known) != count) {
     if (!std::ranges::all_of(known, says_nothing))
       warnings.emplace_back("names and colours of channels are left out: there are not as many as channels");
     known.clear();
   }
-  if (known.empty() && count == samples && are_colours(samples, metadata)) {
-    known = {{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}};
-    if (count == 4) known.push_back({"alpha", 0xffffff});
-  }
+  if (known.empty() && count == samples) known = colours;
   for (OmeChannel& channel : known) {
     if (!channel.rgb) channel.rgb = 0xffffff;
     if (!channel.window) channel.window = whole_window(type);
@@ -70,6 +96,17 @@ std::vector<NgffStep> OmeResult::steps(const std::vector<Extent>& levels) const 
     steps.push_back({std::to_string(i), factors});
   }
   return steps;
+}
+
+RasterSetSpec OmeResult::as_array(RasterSetSpec spec) const {
+  spec.axes.clear();
+  for (std::size_t i = 0; i < axes.rasters.size(); ++i) {
+    if (axes.others[i] == axes.channel)
+      spec.raster.channels *= axes.rasters[i].size;
+    else
+      spec.axes.push_back(axes.rasters[i]);
+  }
+  return spec;
 }
 
 ZarrArray OmeResult::ordered(ZarrArray array) const {
@@ -136,13 +173,14 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   drop_single_positions(axes, kMostOmeAxes - (adds_channels ? 3 : 2));
   OmeResult result;
   result.axes.rasters = axes;
-  if (samples > 1) axes.push_back({"c", samples});
+  if (const auto c = std::ranges::find(axes, "c", &RasterAxis::name); c != axes.end())
+    c->size *= samples;
+  else if (samples > 1)
+    axes.push_back({"c", samples});
   axes.push_back({"y", spec.raster.extent.rows});
   axes.push_back({"x", spec.raster.extent.cols});
   const auto is_other = [](const RasterAxis& axis) { return place_in_order(axis.name) == 2; };
-  const auto is_c = [](const RasterAxis& axis) { return axis.name == "c"; };
-  if (axes.size() > kMostOmeAxes || std::ranges::count_if(axes, is_other) > 1 ||
-      std::ranges::count_if(axes, is_c) > 1) {
+  if (axes.size() > kMostOmeAxes || std::ranges::count_if(axes, is_other) > 1) {
     const std::string fact = fmt::format(
         "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c, another, z, y and x",
         to_string(axes), kMostOmeAxes);

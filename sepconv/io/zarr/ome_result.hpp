@@ -15,8 +15,12 @@ namespace sepconv {
 struct OmeResult {
   Metadata left{};  ///< what is not said of the image
   OmeImage image;   ///< with the axes of the arrays, in their order
-  ZarrAxes axes;    ///< of the arrays
+  /// Of the arrays. Images along c that have channels of their own lie one behind the other along the axis of
+  /// channels, which is both then.
+  ZarrAxes axes;
 
+  /// The same images as the array has them, before its axes are in their order.
+  RasterSetSpec as_array(RasterSetSpec spec) const;
   /// This array of an image with its axes in the order of OME-Zarr.
   ZarrArray ordered(ZarrArray array) const;
   /// For the extents of the image and of its smaller levels.

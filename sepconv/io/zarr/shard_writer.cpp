@@ -150,7 +150,7 @@ std::int64_t ShardWriter::memory_bytes(const ZarrTarget& target) {
   for (const int axis : {target.axes.row, target.axes.col, target.axes.channel}) shards *= count(axis);
   bool are_several = false;
   for (const int axis : target.axes.others) {
-    if (are_several) shards *= count(axis);
+    if (are_several && axis != target.axes.channel) shards *= count(axis);
     are_several |= array.chunk[static_cast<std::size_t>(axis)] > 1;
   }
   const std::int64_t placed =

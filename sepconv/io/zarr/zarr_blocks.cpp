@@ -42,8 +42,13 @@ ZarrBlocks::ZarrBlocks(const ZarrTarget& target, const ImageSpec& spec,
       channels_(side(target.axes.channel)),
       images_{0} {
   const ZarrArray& array = target.array;
+  channels_.length = spec.channels / array.type.parts();
   for (std::size_t i = 0; i < position.size(); ++i) {
     const auto axis = static_cast<std::size_t>(target.axes.others[i]);
+    if (target.axes.others[i] == target.axes.channel) {
+      first_layer_ = position[i] * layers();
+      continue;
+    }
     const std::int64_t block = array.block()[axis], step = array.block_steps()[axis];
     position_[axis] = position[i] / block;
     const std::int64_t count = std::min(block, array.shape[axis] - position_[axis] * block);
@@ -66,7 +71,7 @@ ZarrShape ZarrBlocks::position_of(const Place& place) const {
   const ZarrAxes& axes = target_.axes;
   at[static_cast<std::size_t>(axes.row)] = place.row;
   at[static_cast<std::size_t>(axes.col)] = place.col;
-  if (axes.channel >= 0) at[static_cast<std::size_t>(axes.channel)] = place.channel;
+  if (axes.channel >= 0) at[static_cast<std::size_t>(axes.channel)] = first_layer_ + place.channel;
   return at;
 }
 
@@ -92,6 +97,7 @@ std::int64_t ZarrBlocks::waiting_bytes(const ZarrTarget& target, const ImageSpec
   std::int64_t images = 1;
   bool are_several = false;
   for (const int axis : target.axes.others) {
+    if (axis == target.axes.channel) continue;
     const auto i = static_cast<std::size_t>(axis);
     const std::int64_t together = std::min(target.array.block()[i], target.array.shape[i]);
     images *=

@@ -72,6 +72,7 @@ class ZarrBlocks {
   const ImageSpec& spec_;
   ZarrShape position_;
   Side rows_, cols_, channels_;
+  std::int64_t first_layer_ = 0;  ///< of the image's channels, where other images have some along their axis
   std::vector<std::int64_t> images_;  ///< elements from a block's begin to those of each of its images
   std::int64_t mine_ = 0;             ///< among them
 };

@@ -10,16 +10,15 @@ namespace {
 using Kind = ZarrCodec::Kind;
 
 constexpr std::int64_t kMostShuffledBytes = 255;
-constexpr const char* kShuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
 
 /// A number in version 2, of which -1 leaves the choice to the size of elements; a word in version 3.
 int shuffle_of(const JsonFile& file, const Json& settings, std::int64_t element_bytes) {
   if (!settings.contains("shuffle")) return 1;
   const Json& value = settings["shuffle"];
   if (value.is_string()) {
-    const auto* const word = std::ranges::find(kShuffles, value.get<std::string>());
-    if (word == std::end(kShuffles)) file.damaged("shuffle");
-    return static_cast<int>(word - kShuffles);
+    const auto* const word = std::ranges::find(kShuffleWords, value.get<std::string>());
+    if (word == std::end(kShuffleWords)) file.damaged("shuffle");
+    return static_cast<int>(word - kShuffleWords);
   }
   const std::int64_t number = file.integer(value, "shuffle", -1, 2);
   return static_cast<int>(number >= 0 ? number : element_bytes == 1 ? 2 : 1);

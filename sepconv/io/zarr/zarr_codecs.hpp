@@ -27,6 +27,9 @@ namespace sepconv {
 class JsonFile;
 struct NamedJson;
 
+/// ZarrCodec::blosc_shuffle as version 3 has it.
+inline constexpr const char* kShuffleWords[] = {"noshuffle", "shuffle", "bitshuffle"};
+
 /// A codec by its name in version 2 or 3. Throws IoError for one that this library lacks.
 ZarrCodec parse_zarr_codec(const JsonFile& file, const NamedJson& named, std::int64_t element_bytes);
 

@@ -52,35 +52,6 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
   }
 }
 
-/// Version 2 has one codec, and no checksum; version 3 has neither zlib nor lz4 but inside of others.
-void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
-  if (array.version == 3) {
-    for (ZarrCodec& codec : array.codecs) {
-      const std::string was = name_of(codec);
-      if (codec.kind == ZarrCodec::Kind::zlib)
-        codec.kind = ZarrCodec::Kind::gzip;
-      else if (codec.kind == ZarrCodec::Kind::lz4)
-        codec = {.kind = ZarrCodec::Kind::blosc,
-                 .level = kUsualBlosc,
-                 .blosc_codec = "lz4",
-                 .blosc_type_size = array.type.bits / 8};
-      else
-        continue;
-      warnings.push_back(
-          fmt::format("chunks are encoded by {} in place of {}: Zarr 3 has none", name_of(codec), was));
-    }
-    return;
-  }
-  const auto checksums = std::erase_if(
-      array.codecs, [](const ZarrCodec& codec) { return codec.kind == ZarrCodec::Kind::crc32c; });
-  if (checksums > 0) warnings.emplace_back("chunks have no checksum (crc32c): Zarr 2 has none");
-  if (array.codecs.size() > 1) {
-    array.codecs.resize(1);
-    warnings.push_back(
-        fmt::format("chunks are encoded by {} alone: Zarr 2 has one codec", name_of(array.codecs[0])));
-  }
-}
-
 /// How many positions an object of the result holds along an axis of so many.
 std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view axis, std::int64_t size,
                           std::int64_t usual = 1) {
@@ -141,10 +112,14 @@ void take_shards(const FileLayout& layout, std::size_t others, const std::vector
       round_up(std::min(asked.cols, round_up(array.shape[others + 1], block[others + 1])), block[others + 1]);
   for (std::size_t i = 0; i < array.shape.size(); ++i) {
     if (i == others || i == others + 1) continue;
+    const std::string& name = names[i < others ? i : i - 2];
     const std::int64_t usual = i > others ? array.shape[i] : 1;  // all channels
-    array.chunk[i] =
-        round_up(positions_of(layout.zarr.shard_others, names[i < others ? i : i - 2], array.shape[i], usual),
-                 block[i]);
+    const std::int64_t wanted = positions_of(layout.zarr.shard_others, name, array.shape[i], usual);
+    array.chunk[i] = round_up(wanted, block[i]);
+    const AxisPositions* const said = find_positions(layout.zarr.shard_others, name);
+    if (said != nullptr && said->asked_for && array.chunk[i] != wanted)
+      warnings.push_back(fmt::format("shards of {} {} in place of {}: they hold whole chunks", name,
+                                     array.chunk[i], wanted));
   }
   if (layout.zarr.nests_shards)
     warnings.emplace_back("shards hold chunks where the source's hold shards of chunks");
@@ -178,6 +153,34 @@ ZarrArray empty_array(const RasterSetSpec& spec, const CreateOptions& options) {
 }
 
 }  // namespace
+
+void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
+  if (array.version == 3) {
+    for (ZarrCodec& codec : array.codecs) {
+      const std::string was = name_of(codec);
+      if (codec.kind == ZarrCodec::Kind::zlib)
+        codec.kind = ZarrCodec::Kind::gzip;
+      else if (codec.kind == ZarrCodec::Kind::lz4)
+        codec = {.kind = ZarrCodec::Kind::blosc,
+                 .level = kUsualBlosc,
+                 .blosc_codec = "lz4",
+                 .blosc_type_size = array.type.bits / 8};
+      else
+        continue;
+      warnings.push_back(
+          fmt::format("chunks are encoded by {} in place of {}: Zarr 3 has none", name_of(codec), was));
+    }
+    return;
+  }
+  const auto checksums = std::erase_if(
+      array.codecs, [](const ZarrCodec& codec) { return codec.kind == ZarrCodec::Kind::crc32c; });
+  if (checksums > 0) warnings.emplace_back("chunks have no checksum (crc32c): Zarr 2 has none");
+  if (array.codecs.size() > 1) {
+    array.codecs.resize(1);
+    warnings.push_back(
+        fmt::format("chunks are encoded by {} alone: Zarr 2 has one codec", name_of(array.codecs[0])));
+  }
+}
 
 ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
                       std::vector<std::string>& warnings) {

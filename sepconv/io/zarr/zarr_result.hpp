@@ -22,6 +22,10 @@ ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels);
 void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
                std::vector<std::string>& warnings);
 
+/// Codecs that the array's version has, in place of those that it has not: 2 has one codec, and no checksum;
+/// 3 has neither zlib nor lz4 but inside of others.
+void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings);
+
 /// The codecs of an array as FileLayout::zarr has them.
 std::string zarr_codecs_text(const ZarrArray& array);
 

@@ -1,33 +1,34 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
+#include <optional>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/core/printable.hpp"
 #include "sepconv/io/zarr/label_images.hpp"
 #include "sepconv/io/zarr/ome_result.hpp"
+#include "sepconv/io/zarr/result_layout.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_blocks.hpp"
 
 namespace sepconv {
 namespace {
 
-/// Of a chunk that several images share; one that is asked for may have more.
-constexpr double kMostSharedBytes = 64 << 20;
-
 /// An image and its smaller levels, each in an array.
 class LevelsWriter final : public Writer {
  public:
+  /// `of_labels`: bytes that finish() takes for those.
   LevelsWriter(std::unique_ptr<Writer> image, std::vector<std::unique_ptr<Writer>> smaller,
-               std::function<void()> then)
-      : image_(std::move(image)), smaller_(std::move(smaller)), then_(std::move(then)) {}
+               std::int64_t of_labels, std::function<void()> then)
+      : image_(std::move(image)),
+        smaller_(std::move(smaller)),
+        of_labels_(of_labels),
+        then_(std::move(then)) {}
 
   const ImageSpec& spec() const noexcept override { return image_->spec(); }
   const SinkLayout& layout() const noexcept override { return image_->layout(); }
-  std::int64_t buffer_bytes(int concurrency) const override { return image_->buffer_bytes(concurrency); }
+  std::int64_t buffer_bytes(int concurrency) const override {
+    return image_->buffer_bytes(concurrency) + of_labels_;
+  }
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     image_->write(rect, in, executor);
   }
@@ -47,6 +48,7 @@ class LevelsWriter final : public Writer {
  private:
   std::unique_ptr<Writer> image_;
   std::vector<std::unique_ptr<Writer>> smaller_;
+  std::int64_t of_labels_;
   std::function<void()> then_;
 };
 
@@ -60,14 +62,10 @@ class ZarrMaking {
     folder_ = std::make_shared<UnfinishedFolder>(
         path, UnfinishedFolder::Options{options.overwrite, options.durable, options.partial});
     CreateOptions rest = options;
-    rest.layout = layout_for(spec, options, ome.has_value(), warnings);
+    rest.layout = zarr_result_layout(spec, options, ome.has_value(), warnings);
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
-    const LabelImages& labels = options.layout.zarr.labels;
-    if (ome && fit_levels(labels, options.layout.levels, extents))
-      labels_ = labels.folder;
-    else if (!labels.left_out.empty())
-      warnings.push_back(labels.left_out);
+    take_labels(options.layout, ome.has_value(), extents, warnings);
     for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
     say_what_waits(warnings);
     if (ome) {
@@ -105,12 +103,13 @@ class ZarrMaking {
     layout_.warnings.clear();
     std::unique_ptr<Writer> image = std::move(sinks.front());
     sinks.erase(sinks.begin());
-    return std::make_unique<LevelsWriter>(std::move(image), std::move(sinks), std::move(then));
+    return std::make_unique<LevelsWriter>(std::move(image), std::move(sinks),
+                                          labels_ ? labels_->memory_bytes() : 0, std::move(then));
   }
 
   void finish() {
     for (const auto& level : levels_) level->finish();
-    if (!labels_.empty()) copy_label_images(labels_, *folder_, "labels");
+    if (labels_) labels_->write(*folder_, "labels");
     for (const auto& [name, text] : group_) folder_->add(name, std::as_bytes(std::span(text)));
     folder_->commit();
   }
@@ -128,16 +127,35 @@ class ZarrMaking {
           static_cast<double>(bytes) / (1 << 20)));
   }
 
-  /// Gives an image that has levels as many as the label images have. False: it cannot have them.
-  static bool fit_levels(const LabelImages& labels, Levels levels, std::vector<Extent>& extents) {
-    if (labels.folder.empty()) return false;
-    if (levels == Levels::none) return labels.levels == 1;
-    std::vector<Extent> fitting{extents.front()};
-    while (std::ssize(fitting) < labels.levels && fitting.back().area() > 1)
-      fitting.push_back({ceil_div(fitting.back().rows, 2), ceil_div(fitting.back().cols, 2)});
-    if (std::ssize(fitting) < labels.levels) return false;
-    extents = std::move(fitting);
-    return true;
+  /// Has label images go along where they can, and says it where not. An image gets as many levels as they
+  /// have, or one.
+  void take_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
+                   std::vector<std::string>& warnings) {
+    const LabelImages& labels = layout.zarr.labels;
+    if (labels.left_out.empty()) return;
+    std::string why;
+    if (const auto fitting = levels_of_labels(labels, layout.levels, extents.front()); is_ome && fitting) {
+      try {
+        labels_.emplace(labels, layout.zarr.version, std::ssize(*fitting));
+        extents = *fitting;
+        if (std::string said = labels_->difference(); !said.empty()) warnings.push_back(std::move(said));
+        return;
+      } catch (const IoError& error) {
+        why = fmt::format("; {}", error.what());
+      }
+    }
+    warnings.push_back(labels.left_out + why);
+  }
+
+  /// None: the image is to have levels that the label images have not, or cannot have theirs.
+  static std::optional<std::vector<Extent>> levels_of_labels(const LabelImages& labels, Levels levels,
+                                                             Extent image) {
+    std::vector<Extent> extents{image};
+    if (labels.folder.empty() || (labels.levels == 1 && levels != Levels::none)) return std::nullopt;
+    if (levels == Levels::none) return extents;
+    while (std::ssize(extents) < labels.levels && extents.back().area() > 1)
+      extents.push_back({ceil_div(extents.back().rows, 2), ceil_div(extents.back().cols, 2)});
+    return std::ssize(extents) == labels.levels ? std::optional(extents) : std::nullopt;
   }
 
   static std::vector<Extent> with_smaller(Extent image, const FileLayout& layout) {
@@ -146,56 +164,11 @@ class ZarrMaking {
     return extents;
   }
 
-  /// OME-Zarr's axes of space are y and x.
-  static void take_usual_names(ZarrLayout& layout, std::vector<std::string>& warnings) {
-    const std::string rows = std::exchange(layout.rows_name, ""), cols = std::exchange(layout.cols_name, "");
-    layout.channels_name.clear();
-    layout.keeps_channel = false;
-    if ((!rows.empty() && rows != "y") || (!cols.empty() && cols != "x"))
-      warnings.push_back(fmt::format("the axes {} and {} are called y and x, as OME-Zarr has them",
-                                     printable(rows), printable(cols)));
-  }
-
-  /// Cuts what chunks are to hold of axes beside y and x where it cannot be.
-  static FileLayout layout_for(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
-                               std::vector<std::string>& warnings) {
-    FileLayout layout = options.layout;
-    if (is_ome) take_usual_names(layout.zarr, warnings);
-    std::vector<AxisPositions>& chunk = layout.zarr.chunk_others;
-    std::vector<AxisPositions>& shard = layout.zarr.shard_others;
-    const auto are_images = [&](const AxisPositions& positions) {
-      const RasterAxis* const axis = find_axis(spec.axes, positions.axis);
-      return axis != nullptr && axis->size > 1 && positions.count > 1;
-    };
-    const auto cut = [&](std::vector<AxisPositions>& of, std::string_view why) {
-      std::vector<AxisPositions> images;
-      std::ranges::copy_if(of, std::back_inserter(images), are_images);
-      if (images.empty()) return;
-      std::erase_if(of, are_images);
-      warnings.push_back(fmt::format("a {} holds one image in place of {}: {}",
-                                     &of == &shard ? "shard" : "chunk", to_string(images), why));
-    };
-    double bytes = static_cast<double>(layout.tile.area() * spec.raster.pixel_bytes());
-    bool is_asked_for = false;
-    for (const AxisPositions& positions : chunk) {
-      if (are_images(positions)) bytes *= static_cast<double>(positions.count);
-      is_asked_for |= positions.asked_for;
-    }
-    if (!is_asked_for && bytes > kMostSharedBytes) cut(chunk, "all of them would be more than 64 MiB");
-    for (auto* const of : {&chunk, &shard}) {
-      if (options.partial != nullptr)
-        cut(*of, "a result that is made in several runs is made image by image");
-      // A pixel's channels are positions of OME-Zarr's c, one a chunk unless something else is said.
-      if (is_ome && find_positions(*of, "c") == nullptr) of->push_back({"c", 1});
-    }
-    return layout;
-  }
-
   void add_array(Extent extent, const CreateOptions& options, const std::optional<OmeResult>& ome,
                  std::vector<std::string>& warnings) {
     RasterSetSpec spec = spec_;
     spec.raster.extent = extent;
-    if (ome) spec.axes = ome->axes.rasters;
+    if (ome) spec = ome->as_array(std::move(spec));
     std::vector<std::string> said;
     auto target = std::make_shared<ZarrTarget>();
     target->folder = folder_;
@@ -218,7 +191,7 @@ class ZarrMaking {
   std::shared_ptr<UnfinishedFolder> folder_;
   std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
   ZarrTexts group_;                                  // of OME-Zarr
-  std::filesystem::path labels_;                     // that go along
+  std::optional<LabelCopies> labels_;                // that go along
   SinkLayout layout_;
 };
 

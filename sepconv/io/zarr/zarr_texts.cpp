@@ -13,7 +13,6 @@ namespace sepconv {
 namespace {
 
 using Kind = ZarrCodec::Kind;
-constexpr const char* kShuffleWords[] = {"noshuffle", "shuffle", "bitshuffle"};
 
 Json named(const char* name, Json configuration) {
   return {{"name", name}, {"configuration", std::move(configuration)}};

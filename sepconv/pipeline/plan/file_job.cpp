@@ -77,10 +77,11 @@ void say_what_mixes(const Chain& chain, Beginning& begun) {
   const auto mixes = std::ranges::find_if(
       chain.stages(), [](const StagePtr& stage) { return stage->traits().mixes_channels; });
   if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
-  begun.geometries.first.warnings.push_back(
-      fmt::format("stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, "
-                  "each of which it is done to; an array with c behind y and x has them in one pixel",
-                  (*mixes)->text(), c->size));
+  begun.geometries.first.warnings.push_back(fmt::format(
+      "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, "
+      "each of which it is done to; permute the array so that c is behind y and x (permute_file()), and "
+      "they are in one pixel",
+      (*mixes)->text(), c->size));
   if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
 }
 

@@ -160,9 +160,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
   choose_others(request, layout);
   const bool is_in_place = map == PixelMap() && spec.extent == result.extent;
-  std::filesystem::path& labels = layout.zarr.labels.folder;
-  if (!labels.empty() && (!is_in_place || layout.zarr.version != source->layout().file->zarr.version))
-    labels.clear();
+  if (!is_in_place) layout.zarr.labels.folder.clear();
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
   if (request.cog) {
