@@ -67,7 +67,11 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   if (several.resume || several.discard || several.create_only || several.part.second > 0)
     check_no_streams(request);
   if (several.discard && Partial::is_there(output)) {
-    prepare(request);  // throws what the run would: nothing is given up for one that does not begin
+    // Throws what the run would: nothing is given up for one that does not begin.
+    if (several.resume || several.create_only)
+      plan_anew(job.input, output, job.chain, job.options, job.files);
+    else
+      prepare(request);
     Partial::discard(output);
   }
   if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);

@@ -1,8 +1,6 @@
 """Chains: what stages make, and what is called on arrays."""
 
-import os
 from collections.abc import Iterable
-from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
@@ -23,26 +21,6 @@ class HasStream(Protocol):
 
 
 GpuArray = TypeVar("GpuArray", bound=OnGpu)
-
-
-@cache
-def _keys_of_files() -> dict[str, tuple[str, ...]]:
-    return {stage["name"]: tuple(f"{key['name']}=" for key in stage["keys"] if key["type"] in ("path", "image")) for stage in _sepconv.stages()}
-
-
-def _with_whole_paths(text: str) -> str:
-    before, own, rest = text.partition("chain=[")
-    if own:
-        inside, end, behind = rest.rpartition("]")
-        return before + own + " | ".join(map(_with_whole_paths, _sepconv.split_chain(inside))) + end + behind
-    name, colon, values = text.partition(":")
-    named = _keys_of_files().get(name, ())
-    return name + colon + ",".join(_whole_path(value) if value.startswith(named) else value for value in values.split(","))
-
-
-def _whole_path(value: str) -> str:
-    key, _, path = value.partition("=")
-    return f"{key}={os.path.abspath(path)}" if path else value
 
 
 class Chain:
@@ -129,7 +107,7 @@ class Chain:
 
     def _with_whole_paths(self) -> tuple[str, ...]:
         """Its texts, of files by what they are called in every folder."""
-        return tuple(_with_whole_paths(text) for text in self._texts)
+        return tuple(map(_sepconv.with_whole_paths, self._texts))
 
     def __str__(self) -> str:
         return " | ".join(self._texts)

@@ -1,6 +1,7 @@
 """From file to file by the workers of a cluster: a task makes a part of the result, and no pixel goes from worker to worker."""
 
 import contextlib
+import errno
 import math
 import os
 import threading
@@ -108,7 +109,10 @@ def _finish(result):
     """What is made is worth more than a folder that is gone: where it is the disk or the memory that refused, another try may do."""
     try:
         result.finish()
-    except (OSError, MemoryError, KeyboardInterrupt):
+    except (OSError, MemoryError, KeyboardInterrupt) as error:
+        if getattr(error, "errno", None) == errno.ENODATA:  # of a part there is not what it made: no try will do
+            result.discard()
+            raise
         _opening.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
         raise
     except ValueError:  # the source is another now

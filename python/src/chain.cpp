@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "images.hpp"
+#include "sepconv/pipeline/plan/chain_files.hpp"
 
 namespace sepconv::python {
 namespace {
@@ -128,6 +129,7 @@ void bind_chain(nb::module_& module) {
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);
   module.def("split_chain", split_chain);
+  module.def("with_whole_paths", [](const std::string& stage) { return with_whole_paths(stage); });
   module.attr("in_memory") = nb::str(kInMemoryText.data(), kInMemoryText.size());
   module.def("taps", taps_chain, nb::arg("row"), nb::arg("col"), nb::arg("border"), nb::arg("value"),
              nb::arg("type").none());

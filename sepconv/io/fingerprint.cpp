@@ -9,6 +9,8 @@
 
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/in_the_making.hpp"
 
 namespace sepconv {
 namespace {
@@ -35,17 +37,24 @@ std::string of_file(const InputFile& file) {
                      text_checksum(checksums));
 }
 
-/// The same in whatever order the file system lists them.
+/// The same in whatever order the file system lists them. Results in the making are no part of it: the one
+/// that it is asked for may lie in there.
 std::string of_folder(const fs::path& folder) {
   std::uint64_t sum = 0, files = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+  std::error_code failed;
+  fs::recursive_directory_iterator entry(folder, failed);
+  for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+    const fs::path& path = entry->path();
     struct stat status {};
-    if (stat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    const std::string text = fmt::format("{} {} {} {}", entry.path().lexically_relative(folder).native(),
+    if (stat(path.c_str(), &status) != 0) continue;
+    if (S_ISDIR(status.st_mode) && is_in_the_making(path)) entry.disable_recursion_pending();
+    if (!S_ISREG(status.st_mode)) continue;
+    const std::string text = fmt::format("{} {} {} {}", path.lexically_relative(folder).native(),
                                          status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     sum += std::uint64_t{text_checksum(text)} * 0x9E3779B97F4A7C15u ^ text_checksum(text + "+");
     ++files;
   }
+  if (failed) throw_read_error(folder, failed.value());
   return fmt::format("{} files, {:016x}", files, sum);
 }
 

@@ -2,14 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -49,14 +54,52 @@ std::optional<std::string_view> checked(std::string_view line) {
   return text;
 }
 
+struct CloseFile {
+  void operator()(FILE* file) const { fclose(file); }
+};
+using FileHandle = std::unique_ptr<FILE, CloseFile>;
+
+/// Nothing of what is no file, or a link: somebody else may have put it there, and a pipe would be waited
+/// for.
+FileHandle open_regular(const std::filesystem::path& path) {
+  const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat status {};
+  const bool is_file = opened >= 0 && fstat(opened, &status) == 0 && S_ISREG(status.st_mode);
+  FileHandle file(is_file ? fdopen(opened, "r") : nullptr);
+  if (opened >= 0 && !file) close(opened);
+  return file;
+}
+
+/// Of a file, one after another.
+class TextLine {
+ public:
+  TextLine() = default;
+  TextLine(const TextLine&) = delete;
+  TextLine& operator=(const TextLine&) = delete;
+  ~TextLine() { free(buffer_); }
+
+  /// False for what does not end as a line does.
+  bool read(FILE* file) {
+    length_ = getline(&buffer_, &capacity_, file);
+    return length_ > 0 && buffer_[length_ - 1] == '\n';
+  }
+  std::string_view text() const { return {buffer_, static_cast<std::size_t>(length_ - 1)}; }
+
+ private:
+  char* buffer_ = nullptr;  // getline()'s
+  std::size_t capacity_ = 0;
+  ssize_t length_ = 0;
+};
+
 /// Lines of a file up to the first that is not what was written; `take` gets each, and where it ends.
 void for_each_line(const std::filesystem::path& path,
                    const std::function<bool(std::string_view text, std::int64_t end)>& take) {
-  std::ifstream file(path, std::ios::binary);
+  const FileHandle file = open_regular(path);
+  TextLine line;
   std::int64_t end = 0;
-  for (std::string line; std::getline(file, line) && !file.eof();) {
-    const std::optional<std::string_view> text = checked(line);
-    end += std::ssize(line) + 1;
+  while (file && line.read(file.get())) {
+    const std::optional<std::string_view> text = checked(line.text());
+    end += std::ssize(line.text()) + 1;
     if (!text || !take(*text, end)) return;
   }
 }
@@ -126,6 +169,11 @@ JournalFile::JournalFile(std::filesystem::path path, Use use) : path_(std::move(
   if (use == Use::extend) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) throw_write_error(path_, errno);
+    // Where locks of folders are known on one machine only, as by NFS, those of files may reach others.
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(descriptor_);
+      throw_write_error(path_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
+    }
   }
   scan();
 }

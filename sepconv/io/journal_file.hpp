@@ -23,7 +23,8 @@ namespace sepconv {
 class JournalFile {
  public:
   enum class Use : std::uint8_t { extend, look };
-  /// Opens it, or makes an empty one; what is only looked at is left as it is. Throws IoError.
+  /// Opens it, or makes an empty one, for one process at a time; what is only looked at is left as it is.
+  /// Throws IoError.
   JournalFile(std::filesystem::path path, Use use);
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;

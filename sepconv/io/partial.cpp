@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -32,15 +34,33 @@ fs::path name_behind_links(const fs::path& target) {
   return behind_links(target.has_filename() ? target : target.parent_path());
 }
 
+constexpr std::size_t kRunDigits = 16;
+
+/// The first line of a journal: the run, and what its result is made of. Without a run it is another
+/// version's.
+struct Beginning {
+  std::string run{}, text{};
+
+  explicit Beginning(const std::string& line) : text(line) {
+    if (line.find_first_not_of("0123456789abcdef") != kRunDigits || line[kRunDigits] != ' ') return;
+    run = line.substr(0, kRunDigits);
+    text.erase(0, kRunDigits + 1);
+  }
+};
+
 /// Of a journal that says complete: the result stays until it has its name.
 bool has_its_name(const fs::path& folder, const JournalFile& journal) {
-  return journal.is_complete() && !is_there_at(folder / kResult);
+  return journal.is_complete() && !is_there_at(folder / of_run(kResult, Beginning(journal.beginning()).run));
+}
+
+void rename_within(const fs::path& folder, const std::string& from, const std::string& to) {
+  if (rename((folder / from).c_str(), (folder / to).c_str()) != 0) throw_write_error(folder, errno);
 }
 
 }  // namespace
 
 fs::path Partial::folder_of_target(const fs::path& target) {
-  return name_behind_links(target).native() + ".partial";
+  return name_behind_links(target).native() + kEnding;
 }
 
 bool Partial::is_there(const fs::path& target) {
@@ -52,7 +72,7 @@ Partial::Seen Partial::look(const fs::path& target) {
   if (!is_there(target)) return {};
   const fs::path folder = folder_of_target(target);
   const JournalFile journal(folder / kJournal, JournalFile::Use::look);
-  return {journal.beginning(), has_its_name(folder, journal)};
+  return {Beginning(journal.beginning()).text, has_its_name(folder, journal)};
 }
 
 void Partial::discard(const fs::path& target) {
@@ -67,22 +87,26 @@ Partial::Partial(const fs::path& target, Use use)
     : name_(name_behind_links(target)),
       folder_(folder_of_target(target)),
       use_(use),
-      samples_(
-          std::make_unique<PartialSamples>([this] { return beginning_.empty() ? nullptr : &journal(); })) {
+      run_(new_run()),
+      samples_(std::make_unique<PartialSamples>([this] { return journal_of_samples(); })) {
   if (use == Use::part) suffix_ = temporary_name("part").extension();
   if (!is_there_at(folder_)) return;
   open_folder();
   std::error_code ignored;
   const bool empty = fs::is_empty(folder_, ignored);
   if (!empty && !is_there(target)) throw_write_error(folder_, kNone, EEXIST);
-  if (!empty && use != Use::none) open_journal();
+  if (!empty) open_journal();
 }
 
 void Partial::open_journal() {
-  journal_ = std::make_unique<JournalFile>(
-      folder_ / kJournal, use_ == Use::part ? JournalFile::Use::look : JournalFile::Use::extend);
-  beginning_ = journal_->beginning();
-  if (beginning_.empty()) return;
+  const bool looks = use_ == Use::part || use_ == Use::none;
+  journal_ = std::make_unique<JournalFile>(folder_ / kJournal,
+                                           looks ? JournalFile::Use::look : JournalFile::Use::extend);
+  if (journal_->beginning().empty()) return;
+  const Beginning begun(journal_->beginning());
+  run_ = begun.run;
+  if (use_ == Use::none) return;
+  beginning_ = begun.text;
   if (has_its_name(folder_, *journal_)) {
     if (use_ == Use::part)
       throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
@@ -119,11 +143,11 @@ bool Partial::has_sample_of(const Sample& sample) const {
 /// Whether what lies under the name is the result that is recorded, of which at least something is.
 bool Partial::is_under_its_name() {
   std::int64_t seen = 0;
+  const std::string made = of_run(kResult, run_);
   const auto is_there = [&](const Sample& sample) {
-    const bool of_result = sample.file.starts_with(kResult);
+    const bool of_result = sample.file.starts_with(made);
     seen += of_result;
-    return !of_result ||
-           has_sample(name_.native() + sample.file.substr(std::string_view(kResult).size()), sample);
+    return !of_result || has_sample(name_.native() + sample.file.substr(made.size()), sample);
   };
   return read_records(*journal_, is_there) == 0 && seen > 0;
 }
@@ -156,12 +180,15 @@ void Partial::read_journal() {
 
 void Partial::read_parts() {
   const auto is_there = [this](const Sample& sample) { return has_sample_of(sample); };
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
-    const std::string name = entry.path().filename().native();
-    if (!name.starts_with(fmt::format("{}-", kPart)) || name.find('.') != name.npos) continue;
-    JournalFile part(entry.path(), JournalFile::Use::look);
+  std::error_code failed;
+  fs::directory_iterator entry(folder_, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename().native();
+    if (!name.starts_with(of_run(kPart, run_) + "-") || name.find('.') != name.npos) continue;
+    JournalFile part(entry->path(), JournalFile::Use::look);
     lost_ += part.count() == 0 ? 1 : read_records(part, is_there);
   }
+  if (failed) throw_read_error(folder_, failed.value());
 }
 
 void Partial::make_folder() {
@@ -177,17 +204,20 @@ void Partial::make_folder() {
                         EEXIST);
     journal_ = std::move(journal);
   }
-  if (beginning_.empty() && !is_made_) {  // what a run left that had not begun
-    std::error_code ignored;
-    fs::remove_all(folder_ / kResult, ignored);
-  }
+  if (!is_made_ && beginning_.empty()) remove_content();  // what a run left that had not begun
   is_made_ = true;
 }
 
 void Partial::begin(const std::string& text) {
   make_folder();
-  journal_->begin(text);
+  journal_->begin(run_ + " " + text);
   beginning_ = text;
+}
+
+/// Of many blocks in the first band there are more samples than are held.
+JournalFile* Partial::journal_of_samples() {
+  if (beginning_.empty() && upcoming_) begin(upcoming_());
+  return beginning_.empty() ? nullptr : &journal();
 }
 
 void Partial::begin_part(std::int64_t first_band, std::int64_t end_band) {
@@ -195,12 +225,23 @@ void Partial::begin_part(std::int64_t first_band, std::int64_t end_band) {
 }
 
 /// A file's name once it is complete, and until then.
-std::string Partial::named(const char* what) const { return what + part_; }
-std::string Partial::written_as(const char* what) const { return what + suffix_; }
+std::string Partial::named(const char* what) const { return of_run(what, run_) + part_; }
+std::string Partial::written_as(const char* what) const { return of_run(what, run_) + suffix_; }
+
+fs::path Partial::result() const { return folder_ / of_run(kResult, run_); }
+
+void Partial::check_is_of_run() const {
+  if (use_ != Use::part) return;
+  if (JournalFile(folder_ / kJournal, JournalFile::Use::look).beginning() != journal_->beginning())
+    throw_write_error(folder_,
+                      "what this part belongs to was finished or discarded while it was made; nothing of it "
+                      "is in what is there now");
+}
 
 JournalFile& Partial::journal() {
   if (use_ != Use::part) return *journal_;
   if (part_journal_ == nullptr) {
+    check_is_of_run();
     part_journal_ = std::make_unique<JournalFile>(folder_ / written_as(kPart), JournalFile::Use::extend);
     part_journal_->begin(part_);
   }
@@ -222,8 +263,8 @@ void Partial::sync() {
 
 /// Says so in the journal when what it speaks of is on the disk.
 void Partial::sync_then(const std::function<void()>& say) try {
-  for (const char* const name : {kResult, kRows})
-    if (is_there_at(folder_ / name)) sync_content(folder_ / name);
+  for (const fs::path& made : {result(), folder_ / written_as(kRows)})
+    if (is_there_at(made)) sync_content(made);
   sync_names(folder_);
   sync_names(folder_of(folder_));
   say();
@@ -235,31 +276,33 @@ void Partial::sync_then(const std::function<void()>& say) try {
 void Partial::finish_part() {
   std::error_code missing;
   const bool is_own = fs::exists(folder_ / written_as(kSegment), missing);
-  if (!is_own && fs::exists(folder_ / kResult, missing)) sync_content(folder_ / kResult);
+  if (!is_own && fs::exists(result(), missing)) sync_content(result());
   for (const char* const what : {kSegment, kRows}) {
     const fs::path written = folder_ / written_as(what);
     if (!fs::exists(written, missing)) continue;
     sync_content(written);
-    fs::rename(written, folder_ / named(what));
+    rename_within(folder_, written_as(what), named(what));
   }
   journal().sync(journal().count());
-  fs::rename(folder_ / written_as(kPart), folder_ / named(kPart));
+  check_is_of_run();
+  rename_within(folder_, written_as(kPart), named(kPart));
   sync_names(folder_);
 }
 
 fs::path Partial::place(bool own) {
   if (use_ != Use::part) make_folder();
-  return folder_ / (own && use_ == Use::part ? written_as(kSegment) : kResult);
+  check_is_of_run();
+  return own && use_ == Use::part ? folder_ / written_as(kSegment) : result();
 }
 
 void Partial::expect(std::int64_t bytes) noexcept { samples_->expect(bytes); }
 
 void Partial::sample(bool own, std::int64_t offset, std::span<const std::byte> bytes) {
-  samples_->add_growing(own && use_ == Use::part ? named(kSegment) : kResult, offset, bytes);
+  samples_->add_growing(own && use_ == Use::part ? named(kSegment) : of_run(kResult, run_), offset, bytes);
 }
 
 void Partial::sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset) {
-  samples_->add(fmt::format("{}/{}", kResult, name), offset, bytes);
+  samples_->add(fmt::format("{}/{}", of_run(kResult, run_), name), offset, bytes);
 }
 
 std::int64_t Partial::keep(std::span<const std::byte> rows) {

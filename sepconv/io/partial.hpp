@@ -1,14 +1,15 @@
 // A result that is made in several runs. What there is of it lies in a folder beside it until it is complete:
 //
-//   NAME.partial/journal       what it is made of, and what is done
-//   NAME.partial/result        a file or a folder, which becomes NAME; of one that is made it is not there
-//   NAME.partial/replaced      the folder that had the name before, until `result` has it
-//   NAME.partial/rows          rows of smaller levels that wait for others to be written with
-//   NAME.partial/part-A-B      what a process that made bands A to B alone has done, as a journal
-//   NAME.partial/segment-A-B   blocks of these, where their places in the result depend on what lies before
-//   NAME.partial/rows-A-B      rows of these that wait for those of neighbouring parts
+//   NAME.partial/journal           what it is made of, and what is done
+//   NAME.partial/result-RUN        a file or a folder, which becomes NAME; of one that is made it is not
+//   there NAME.partial/replaced          the folder that had the name before, until `result` has it
+//   NAME.partial/rows-RUN          rows of smaller levels that wait for others to be written with
+//   NAME.partial/part-RUN-A-B      what a process that made bands A to B alone has done, as a journal
+//   NAME.partial/segment-RUN-A-B   blocks of these, where their places in the result depend on what lies
+//   before NAME.partial/rows-RUN-A-B      rows of these that wait for those of neighbouring parts
 //
-// It stays when its process ends. Writers that are made with CreateOptions::partial write into it.
+// RUN is another for each that begins one, in the journal's first line. It stays when its process ends.
+// Writers that are made with CreateOptions::partial write into it.
 #pragma once
 
 #include <cstddef>
@@ -78,13 +79,17 @@ class Partial {
 
   /// Writes what it is made of, on one line.
   void begin(const std::string& text);
+  /// What begin() is given when something has to be written before it was called.
+  void will_begin(std::function<std::string()> text) { upcoming_ = std::move(text); }
   /// Of a part: it has these bands, counted through all rasters.
   void begin_part(std::int64_t first_band, std::int64_t end_band);
   /// Adds a record of what was written since the last.
   void append(DoneRecord record);
   /// Brings the records so far to the disk, behind their data. From any thread.
   void sync();
-  /// Of a part: brings it to the disk, and says that it is done.
+  /// Of a part: throws IoError unless the run that it is a part of is the one that is there.
+  void check_is_of_run() const;
+  /// Of a part: brings it to the disk, and says that it is done. Throws as check_is_of_run() does.
   void finish_part();
   /// Removes all that is there of it.
   void remove() noexcept;
@@ -122,12 +127,16 @@ class Partial {
   void read_journal();
   void read_parts();
   JournalFile& journal();
+  JournalFile* journal_of_samples();
+  bool remove_content() const noexcept;
+  std::filesystem::path result() const;
   std::string named(const char* what) const;
   std::string written_as(const char* what) const;
 
   std::filesystem::path name_, folder_;  // behind links
   Use use_;
-  std::string suffix_, part_, beginning_;
+  std::string run_, suffix_, part_, beginning_;
+  std::function<std::string()> upcoming_;
   int lock_ = -1;
   std::mutex making_;
   std::unique_ptr<JournalFile> journal_, part_journal_;

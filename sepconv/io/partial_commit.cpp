@@ -38,7 +38,7 @@ void Partial::commit(bool replaces) {
 }
 
 void Partial::name_result(bool replaces) {
-  const fs::path result = folder_ / kResult, replaced = folder_ / kReplaced;
+  const fs::path result = this->result(), replaced = folder_ / kReplaced;
   std::error_code ignored;
   const bool is_folder = fs::is_directory(result, ignored);
   if (replaces && is_folder && is_there_at(name_)) {
@@ -55,22 +55,31 @@ void Partial::name_result(bool replaces) {
 
 /// What had the name, where a process was killed before the result had it.
 void Partial::put_back() const noexcept {
-  if (is_there_at(folder_ / kResult)) rename_to_absent(folder_ / kReplaced, name_);
+  if (is_there_at(result())) rename_to_absent(folder_ / kReplaced, name_);
 }
 
-/// The journal last, and only behind the rest: without it the folder is nobody's. What somebody else put
-/// there stays, and so does the folder then.
-void Partial::remove() noexcept {
+/// All but the journal, and what somebody else put there. False: some of it stays.
+bool Partial::remove_content() const noexcept {
   std::error_code failed;
   bool is_gone = true;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, failed)) {
-    if (!is_own_name(entry.path().filename().native())) continue;
-    fs::remove_all(entry.path(), failed);
-    is_gone = is_gone && !failed;
+  fs::directory_iterator entry(folder_, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    if (!is_own_name(entry->path().filename().native())) continue;
+    std::error_code stays;
+    fs::remove_all(entry->path(), stays);
+    is_gone = is_gone && !stays;
   }
-  if (is_gone) fs::remove(folder_ / kJournal, failed);
-  if (is_gone) fs::remove(folder_, failed);
+  return is_gone && !failed;
+}
+
+/// The journal last, and only behind the rest: without it the folder is nobody's. Files are closed before:
+/// of what is open, network file systems keep another name in the folder.
+void Partial::remove() noexcept {
   journal_.reset();
+  rows_.reset();
+  std::error_code ignored;
+  if (remove_content() && fs::remove(folder_ / kJournal, ignored)) fs::remove(folder_, ignored);
+  run_ = new_run();
   beginning_.clear();
   records_.clear();
   is_named_ = false;

@@ -31,7 +31,7 @@ bool has_sample(const std::filesystem::path& path, const Sample& sample);
 /// Those of the next record, a thousand of which are held at most. Thread-safe.
 class PartialSamples {
  public:
-  /// They go to this journal; null: not yet.
+  /// They go to this journal, which is asked for when they are too many or to be recorded; null: not yet.
   explicit PartialSamples(std::function<JournalFile*()> journal);
 
   /// The result will have so many bytes.

@@ -37,6 +37,10 @@ class RasterSet {
   /// Throws IoError.
   std::unique_ptr<Reader> raster(std::int64_t index);
 
+  /// Of a folder: whether a file that its readers have read is another than it was then. Of more than a
+  /// thousand files so many are looked at, spread over all. Of what is one file its owner knows.
+  virtual bool has_changed() const { return false; }
+
  protected:
   /// `name` begins errors.
   RasterSet(std::string name, const ImageSpec& spec, RasterAxes axes)

@@ -99,6 +99,8 @@ class VolumeSet final : public RasterSet {
         planes_(std::move(planes)),
         of_(axes) {}
 
+  bool has_changed() const override { return planes_->set->has_changed(); }
+
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
     return std::make_unique<VolumeReader>(planes_, of_, index);

@@ -27,6 +27,15 @@ ODD_LEVELS = [("out.tif", ["--pyramid", "--planar", "--tile", "48", "--compress"
 NAMES = lambda value: "-".join([value[0], *value[1]]) if isinstance(value, tuple) else None
 
 
+def run_of(partial):
+    """What the names of a run's files have, from the first line of its journal."""
+    return (partial / "journal").read_text().split(" ", 3)[2]
+
+
+def result_in(partial):
+    return partial / f"result-{run_of(partial)}"
+
+
 def content(path):
     """Of a file, or of all files of a folder by their names."""
     if path.is_dir(): return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
@@ -92,7 +101,7 @@ def left_when_killed_at_its_end(sepconv, scan, name, options):
     shutil.copytree(partial, kept)
     sepconv("run", scan, name, *CHAIN, *options, "--resume", "--quiet")
     kept.rename(partial)
-    (shutil.rmtree if name.endswith("zarr") else os.unlink)(partial / "result")
+    (shutil.rmtree if name.endswith("zarr") else os.unlink)(result_in(partial))
     with open(partial / "journal", "a") as file: file.write(f"{crc32c(b'complete'):08x} complete\n")
     return content(sepconv.folder / name)
 
@@ -186,7 +195,7 @@ def test_other_memory_and_threads_are_not(begun):
 
 def test_what_was_changed_is_made_again(begun):
     expected = whole(begun, "in.tif", "out.tif", [])
-    with open(begun.folder / "out.tif.partial/result", "r+b") as file: file.truncate(5000)
+    with open(result_in(begun.folder / "out.tif.partial"), "r+b") as file: file.truncate(5000)
     assert "are made again" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
     assert content(begun.folder / "out.tif") == expected
 
@@ -213,7 +222,7 @@ def rewrite(journal, change):
 
 
 def test_another_versions_is_refused_and_named(begun):
-    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":3', '"journal":2'))
+    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":4', '"journal":3'))
     assert "another version" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
     assert "another version" in one_sentence(begun("info", "out.tif", status=1).stderr)
     assert "another version" in begun("run", "in.tif", "out.tif", "abs").stderr
@@ -275,6 +284,7 @@ def test_no_link_leads_elsewhere(sepconv, source, name, link):
     """In a folder that others may write to they may have made it."""
     partial, victim = sepconv.folder / f"{name}.partial", sepconv.folder / ("folder" if not link else "file")
     sepconv("run", source, name, "abs", "--create-only", "--quiet")
+    if link == "result": link = result_in(partial).name
     if link:
         victim.write_text("mine")
         if link == "journal": victim.write_text((partial / "journal").read_text())
@@ -398,7 +408,7 @@ def test_parts_of_different_cuts_are_the_whole(sepconv, scan, kind):
 def test_a_part_that_was_changed_is_not_finished(sepconv, scan):
     create(sepconv, "out.npy", [])
     for k in (1, 2): part(sepconv, "out.npy", [], f"{k}/2")
-    with open(sepconv.folder / "out.npy.partial/result", "r+b") as file: file.truncate(file.seek(0, 2) - 28)  # between samples
+    with open(result_in(sepconv.folder / "out.npy.partial"), "r+b") as file: file.truncate(file.seek(0, 2) - 28)  # between samples
     assert "missing or were changed" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
     part(sepconv, "out.npy", [], "1/2"), part(sepconv, "out.npy", [], "2/2")
     sepconv("finish", "out.npy")
@@ -452,7 +462,7 @@ def left_by_a_killed_finish(sepconv, name):
     shutil.copytree(partial, sepconv.folder / "copy")
     sepconv("finish", name)
     (sepconv.folder / "copy").rename(partial)
-    (shutil.rmtree if name.endswith("zarr") else pathlib.Path.unlink)(partial / "result")
+    (shutil.rmtree if name.endswith("zarr") else pathlib.Path.unlink)(result_in(partial))
     with open(partial / "journal", "a") as file: file.write(f"{crc32c(b'complete'):08x} complete\n")
 
 
@@ -491,7 +501,7 @@ def test_a_pipe_in_its_place_is_not_waited_for(sepconv, scan):
     name, options = WITH_LEVELS[1]
     kill_when(begin(sepconv, scan, name, *CHAIN, *options, "--resume"), lambda: records(sepconv.folder / f"{name}.partial"))
     if (sepconv.folder / name).exists(): pytest.skip("it could not be killed before its end")
-    rows = sepconv.folder / f"{name}.partial/rows"
+    rows = sepconv.folder / f"{name}.partial/rows-{run_of(sepconv.folder / f'{name}.partial')}"
     rows.unlink(missing_ok=True)
     os.mkfifo(rows)
     ran = subprocess.run([BINARY, "run", scan, name, *CHAIN, *options, "--resume", "--quiet"], cwd=sepconv.folder, capture_output=True, text=True, timeout=60)
@@ -567,6 +577,15 @@ def test_a_part_waits_for_no_finish(sepconv, scan):
     assert "another process" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
     part(sepconv, "out.npy", [], "1/2")
     os.close(held)
+
+
+def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
+    """As on file systems that keep locks of folders on one machine."""
+    import fcntl
+    with open(begun.folder / "out.tif.partial/journal", "r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another process" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=1)
+    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
 
 
 def test_no_two_parts_write_to_a_shard(sepconv, scan):

@@ -632,6 +632,9 @@ def test_a_result_among_its_sources_labels_takes_none_of_itself_along(sepconv):
     other = sepconv.folder / "in.zarr/labels/.other.zarr.sepconv-1"
     other.mkdir()
     (other / ".sepconv-unfinished").touch()
+    begun = sepconv.folder / "in.zarr/labels/begun.zarr.partial"  # of which there is no more than a beginning
+    begun.mkdir()
+    (begun / "journal").touch()
     for options in [], ["--force"], ["--force", "--resume"]:
         sepconv("run", "in.zarr", "in.zarr/labels/new.zarr", "gaussian:sigma=1", "--quiet", *options)
         assert contents(sepconv.folder / "in.zarr/labels/new.zarr/labels") == before

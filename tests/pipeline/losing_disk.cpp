@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -17,9 +18,10 @@
 namespace sepconv {
 namespace {
 
-/// A descriptor of its own.
+/// A descriptor of its own, which shares no lock with the program's.
 struct Descriptor {
-  explicit Descriptor(int descriptor) : number(dup(descriptor)) {}
+  explicit Descriptor(int descriptor)
+      : number(open(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), O_RDWR | O_CLOEXEC)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { close(number); }
@@ -39,7 +41,7 @@ struct Write {
 struct State {
   std::mutex mutex;
   std::string folder;  // empty: there is no disk
-  std::int64_t changes = 0, die_at = 0;
+  std::int64_t changes = 0, die_at = 0, removed_while_open = 0;
   bool is_dead = false, refuses_sync = false;
   std::vector<Write> unsynced;
 };
@@ -56,11 +58,37 @@ Function* real(const char* name) {
 
 bool is_below(const std::string& path) { return !state().folder.empty() && path.starts_with(state().folder); }
 
-bool is_below(int descriptor) {
+std::string path_of(int descriptor) {
   char path[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  return length > 0 && is_below(std::string(path, static_cast<std::size_t>(length)));
+  return {path, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+bool is_below(int descriptor) { return is_below(path_of(descriptor)); }
+
+/// Whether the program has it open, beside what this disk has of it.
+bool is_open(const std::string& path) {
+  const auto is_own = [](int number) {
+    return std::ranges::any_of(state().unsynced,
+                               [&](const Write& write) { return write.file->number == number; });
+  };
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) == path &&
+        !is_own(std::stoi(entry.path().filename().native())))
+      return true;
+  }
+  return false;
+}
+
+/// Of a file that is removed. With a folder's descriptor its name is one within.
+void note_removed(int folder, const char* name) {
+  const std::scoped_lock lock(state().mutex);
+  const std::string path = folder == AT_FDCWD ? name : path_of(folder) + "/" + name;
+  struct stat status {};
+  if (is_below(path) && lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && is_open(path))
+    ++state().removed_while_open;
 }
 
 int refused() {
@@ -140,6 +168,7 @@ void take_back(const Write& write) {
 LosingDisk::LosingDisk(std::filesystem::path folder) : folder_(std::move(folder)) {
   const std::scoped_lock lock(state().mutex);
   state().folder = folder_.native();
+  state().removed_while_open = 0;
 }
 
 LosingDisk::~LosingDisk() {
@@ -159,6 +188,11 @@ void LosingDisk::die_at(std::int64_t change) {
 std::int64_t LosingDisk::changes() const {
   const std::scoped_lock lock(state().mutex);
   return state().changes;
+}
+
+std::int64_t LosingDisk::removed_while_open() const {
+  const std::scoped_lock lock(state().mutex);
+  return state().removed_while_open;
 }
 
 void LosingDisk::refuse_sync() {
@@ -216,16 +250,19 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
 
 int unlink(const char* name) noexcept {
   using namespace sepconv;
+  note_removed(AT_FDCWD, name);
   return may_change(std::string(name)) ? real<int(const char*)>("unlink")(name) : refused();
 }
 
 int remove(const char* name) noexcept {
   using namespace sepconv;
+  note_removed(AT_FDCWD, name);
   return may_change(std::string(name)) ? real<int(const char*)>("remove")(name) : refused();
 }
 
 int unlinkat(int folder, const char* name, int flags) noexcept {
   using namespace sepconv;
+  note_removed(folder, name);
   const bool may = folder == AT_FDCWD ? may_change(std::string(name)) : may_change(folder);
   return may ? real<int(int, const char*, int)>("unlinkat")(folder, name, flags) : refused();
 }

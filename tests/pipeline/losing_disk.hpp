@@ -24,6 +24,10 @@ class LosingDisk {
   /// The next sync fails. What it was to bring to the disk never comes there, and later syncs do not say so.
   void refuse_sync();
 
+  /// How many files were removed that the program had open: network file systems keep those under other
+  /// names.
+  std::int64_t removed_while_open() const;
+
   /// Takes back what was not synced: each write by itself with a chance of `share`, from this seed.
   void lose(double share, std::uint64_t seed);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../support/content.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/crc32c.hpp"
@@ -19,6 +20,7 @@
 #include "sepconv/pipeline/run/partial_file.hpp"
 
 using namespace sepconv;
+using sepconv::test::content;
 namespace fs = std::filesystem;
 
 namespace {
@@ -48,19 +50,6 @@ std::vector<Kind> kinds() {
   add("out.zarr", {}, false);
   add("out.zarr", {}, true).shard = Extent{64, 64};
   return all;
-}
-
-/// All files, by their names.
-std::map<std::string, std::string> content(const fs::path& path) {
-  std::map<std::string, std::string> files;
-  const auto add = [&](const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    files[file.lexically_relative(path)] = std::string(std::istreambuf_iterator<char>(stream), {});
-  };
-  if (!fs::is_directory(path)) return add(path), files;
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_regular_file()) add(entry.path());
-  return files;
 }
 
 struct Job {
@@ -194,6 +183,40 @@ TEST_CASE("A result that has its name is on the disk") {
     INFO(kind.name);
     CHECK(content(job.folder.path() / kind.name) == expected);
   }
+}
+
+TEST_CASE("What is left of making a result is closed before it is removed") {
+  for (const Kind& kind : kinds()) {
+    INFO(kind.name);
+    const Job job;
+    const fs::path out = job.folder.path() / kind.name;
+    {
+      LosingDisk disk(job.folder.path());
+      disk.die_at(0);
+      job.resume(kind, 1e6);
+      CHECK(disk.removed_while_open() == 0);
+    }
+    fs::remove_all(out);
+    create_in_parts(job.in, out, job.chain, job.options(0), Job::files(kind));
+    for (const std::int64_t part : {1, 2})
+      run_part(job.in, out, job.chain, part, 2, job.options(0), Job::files(kind));
+    LosingDisk disk(job.folder.path());
+    disk.die_at(0);
+    finish_file(out);
+    CHECK(disk.removed_while_open() == 0);
+    CHECK_FALSE(is_left(out));
+  }
+}
+
+TEST_CASE("Parts are not begun where the disk refuses their beginning, and nothing is left") {
+  const Job job;
+  const fs::path out = job.folder.path() / "out.npy";
+  LosingDisk disk(job.folder.path());
+  disk.die_at(0);
+  disk.refuse_sync();
+  CHECK_THROWS_AS(create_in_parts(job.in, out, job.chain, job.options(0)), IoError);
+  CHECK_FALSE(fs::exists(Partial::folder_of_target(out)));
+  create_in_parts(job.in, out, job.chain, job.options(0));
 }
 
 TEST_CASE("What a disk refused to sync is not taken for done, though later syncs say nothing") {

@@ -1,6 +1,9 @@
 // Results in several runs, on the CPU, on GPUs, and on one after the other.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <new>
 #include <stop_token>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../support/content.hpp"
 #include "../support/gpu.hpp"
 #include "../support/small_run.hpp"
 #include "sepconv/core/error.hpp"
@@ -16,6 +20,7 @@
 
 using namespace sepconv;
 using namespace sepconv::test;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -73,6 +78,12 @@ class NotedSet final : public RasterSet {
   std::vector<std::int64_t>& opened_;
 };
 
+bool has_result(const std::filesystem::path& partial) {
+  return std::ranges::any_of(std::filesystem::directory_iterator(partial), [](const auto& entry) {
+    return entry.path().filename().native().starts_with("result-");
+  });
+}
+
 void stop_and_wait(std::stop_source& stop) {
   stop.request_stop();
   throw Cancelled();
@@ -86,7 +97,7 @@ void check_on(const std::vector<Devices>& turns, bool same_bytes) {
     for (const Devices& devices : turns) {
       if (++runs == std::ssize(turns)) break;
       CHECK_THROWS_AS(scan.run_until(3, devices, stop_and_wait), Cancelled);
-      CHECK(std::filesystem::exists(scan.out.native() + ".partial/result"));
+      CHECK(has_result(Partial::folder_of_target(scan.out)));
     }
     const RunReport report = scan.resume(turns.back());
     CHECK(report.pixels < kSpec.extent.area());
@@ -192,16 +203,84 @@ TEST_CASE("A part opens its own images, and those before only where their direct
   }
 }
 
+TEST_CASE("Folders and second images that are written to while they are read make no result") {
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.zarr", dark = folder.path() / "dark.npy",
+                 out = folder.path() / "out.npy";
+  const auto pattern = make_pattern_reader({kSpec.extent, 1, PixelType::u16}, Pattern::natural, 5);
+  CreateOptions options;
+  options.layout.tiled = true;
+  options.layout.tile = {16, 16};
+  run(*pattern, *create_writer(in, pattern->spec(), options), Chain());
+  run(*pattern, *create_writer(dark, pattern->spec(), {}), Chain());
+  const Chain chain =
+      Chain::parse(std::vector<std::string>{"gaussian:sigma=1", "subtract:file=" + dark.native()});
+  const auto write_to = [](const fs::path& file) {
+    fs::last_write_time(file, fs::file_time_type::clock::now());
+  };
+  fs::path chunk;
+  for (const auto& entry : fs::recursive_directory_iterator(in))
+    if (entry.path().native().ends_with("/c/0/0")) chunk = entry.path();  // which is read first
+  const auto changes = {std::function<void()>([&] { write_to(chunk); }),
+                        std::function<void()>([&] { write_to(dark); })};
+  for (const auto& change : changes) {
+    RunOptions running = small_bands();
+    running.written = [&](const Plan&, std::int64_t band) {
+      if (band == 5) change();
+    };
+    using Catch::Matchers::Contains;
+    CHECK_THROWS_WITH(run_file(in, out, chain, running), Contains("was written to while it was read"));
+    CHECK_THROWS_WITH(resume_file(in, out, chain, running), Contains("was written to while it was read"));
+    Partial::discard(out);
+    create_in_parts(in, out, chain, small_bands());
+    CHECK_THROWS_WITH(run_part(in, out, chain, 1, 1, running), Contains("was written to while it was read"));
+    Partial::discard(out);
+    CHECK_FALSE(fs::exists(out));
+  }
+  run_file(in, out, chain, small_bands());  // and nothing where nobody writes
+}
+
+TEST_CASE("A first band of many chunks holds no more samples than any other") {
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in.npy", out = folder.path() / "out.zarr";
+  const auto pattern = make_pattern_reader({kSpec.extent, 1, PixelType::u16}, Pattern::natural, 5);
+  run(*pattern, *create_writer(in, pattern->spec(), {}), Chain());
+  FileOptions files;
+  files.output.tile = Extent{4, 4};  // 1900 chunks
+  RunOptions options = small_bands();
+  options.band_rows = 200;
+  const auto stops = [&](const Plan&, std::int64_t) { throw Planted("planted"); };
+  options.written = stops;
+  CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), Planted);
+  std::ifstream journal(Partial::folder_of_target(out) / "journal");
+  std::size_t all = 0;
+  for (std::string line; std::getline(journal, line);) {
+    std::size_t samples = 0;
+    for (std::size_t at = line.find("[\"result"); at != line.npos; at = line.find("[\"result", at + 1))
+      ++samples;
+    CHECK(samples <= 1024);
+    all += samples;
+  }
+  CHECK(all == 1900);
+  options.written = {};
+  resume_file(in, out, Chain(), options, files);
+  const auto resumed = content(out);
+  fs::remove_all(out);
+  run_file(in, out, Chain(), options, files);
+  CHECK(content(out) == resumed);
+}
+
 TEST_CASE("Of two that begin a result at once the later is refused") {
   const Scan scan(Compression::none);
   auto first = std::make_unique<Partial>(scan.out, Partial::Use::all_parts);
   Partial second(scan.out, Partial::Use::all_parts);
   first->begin("the first");
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // at the same time
-  std::ofstream(first->folder() / "result") << "made";
+  const std::filesystem::path made = first->place(false);
+  std::ofstream(made) << "made";
   first.reset();
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after
-  CHECK(scan.folder.read("out.tif.partial/result") == "made");
+  CHECK(content(made).begin()->second == "made");
   CHECK(Partial::look(scan.out).beginning == "the first");
 }
 

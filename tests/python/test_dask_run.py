@@ -399,6 +399,22 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
     assert bytes_of("out.npy") == bytes_of("alone.npy") and not os.path.exists("out.npy.partial")
 
 
+def test_what_no_finish_completes_goes(client, folder):
+    """A part whose bytes are not there: the folder would stop the next run, and no other finish would do."""
+    np.save("in.npy", image())
+
+    def damaged(done, pixels):
+        if done == pixels:
+            [made] = pathlib.Path("out.npy.partial").glob("result-*")
+            os.truncate(made, 1000)
+
+    with warnings.catch_warnings(), pytest.raises(OSError, match="not complete.* or were changed"):
+        warnings.simplefilter("error", sc.FileWarning)
+        ours.run("in.npy", "out.npy", BLUR, progress=damaged)
+    assert os.listdir() == ["in.npy"]
+    check("in.npy", "out.npy", BLUR)
+
+
 def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, monkeypatch):
     monkeypatch.setattr("sepconv._dask_parts._SECONDS_FOR_OTHERS", 0.3)
     np.save("in.npy", image())

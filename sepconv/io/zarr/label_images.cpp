@@ -19,14 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kCopiedAtOnce = 1 << 20;
 
-/// What is no label image: a result that lies among them, or another one that is not complete. One that is
-/// made in several runs has an unfinished one in it, and its own name.
-bool is_in_the_making(const fs::path& folder, const fs::path& target) {
+/// What is no label image: a result that lies among them, or another one that is not complete.
+bool is_result(const fs::path& folder, const fs::path& target) {
   std::error_code ignored;
-  const auto is_unfinished = [&](const fs::path& each) {
-    return fs::exists(each / kUnfinishedMark, ignored);
-  };
-  return is_unfinished(folder) || is_unfinished(folder / "result") || fs::equivalent(folder, target, ignored);
+  return is_in_the_making(folder) || fs::equivalent(folder, target, ignored);
 }
 
 void copy_object(const ZarrObject& from, UnfinishedFolder& to, const std::string& name,
@@ -47,7 +43,7 @@ void copy_files(const ZarrStore& store, const std::string& below, UnfinishedFold
   for (fs::recursive_directory_iterator at(store.name_of(below)), end; at != end; ++at) {
     const fs::directory_entry& entry = *at;
     if (entry.is_directory() && !entry.is_symlink()) {
-      if (is_in_the_making(entry.path(), to.target())) at.disable_recursion_pending();
+      if (is_result(entry.path(), to.target())) at.disable_recursion_pending();
       continue;
     }
     const std::string name = entry.path().lexically_relative(store.path()).native();

@@ -145,16 +145,25 @@ fs::path UnfinishedFolder::part_of(const std::string& name) {
 int UnfinishedFolder::open_new(const fs::path& file, int flags) {
   int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   if (opened >= 0 || errno != ENOENT) return opened;
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  if (failed) throw_write_error(target_, failed.value());
+  // Only below what is made: where another process has removed that it stays so.
+  fs::path folder = place_;
+  for (const fs::path& name : file.parent_path().lexically_relative(place_)) {
+    folder /= name;
+    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return -1;
+  }
   return open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+}
+
+/// What is written to may have been taken away by another process.
+void UnfinishedFolder::throw_failed(int error) const {
+  if (options_.partial) options_.partial->check_is_of_run();
+  throw_write_error(target_, error);
 }
 
 void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offset,
                              std::span<const std::byte> bytes) {
   const int opened = open_new(file, flags);
-  if (opened < 0) throw_write_error(target_, errno);
+  if (opened < 0) throw_failed(errno);
   int failed = write_fully(opened, offset, bytes);
   if (options_.partial || options_.durable) begin_writing(opened, offset, std::ssize(bytes));
   if (close(opened) != 0 && failed == 0) failed = errno;  // where network file systems report a full disk
@@ -179,7 +188,7 @@ void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::i
 
 void UnfinishedFolder::complete_part(const std::string& name) {
   const fs::path file = place() / name;
-  if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_write_error(target_, errno);
+  if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_failed(errno);
 }
 
 void UnfinishedFolder::take_part(const std::string& name, std::span<std::byte> bytes) {

@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/io/in_the_making.hpp"
+
 namespace sepconv {
 
 class Partial;
-
-/// A file in a folder that is not complete.
-inline constexpr const char* kUnfinishedMark = ".sepconv-unfinished";
 
 /// The constructor checks and makes nothing; the first file makes the folder, locked and marked as
 /// unfinished; commit() takes the mark away and gives it its name; the destructor of one that was not
@@ -63,6 +62,7 @@ class UnfinishedFolder {
   bool take_place(bool is_last);
   std::filesystem::path part_of(const std::string& name);
   void remove_parts(const std::filesystem::path& made) const;
+  [[noreturn]] void throw_failed(int error) const;
   int open_new(const std::filesystem::path& file, int flags);
   void write(const std::filesystem::path& file, int flags, std::int64_t offset,
              std::span<const std::byte> bytes);

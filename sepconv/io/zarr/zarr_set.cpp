@@ -106,6 +106,7 @@ class ZarrSet final : public RasterSet {
   const std::optional<OmeSource>& ome() const noexcept { return ome_; }
   const ZarrArray& array() const noexcept { return source_->array(); }
   const ZarrAxes& axes_of_array() const noexcept { return axes_; }
+  bool has_changed() const override { return source_->store().has_changed(); }
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {

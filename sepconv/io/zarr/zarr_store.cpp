@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/zarr/opened_files.hpp"
 
 namespace sepconv {
 namespace {
@@ -80,7 +81,10 @@ class FolderStore final : public ZarrStore {
     if (!is_inner_key(key))
       throw_read_error(path(), fmt::format("the name {} leads out of it; it is damaged", key));
     const int opened = open_beneath(folder_.descriptor(), key);
-    if (opened < 0 && (errno == ENOENT || errno == ENOTDIR)) return nullptr;
+    if (opened < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+      opened_.add(key, nullptr);
+      return nullptr;
+    }
     if (opened < 0 && (errno == EXDEV || errno == ELOOP))
       throw_read_error(name_of(key),
                        "a link leads out of the folder that was named; put what it leads to in its place");
@@ -88,9 +92,21 @@ class FolderStore final : public ZarrStore {
     struct stat status {};
     const bool known = fstat(opened, &status) == 0;
     auto object = std::make_unique<FileObject>(name_of(key), opened, status.st_size);
-    if (known && S_ISREG(status.st_mode)) return object;
+    if (known && S_ISREG(status.st_mode)) {
+      opened_.add(key, &status);
+      return object;
+    }
     if (known && S_ISDIR(status.st_mode)) return nullptr;
     throw_read_error(name_of(key), "it is no regular file; copy it anew");
+  }
+
+  bool has_changed() const override {
+    return opened_.is_any_other([this](const std::string& key, struct stat& now) {
+      const int opened = open_beneath(folder_.descriptor(), key);
+      const bool is_there = opened >= 0 && fstat(opened, &now) == 0 && S_ISREG(now.st_mode);
+      if (opened >= 0) close(opened);
+      return is_there ? &now : nullptr;
+    });
   }
 
   std::vector<std::string> folders(const std::string& key, std::size_t most) const override {
@@ -107,6 +123,7 @@ class FolderStore final : public ZarrStore {
 
  private:
   InputFile folder_;
+  mutable OpenedFiles opened_;
 };
 
 }  // namespace

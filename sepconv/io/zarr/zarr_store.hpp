@@ -38,6 +38,8 @@ class ZarrStore {
   /// What it holds in memory.
   virtual std::int64_t memory_bytes() const noexcept { return 0; }
   virtual std::int64_t changed_ns() const noexcept = 0;
+  /// As RasterSet::has_changed().
+  virtual bool has_changed() const { return false; }
 
   /// The path of a key, for errors.
   std::filesystem::path name_of(const std::string& key) const { return key.empty() ? path() : path() / key; }

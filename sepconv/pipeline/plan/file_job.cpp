@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/fingerprint.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/plan/volume_sinks.hpp"
-#include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv {
@@ -90,7 +90,9 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   open.masks = open.masks && !options.missing.none;
   const bool to_file = !ends.make_sinks;
   Beginning begun;
-  if (!ends.sources) begun.job.file.emplace(ends.input, InputFile::Folders::taken);
+  if (!ends.sources) begun.job.read.push_back({InputFile(ends.input, InputFile::Folders::taken)});
+  for (const std::filesystem::path& image : second_images_of(given))
+    begun.job.read.push_back({InputFile(image, InputFile::Folders::taken)});
   open_ends(ends, given, open, files.formats);
   const Chain chain = given.of_raster(0, ends.sources->axes());
   begun.job.sources = std::move(ends.sources);
@@ -175,11 +177,15 @@ void FileJob::advance(std::int64_t raster) {
 }
 
 void FileJob::check_unchanged() const {
-  if (file && file->has_changed())
+  const auto fail = [](const std::string& what) {
     throw IoError(
         fmt::format("{} was written to while it was read, and what was made may be of both; start "
                     "again when it is complete",
-                    file->path().native()));
+                    what));
+  };
+  for (const auto& [file, then] : read)
+    if (file.has_changed() || (!then.empty() && fingerprint(file.path()) != then)) fail(file.path().native());
+  if (sources && sources->has_changed()) fail("the source");
 }
 
 void go_to_raster(Plan& plan, std::int64_t raster) {
@@ -238,33 +244,6 @@ FileJob plan_file(const std::filesystem::path& input, const std::filesystem::pat
 FileJob plan_file(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanRecord& record, const FileOptions& files) {
   return plan_job({input, output}, chain, record, files);
-}
-
-TakenFiles files_read_by(const Chain& chain) {
-  TakenFiles read;
-  for (const StagePtr& stage : chain.stages()) {
-    const std::string text = stage->text();
-    const auto entry = std::ranges::find(stage_table(), text.substr(0, text.find(':')), &StageEntry::name);
-    if (entry == stage_table().end()) continue;  // one of the caller's own, whose text may be any
-    for (const auto& [name, value] : StageText::split(text).pairs) {
-      const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
-      if (key == entry->keys.end() || value.empty()) continue;
-      if (key->type == StageKey::Type::chain)
-        std::ranges::move(files_read_by(parse_chain(value)), std::back_inserter(read));
-      const bool is_file = key->type == StageKey::Type::path ||
-                           (key->type == StageKey::Type::image && !value.starts_with(kInMemoryText));
-      if (is_file)
-        read.emplace_back(std::filesystem::absolute(value),
-                          fmt::format("read by the stage {}", stage->text()));
-    }
-  }
-  return read;
-}
-
-TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain) {
-  TakenFiles read = files_read_by(chain);
-  read.emplace(read.begin(), input, "the input image");
-  return read;
 }
 
 }  // namespace sepconv

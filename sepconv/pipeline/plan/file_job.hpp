@@ -10,12 +10,18 @@
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/raster_set.hpp"
-#include "sepconv/io/taken_files.hpp"
 #include "sepconv/kernels/transpose/permutation.hpp"
+#include "sepconv/pipeline/plan/chain_files.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 
 namespace sepconv {
+
+/// A file or a folder that pixels are read of while a job runs.
+struct ReadFile {
+  InputFile file;
+  std::string fingerprint{};  ///< of a folder of which all files are looked at once more; else empty
+};
 
 struct FileOptions {
   OpenOptions open{};
@@ -45,9 +51,9 @@ struct FileJob {
   std::unique_ptr<Reader> source{};          ///< of the first raster
   std::unique_ptr<Writer> sink{};
   Plan plan{};
-  std::optional<InputFile> file{};  ///< that is read, if it is one
-  ImageChange change{};             ///< from a raster of the source to one of the result
-  bool first_has_nodata = false;    ///< pixels of a value are missing in the first raster
+  std::vector<ReadFile> read{};   ///< the source, where it is none of the caller's, then the second images
+  ImageChange change{};           ///< from a raster of the source to one of the result
+  bool first_has_nodata = false;  ///< pixels of a value are missing in the first raster
   /// The result stays in this until it is complete; null: an unfinished one goes.
   std::shared_ptr<Partial> partial{};
   /// What that begins with, by the plan that is run.
@@ -61,8 +67,8 @@ struct FileJob {
   /// Puts the next raster and its sink in the place of those before, when the sink is finished. What is to be
   /// said of them and not of the first is added to Plan::warnings.
   void advance(std::int64_t raster);
-  /// Before the last sink is finished: throws IoError if the file was written to since it was opened, so that
-  /// what was read may be of both.
+  /// Before the last sink is finished: throws IoError if what is read was written to meanwhile, so that what
+  /// was made may be of both. Of a folder it asks RasterSet::has_changed(), where it is the source.
   void check_unchanged() const;
   /// Completes the file, when the last sink is finished.
   void finish();
@@ -96,10 +102,5 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, con
 FileJob plan_permutation(const std::filesystem::path& input, const std::filesystem::path& output,
                          const Permutation& permutation, const PlanOptions& options = {},
                          const FileOptions& files = {});
-
-/// What the chain's stages, those of stage_table(), were made of.
-TakenFiles files_read_by(const Chain& chain);
-/// The input image beside that.
-TakenFiles files_read_by(const std::filesystem::path& input, const Chain& chain = {});
 
 }  // namespace sepconv

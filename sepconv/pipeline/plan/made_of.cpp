@@ -16,7 +16,7 @@ using nlohmann::json;
 using namespace stored_plan;
 
 /// Of what records hold.
-constexpr int kJournalVersion = 3;
+constexpr int kJournalVersion = 4;
 
 json tile_json(const std::optional<Extent>& extent) {
   return extent ? json{extent->rows, extent->cols} : json();
@@ -117,10 +117,13 @@ OpenOptions input_in(const json& all) {
 /// same. What follows from others comes behind them.
 std::vector<std::pair<const char*, json>> making(const json& all) {
   const json& plan = all.at("plan");
+  json source = plan.at("source");
+  source.erase(
+      "changed_ns");  // the fingerprint has it; that of a folder changes by what lies beside the image
   return {{"sepconv's version", plan.at("sepconv")},
           {"the source", {{"fingerprint", all.at("fingerprint")}}},
           {"the way it is read", all.at("input")},
-          {"the source's layout", plan.at("source")},
+          {"the source's layout", std::move(source)},
           {"the images", plan.at("axes")},
           {"the chain", plan.at("chain")},
           {"a file of a stage", plan.at("stage_files")},
@@ -135,7 +138,7 @@ std::vector<std::pair<const char*, json>> making(const json& all) {
 
 }  // namespace
 
-std::string made_of_text(const MadeOf& made, const Plan& plan) {
+std::string made_of_text(const MadeOf& made, const Plan& plan, const FingerprintOf& fingerprint_of) {
   const json all = {{"journal", kJournalVersion},
                     {"path", std::filesystem::absolute(made.input).native()},
                     {"fingerprint", made.fingerprint},
@@ -144,7 +147,7 @@ std::string made_of_text(const MadeOf& made, const Plan& plan) {
                     {"overwrite", made.files.output.overwrite},
                     {"durable", made.files.output.durable},
                     {"in_parts", made.in_parts},
-                    {"plan", json::parse(to_json(plan))}};
+                    {"plan", json::parse(to_json(plan, fingerprint_of))}};
   return all.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
@@ -160,6 +163,8 @@ MadeOf parse_made_of(const std::string& text) {
     all.at("durable").get_to(made.files.output.durable);
     all.at("in_parts").get_to(made.in_parts);
     all.at("fingerprint").get_to(made.fingerprint);
+    for (const json& file : all.at("plan").at("stage_files"))
+      made.of_stages.emplace(file.at("file").get<std::string>(), file.at("fingerprint").get<std::string>());
     made.plan = parse_plan(all.at("plan").dump());
   } catch (const json::exception&) {
     throw InvalidArgument("the partial result was made by another version of sepconv; discard it");

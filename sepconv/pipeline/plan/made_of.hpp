@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "sepconv/pipeline/plan/file_job.hpp"
@@ -12,12 +13,13 @@ struct MadeOf {
   std::filesystem::path input{};  ///< absolute
   PlanRecord plan{};
   FileOptions files{};
-  bool in_parts = false;      ///< by processes that make a part each
-  std::string fingerprint{};  ///< of the source
+  bool in_parts = false;                           ///< by processes that make a part each
+  std::string fingerprint{};                       ///< of the source
+  std::map<std::string, std::string> of_stages{};  ///< fingerprints of the files of stages
 };
 
-/// On one line.
-std::string made_of_text(const MadeOf& made, const Plan& plan);
+/// On one line. `fingerprint_of` is asked for those of the stages' files.
+std::string made_of_text(const MadeOf& made, const Plan& plan, const FingerprintOf& fingerprint_of);
 /// Throws InvalidArgument for what is none, or another version's.
 MadeOf parse_made_of(const std::string& text);
 

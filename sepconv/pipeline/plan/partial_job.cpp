@@ -41,10 +41,24 @@ void check_resumable(const FileJob& job, const fs::path& output, const OutputReq
     throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
 }
 
+/// Those of folders are those of the beginning where a part is made: all names of a folder would be looked at
+/// by each of a thousand processes, and who finishes looks at them.
+FingerprintOf fingerprints_for(const Partial& partial, const std::optional<MadeOf>& before) {
+  if (!before || partial.use() != Partial::Use::part) return fingerprint;
+  auto known = before->of_stages;
+  known.emplace(before->input.native(), before->fingerprint);
+  return [known = std::move(known)](const fs::path& path) {
+    std::error_code ignored;
+    const auto one = known.find(fs::absolute(path).native());
+    return one != known.end() && fs::is_directory(path, ignored) ? one->second : fingerprint(path);
+  };
+}
+
 /// Plans by the bands of what is begun, if it is.
 FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input, const fs::path& output,
-                  const Chain& chain, PlanOptions options, FileOptions files, bool in_parts) {
+                  const Chain& given, PlanOptions options, FileOptions files, bool in_parts) {
   const std::optional<MadeOf> before = begun(*partial);
+  const Chain chain = with_whole_paths(given);  // who goes on may be in another folder
   if (before) {
     const auto differs = [](std::int64_t asked, std::int64_t then, std::int64_t cut) {
       return asked != 0 && asked != then && asked != cut;
@@ -64,11 +78,14 @@ FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input
   FileJob job = plan_file(input, output, chain, options, files);
   check_resumable(job, output, files.output);
   MadeOf now{.input = input, .files = files, .in_parts = in_parts};
-  // All names of a folder would be looked at by each of a thousand processes: who finishes looks at them.
-  std::error_code ignored;
-  const bool is_known = before && partial->use() == Partial::Use::part && fs::is_directory(input, ignored);
-  now.fingerprint = is_known ? before->fingerprint : fingerprint(input);
-  job.made_of = [now](const Plan& plan) { return made_of_text(now, plan); };
+  now.files.partial.reset();  // which is to end with the job, and may hold what follows
+  const FingerprintOf fingerprint_of = fingerprints_for(*partial, before);
+  now.fingerprint = fingerprint_of(input);
+  if (partial->use() == Partial::Use::alone)
+    for (auto& [file, then] : job.read)
+      if (file.is_folder())
+        then = &file == &job.read.front().file ? now.fingerprint : fingerprint(file.path());
+  job.made_of = [now, fingerprint_of](const Plan& plan) { return made_of_text(now, plan, fingerprint_of); };
   if (before) check_same_result(partial->beginning(), job.made_of(job.plan), partial->folder());
   return job;
 }
@@ -128,11 +145,11 @@ void add_raster(FileJob& job, std::int64_t raster, std::vector<DoneRecord> recor
     const Rect first = job.plan.band_rect(end);
     const std::string image =
         job.count() > 1 ? fmt::format(" of the image at {}", position_text(job.plan.axes, raster)) : "";
-    throw IoError(
-        fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column "
-                    "{}, are {}",
-                    job.partial->folder().native(), bands, image, end, first.row, first.col,
-                    why_missing(records, end, *job.partial)));
+    throw IoError(fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column "
+                              "{}, are {}",
+                              job.partial->folder().native(), bands, image, end, first.row, first.col,
+                              why_missing(records, end, *job.partial)),
+                  ENODATA);
   }
   for (const std::size_t place : places) job.done.push_back(std::move(records[place]));
 }
@@ -192,6 +209,12 @@ FileJob plan_in_parts(const fs::path& input, const fs::path& output, const Chain
   return plan_with(partial, input, output, chain, options, files, true);
 }
 
+FileJob plan_anew(const fs::path& input, const fs::path& output, const Chain& chain,
+                  const PlanOptions& options, const FileOptions& files) {
+  return plan_with(std::make_shared<Partial>(output, Partial::Use::none), input, output, chain, options,
+                   files, false);
+}
+
 FileJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                         const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
@@ -202,7 +225,12 @@ FileJob create_in_parts(const fs::path& input, const fs::path& output, const Cha
                   EEXIST);
   FileJob job = plan_with(partial, input, output, chain, options, files, true);
   partial->begin(job.made_of(job.plan));
-  partial->sync();
+  try {
+    partial->sync();
+  } catch (const IoError&) {
+    partial->remove();  // of what may not be on the disk there are no parts
+    throw;
+  }
   return job;
 }
 

@@ -15,6 +15,12 @@ namespace sepconv {
 FileJob plan_resumed(const std::filesystem::path& input, const std::filesystem::path& output,
                      const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
+/// The plan of a result that is begun anew when what is there of it is discarded, in one run after another or
+/// in parts; makes and discards nothing. The job is to be looked at only. Throws as these, also where another
+/// process holds what is there.
+FileJob plan_anew(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
+                  const PlanOptions& options = {}, const FileOptions& files = {});
+
 /// Begins a result that is made in parts by processes of their own, on any machines that have its file
 /// system, and ends with finish_job(): an image or several, with smaller levels or without. Its bands are
 /// this plan's; the job is to be looked at only. Throws InvalidArgument where there is one.
@@ -33,7 +39,7 @@ FileJob plan_part(const std::filesystem::path& input, const std::filesystem::pat
                   const FileOptions& files = {});
 
 /// What completes such a result when all bands are made. The source is opened for its description, and read
-/// no more. Throws IoError that names what is not there.
+/// no more. Throws IoError that names what is not there, with ENODATA where that are parts.
 FileJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats());
 
 /// What is there of a result.

@@ -108,7 +108,7 @@ FileJob plan_permutation(const std::filesystem::path& input, const std::filesyst
   if (asked == Permutation{{1, 0, 2}} && is_stack(input, files))
     return plan_file(input, output, Chain().then(make_transpose()), options, files);
   FileJob job;
-  job.file.emplace(input, InputFile::Folders::taken);
+  job.read.push_back({InputFile(input, InputFile::Folders::taken)});
   TensorFile file = TensorFile::open(input, files.open, files.formats);
   const TensorSpec spec = file.spec();
   const Permutation permutation = file.is_reversed() ? of_reversed(asked, spec.axes) : asked;

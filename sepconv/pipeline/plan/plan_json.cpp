@@ -8,8 +8,8 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/fingerprint.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
+#include "sepconv/pipeline/plan/chain_files.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
-#include "sepconv/pipeline/plan/file_job.hpp"
 #include "sepconv/pipeline/plan/plan_fields.hpp"
 
 namespace sepconv {
@@ -76,10 +76,10 @@ json spec_json(const ImageSpec& spec) {
 }
 
 /// What the stages were made of: the text of a stage names its file only.
-json stage_files_json(const Chain& chain) {
+json stage_files_json(const Chain& chain, const FingerprintOf& fingerprint_of = fingerprint) {
   json all = json::array();
   for (const auto& [path, what] : files_read_by(chain))
-    all.push_back({{"file", path.native()}, {"fingerprint", fingerprint(path)}});
+    all.push_back({{"file", path.native()}, {"fingerprint", fingerprint_of(path)}});
   return all;
 }
 
@@ -97,7 +97,7 @@ json seconds_json(const Plan& plan) {
   return all;
 }
 
-json plan_json(const Plan& plan) {
+json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerprint) {
   json specs = json::array();
   for (const ImageSpec& spec : plan.specs) specs.push_back(spec_json(spec));
   json stages = json::array();
@@ -108,7 +108,7 @@ json plan_json(const Plan& plan) {
               {"source", source_json(plan.source_layout, plan.stored_bytes, plan.changed_ns)},
               {"sink", {{"layout", plan.sink_layout}}},
               {"chain", std::move(stages)},
-              {"stage_files", stage_files_json(plan.given)},
+              {"stage_files", stage_files_json(plan.given, fingerprint_of)},
               {"asked", asked_json(plan)},
               {"region", rect_json(plan.region)},
               {"specs", std::move(specs)},
@@ -166,7 +166,11 @@ json without_words(json all) {
 
 }  // namespace
 
-std::string to_json(const Plan& plan) { return text_of(plan_json(plan)); }
+std::string to_json(const Plan& plan) { return to_json(plan, fingerprint); }
+
+std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of) {
+  return text_of(plan_json(plan, fingerprint_of));
+}
 
 PlanRecord parse_plan(std::string_view text) {
   const json all = parsed(text);

@@ -7,6 +7,8 @@
 //   const sepconv::RunReport report = sepconv::run(*in, *out, read);
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,9 @@ namespace sepconv {
 
 /// The plan as JSON text, the same object as "plan" in a run's report; schema in docs/formats.md.
 std::string to_json(const Plan& plan);
+/// The same with fingerprints of the stages' files that somebody knows.
+using FingerprintOf = std::function<std::string(const std::filesystem::path&)>;
+std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of);
 
 /// What a plan was made of, and how it cuts the result.
 struct PlanRecord {

@@ -55,7 +55,9 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
              format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
   }
   source.may_hold(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()));
-  return std::make_unique<Runner>(source, sink, plan, watch, options);
+  auto runner = std::make_unique<Runner>(source, sink, plan, watch, options);
+  if (options.started) options.started(plan);
+  return runner;
 }
 
 /// Of half of what could not be had: of memory on the host and on the devices, because it is not told which

@@ -67,6 +67,8 @@ struct ExecutionOptions {
   std::optional<BandRange> bands{};
   /// Else whoever called finishes the sink, also when all bands were run.
   bool finishes = true;
+  /// Called with the plan that is run, when its memory is had and before anything is read.
+  std::function<void(const Plan&)> started{};
   /// Called after each band of the plan that was written, before the next is, from one thread at a time; what
   /// it throws ends the run. For what has to know what the sink holds.
   std::function<void(const Plan&, std::int64_t band)> written{};

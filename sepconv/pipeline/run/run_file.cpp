@@ -91,6 +91,10 @@ void leave_rest(Writer& sink) {
 Ran<Plan> run_rest(FileJob& job, std::int64_t raster, const Plan& plan, ExecutionOptions options,
                    Journal& journal, Timeline& timeline) {
   const std::vector<BandRange> left = journal.begin_raster(raster, *job.sink, plan, options.stop);
+  options.started = [&job, told = std::move(options.started)](const Plan& run) {
+    job.partial->will_begin([made_of = job.made_of, run] { return made_of(run); });
+    if (told) told(run);
+  };
   options.written = [&, told = std::move(options.written)](const Plan& run, std::int64_t band) {
     journal.written(run, band);
     if (told) told(run, band);

@@ -1,0 +1,22 @@
+// What is no image yet, as it lies in a folder. Internal to io/.
+#pragma once
+
+#include <filesystem>
+#include <system_error>
+
+#include "sepconv/io/partial_names.hpp"
+
+namespace sepconv {
+
+/// A file in a folder that is not complete.
+inline constexpr const char* kUnfinishedMark = ".sepconv-unfinished";
+
+/// Whether a folder is a result that is not complete, or a partial one, however little there is of it.
+inline bool is_in_the_making(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  const bool is_partial = folder.extension() == partial_names::kEnding &&
+                          std::filesystem::is_regular_file(folder / partial_names::kJournal, ignored);
+  return is_partial || std::filesystem::exists(folder / kUnfinishedMark, ignored);
+}
+
+}  // namespace sepconv
