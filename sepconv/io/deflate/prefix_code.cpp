@@ -14,7 +14,7 @@ void sort_keys(std::uint32_t* keys, int used) noexcept {
   std::uint32_t others[kMostSymbols];
   std::uint32_t *from = keys, *to = others;
   const std::uint32_t most = *std::max_element(keys, keys + used);
-  for (int shift = kSymbolBits; most >> shift > 0; shift += 8) {
+  for (int shift = kSymbolBits; shift < 32 && most >> shift > 0; shift += 8) {
     std::uint16_t places[257] = {};
     for (int i = 0; i < used; ++i) ++places[(from[i] >> shift & 0xFF) + 1];
     for (int byte = 1; byte < 256; ++byte)
