@@ -12,6 +12,7 @@
 #include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/gemm/gemm.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
+#include "sepconv/pipeline/plan/chain_files.hpp"
 #include "sepconv/pipeline/plan/output.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"

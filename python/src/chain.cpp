@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "images.hpp"
-#include "sepconv/pipeline/plan/chain_files.hpp"
 
 namespace sepconv::python {
 namespace {
