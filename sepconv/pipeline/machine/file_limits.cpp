@@ -44,7 +44,8 @@ class FileInMemory {
 
 }  // namespace
 
-FileLimits measure_file_limits(ThreadPool& pool, std::int64_t bytes) {
+FileLimits measure_file_limits(int asked_threads, std::int64_t bytes) {
+  ThreadPool pool({.threads = std::max(asked_threads, 1)});
   const int threads = pool.concurrency();
   const std::int64_t piece_bytes = std::min(kMostPieceBytes, bytes / 4 / threads);
   const std::int64_t pieces = std::min(kMostFileBytes, bytes / 2) / std::max<std::int64_t>(piece_bytes, 1);

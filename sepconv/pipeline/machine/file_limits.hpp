@@ -1,14 +1,19 @@
 // How fast the system takes and gives the bytes of files that it has in memory.
 #pragma once
 
-#include "sepconv/pipeline/machine/host_limits.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include <cstdint>
 
 namespace sepconv {
+
+/// Of files that the page cache has, bytes of them.
+struct FileLimits {
+  double read_bytes_per_second = 0;   ///< by all threads
+  double write_bytes_per_second = 0;  ///< into a new file, into which one thread writes at a time
+};
 
 /// Writes a file that is in memory alone, and reads it, until that gets no faster: some tenths of a second in
 /// all. `bytes`: upper bound of what it takes; a file of 32 MiB at most. Nothing (0) where the system has no
 /// such files or no room for one. Throws OutOfMemory.
-FileLimits measure_file_limits(ThreadPool& pool, std::int64_t bytes);
+FileLimits measure_file_limits(int threads, std::int64_t bytes);
 
 }  // namespace sepconv

@@ -8,7 +8,6 @@
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/machine/best_seconds.hpp"
-#include "sepconv/pipeline/machine/file_limits.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sepconv/pipeline/machine/host_limits.cpp"
@@ -84,7 +83,7 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t 
   HostLimits limits;
   const std::int64_t share = copy_bytes / pool.concurrency();
   const std::int64_t copies = std::max<std::int64_t>(1, kRoundBytes / copy_bytes);
-  Buffer from(copy_bytes), to(copy_bytes);
+  const Buffer from(copy_bytes), to(copy_bytes);
   pool.for_each(pool.concurrency(), [&](std::int64_t part, int) {  // else all its pages are one page of zeros
     std::memset(from.data() + part * share, 1, static_cast<std::size_t>(share));
   });
@@ -95,8 +94,6 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t 
   limits.copy_bytes_per_second =
       2.0 * static_cast<double>(copies * share * pool.concurrency()) / copy_seconds;
   limits.fma_per_second = fma_rate(pool, arithmetic);
-  Buffer().swap(from), Buffer().swap(to);
-  limits.file = measure_file_limits(pool, 2 * copy_bytes);
   return limits;
 }
 

@@ -7,18 +7,11 @@
 
 namespace sepconv {
 
-/// Of files that the page cache has, bytes of them.
-struct FileLimits {
-  double read_bytes_per_second = 0;   ///< by all threads
-  double write_bytes_per_second = 0;  ///< into a new file, into which one thread writes at a time
-};
-
 /// Rates that this machine reaches now, measured with `threads` threads until they get no better: some tenths
 /// of a second in all.
 struct HostLimits {
   double copy_bytes_per_second = 0;  ///< memory copy, read + written
   double fma_per_second = 0;         ///< f32 (or f64) fused multiply-adds
-  FileLimits file{};
 };
 /// The copy takes two times `copy_bytes`. What fits a cache measures that cache, which differs from one start
 /// of a process to the next by where its pages lie; four times the last-level cache measures memory.

@@ -31,7 +31,7 @@ std::optional<double> file_rate(std::string_view step, const RunReport& report, 
 std::optional<double> least_seconds(const StepReport& step, const RunReport& report,
                                     const RunLimits& limits) {
   if (codes(step.name, report)) return std::nullopt;
-  if (const auto rate = file_rate(step.name, report, limits.host.file)) {
+  if (const auto rate = file_rate(step.name, report, limits.file)) {
     if (*rate <= 0) return std::nullopt;
     return static_cast<double>(step.bytes) / *rate;
   }
@@ -155,7 +155,7 @@ std::string share_text(const StepFacts& step) {
 
 std::string limits_text(const Plan& plan, const RunLimits& limits) {
   if (limits.host.copy_bytes_per_second <= 0) return "not measured: the run was too short for it";
-  const FileLimits& file = limits.host.file;
+  const FileLimits& file = limits.file;
   std::string text = fmt::format("host copy {:.1f} GB/s", limits.host.copy_bytes_per_second / 1e9);
   if (file.write_bytes_per_second > 0)
     text += fmt::format(", files in memory read at {:.1f} and one written at {:.1f} GB/s",

@@ -31,8 +31,8 @@ std::string table_row(const StepFacts& step) {
 json limits_json(const Plan& plan, const RunLimits& limits) {
   json all = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
               {"fma_per_second", limits.host.fma_per_second},
-              {"file_read_bytes_per_second", limits.host.file.read_bytes_per_second},
-              {"file_write_bytes_per_second", limits.host.file.write_bytes_per_second}};
+              {"file_read_bytes_per_second", limits.file.read_bytes_per_second},
+              {"file_write_bytes_per_second", limits.file.write_bytes_per_second}};
   if (plan.devices.empty()) return all;
   const DeviceLimits& device = limits.device;
   all["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},
@@ -65,6 +65,7 @@ RunLimits measure_limits(const RunReport& report) {
   // Where somebody else has taken the memory meanwhile nothing is measured: the run is done, its result good.
   try {
     limits.host = measure_host_limits(plan.threads, plan.arithmetic, copied);
+    limits.file = measure_file_limits(plan.threads, 2 * copied);
   } catch (const Error&) {
     return {};
   }

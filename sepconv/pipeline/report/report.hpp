@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sepconv/kernels/cuda/device_limits.hpp"
+#include "sepconv/pipeline/machine/file_limits.hpp"
 #include "sepconv/pipeline/machine/host_limits.hpp"
 #include "sepconv/pipeline/run/run_report.hpp"
 
@@ -15,6 +16,7 @@ namespace sepconv {
 /// measured is 0.
 struct RunLimits {
   HostLimits host;
+  FileLimits file{};
   DeviceLimits device{};
 };
 /// Measures what a run of more than a second needs, now: in some tenths of a second for the host and as much
