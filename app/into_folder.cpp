@@ -13,6 +13,7 @@
 #include "json_text.hpp"
 #include "progress.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/taken_files.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
@@ -216,9 +217,7 @@ void tell(const std::vector<FolderItem>& items, bool as_json, const Reporting& r
 
 }  // namespace
 
-fs::path name_of_file(const fs::path& path) {
-  return (path.has_filename() ? path : path.parent_path()).filename();
-}
+fs::path name_of_file(const fs::path& path) { return without_slash(path).filename(); }
 
 CLI::Option* add_into_option(CLI::App& command, FolderRequest& request,
                              const std::vector<CLI::Option*>& arguments) {

@@ -69,6 +69,10 @@ std::string write_fact(int error) {
   }
 }
 
+std::filesystem::path without_slash(const std::filesystem::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }

@@ -20,6 +20,8 @@ namespace sepconv {
 /// An errno and the way out.
 std::string write_fact(int error);
 
+/// A folder's name may end in a slash, and is the same without.
+std::filesystem::path without_slash(const std::filesystem::path& path);
 std::filesystem::path folder_of(const std::filesystem::path& path);
 /// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
 /// Throws IoError.

@@ -135,8 +135,7 @@ std::string listed(Formats formats, std::string_view Format::*text, bool (*wante
 Formats built_in_formats() noexcept { return kFormats; }
 
 std::string ending_of(const std::filesystem::path& path) {
-  // A folder's name may end in a slash.
-  std::string ending = (path.has_filename() ? path : path.parent_path()).extension().native();
+  std::string ending = without_slash(path).extension().native();
   std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return std::tolower(letter); });
   return ending;
 }

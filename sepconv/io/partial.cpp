@@ -30,10 +30,6 @@ using namespace partial_names;
 
 constexpr const char* kNone = "it is there and is no partial result; move it away";
 
-fs::path name_behind_links(const fs::path& target) {
-  return behind_links(target.has_filename() ? target : target.parent_path());
-}
-
 constexpr std::size_t kRunDigits = 16;
 
 /// The first line of a journal: the run, and what its result is made of. Without a run it is another
@@ -60,7 +56,7 @@ void rename_within(const fs::path& folder, const std::string& from, const std::s
 }  // namespace
 
 fs::path Partial::folder_of_target(const fs::path& target) {
-  return name_behind_links(target).native() + kEnding;
+  return behind_links(without_slash(target)).native() + kEnding;
 }
 
 bool Partial::is_there(const fs::path& target) {
@@ -84,7 +80,7 @@ void Partial::discard(const fs::path& target) {
 }
 
 Partial::Partial(const fs::path& target, Use use)
-    : name_(name_behind_links(target)),
+    : name_(behind_links(without_slash(target))),
       folder_(folder_of_target(target)),
       use_(use),
       run_(new_run()),
@@ -111,7 +107,8 @@ void Partial::open_journal() {
     if (use_ == Use::part)
       throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
     is_named_ = use_ == Use::alone && is_under_its_name();
-    return is_named_ ? void() : remove();
+    if (!is_named_) remove();
+    return;
   }
   if (use_ == Use::part) return;
   put_back();

@@ -1,12 +1,12 @@
 // A result that is made in several runs. What there is of it lies in a folder beside it until it is complete:
 //
 //   NAME.partial/journal           what it is made of, and what is done
-//   NAME.partial/result-RUN        a file or a folder, which becomes NAME; of one that is made it is not
-//   there NAME.partial/replaced          the folder that had the name before, until `result` has it
+//   NAME.partial/result-RUN        a file or a folder, which becomes NAME and then is not there
+//   NAME.partial/replaced          the folder that had the name before, until the result has it
 //   NAME.partial/rows-RUN          rows of smaller levels that wait for others to be written with
 //   NAME.partial/part-RUN-A-B      what a process that made bands A to B alone has done, as a journal
-//   NAME.partial/segment-RUN-A-B   blocks of these, where their places in the result depend on what lies
-//   before NAME.partial/rows-RUN-A-B      rows of these that wait for those of neighbouring parts
+//   NAME.partial/segment-RUN-A-B   blocks of these, if their places in the result are not known before
+//   NAME.partial/rows-RUN-A-B      rows of these that wait for those of neighbouring parts
 //
 // RUN is another for each that begins one, in the journal's first line. It stays when its process ends.
 // Writers that are made with CreateOptions::partial write into it.

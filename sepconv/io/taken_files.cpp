@@ -6,6 +6,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 /// Through links, as far as there is something; without a slash at its end.
 fs::path resolved(const fs::path& path) {
   std::error_code failed;
-  const fs::path full = fs::absolute(path.has_filename() ? path : path.parent_path(), failed);
+  const fs::path full = fs::absolute(without_slash(path), failed);
   const fs::path real = fs::weakly_canonical(full, failed);
   return failed ? full.lexically_normal() : real;
 }

@@ -156,8 +156,7 @@ bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byt
 // Libtiff stops where the block is full. A frame that was damaged may go on for more than its block, and its
 // checksum would never be looked at.
 void BlockDecoder::check_zstd_frame(const std::string& what) const {
-  if (!zstd_ || ZstdDecoder::is_sound(encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_))))
-    return;
+  if (!zstd_ || ZstdDecoder::is_sound(stream())) return;
   throw IoError(fmt::format("{}: {}: its zstd frame is broken", handle_.name(), what));
 }
 

@@ -1,6 +1,5 @@
 #include "sepconv/io/tiff/block_encoder.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "sepconv/io/deflate/deflater.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/stack/ngff.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 
@@ -29,8 +30,7 @@ Above above(fs::path path) {
 }
 
 std::vector<fs::path> names_of(const fs::path& folder) {
-  const fs::path named = fs::absolute(folder).lexically_normal();
-  std::vector<fs::path> names{named.has_filename() ? named : named.parent_path()};
+  std::vector<fs::path> names{without_slash(fs::absolute(folder).lexically_normal())};
   std::error_code failed;
   const fs::path real = fs::canonical(folder, failed);
   if (!failed && real != names.front()) names.push_back(real);

@@ -67,6 +67,11 @@ std::vector<std::string> split_chain(std::string_view text) {
   return stages;
 }
 
+std::vector<std::string> split_own_chain(std::string_view value) {
+  if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
+  return split_chain(value);
+}
+
 StageText StageText::split(std::string_view text) {
   const std::size_t colon = text.find(':');
   StageText parts{std::string(text.substr(0, colon)), {}, {}};

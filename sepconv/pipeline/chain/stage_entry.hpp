@@ -76,6 +76,8 @@ struct StageText {
 
 /// Texts of stages with '|' between them, but for that within brackets. Spaces around each are left out.
 std::vector<std::string> split_chain(std::string_view text);
+/// The same of the value of a chain's key, which may stand in brackets.
+std::vector<std::string> split_own_chain(std::string_view value);
 
 struct StageEntry {
   std::string name;

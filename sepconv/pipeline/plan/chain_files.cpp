@@ -41,18 +41,12 @@ std::vector<Given> given_to(std::string_view stage) {
   return all;
 }
 
-/// The stages of a chain's text, in brackets or not.
-std::vector<std::string> stages_within(std::string_view text) {
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  return split_chain(text);
-}
-
 /// Calls `take` with each value that names a file, and the stage that it is of.
 template <class Take>
 void for_each_file(std::string_view stage, const Take& take) {
   for (const Given& given : given_to(stage)) {
     if (given.is_chain())
-      for (const std::string& within : stages_within(given.value)) for_each_file(within, take);
+      for (const std::string& within : split_own_chain(given.value)) for_each_file(within, take);
     if (given.is_file()) take(given, stage);
   }
 }
@@ -88,7 +82,7 @@ std::string with_whole_paths(std::string_view stage) {
   for (Given& given : given_to(stage)) {
     if (given.is_file()) given.value = fs::absolute(given.value).lexically_normal();
     if (given.is_chain()) {
-      std::vector<std::string> within = stages_within(given.value);
+      std::vector<std::string> within = split_own_chain(given.value);
       for (std::string& one : within) one = with_whole_paths(one);
       const bool in_brackets = given.value.starts_with('[');
       given.value =

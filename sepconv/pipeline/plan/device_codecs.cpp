@@ -58,10 +58,8 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeat
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
         "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
-        "the "
-        "first block says that it is), each alone, of whole pixels of a pixel type, with no mask, other "
-        "image "
-        "or filter along z between them and the chain");
+        "the first block says that it is), each alone, of whole pixels of a pixel type, with no mask, other "
+        "image or filter along z between them and the chain");
   }
   if (sink.layout().coded) {
     codecs.encodes = true;

@@ -13,6 +13,11 @@
 namespace sepconv {
 namespace {
 
+/// Of the source, also beyond its edges.
+Rect needed_of(const PlanProblem& problem) {
+  return source_rect(problem.chain, problem.specs, problem.region);
+}
+
 /// Of what a GPU holds of streams and blocks, the part of a slot.
 std::int64_t slot_codec_bytes(const Plan& plan) {
   const std::int64_t shared = plan.encoded ? EncodingSizes(*plan.encoded, plan.band).scratch_bytes : 0;
@@ -43,12 +48,11 @@ std::string why_fewer_slots(const Plan& plan) {
 }  // namespace
 
 bool repeats_source(const PlanProblem& problem) {
-  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
-  return !Rect::whole(problem.specs.front().extent).contains(needed);
+  return !Rect::whole(problem.specs.front().extent).contains(needed_of(problem));
 }
 
 bool reads_other_edge(const PlanProblem& problem) {
-  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
+  const Rect needed = needed_of(problem);
   return needed.row < 0 || needed.row_end() > problem.specs.front().extent.rows;
 }
 

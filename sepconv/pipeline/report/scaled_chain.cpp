@@ -46,10 +46,9 @@ ScaledStage scaled_text(const std::string& text, double scale);
 
 /// Of a chain that a stage has for itself, in brackets or not, all lengths are scaled.
 void add_chain(const std::string& key, std::string_view value, double scale, ScaledStage& scaled) {
-  if (value.starts_with('[')) value = value.substr(1, value.size() - 2);
   std::vector<std::string> texts, before, after;
   bool has_length = false;
-  for (const std::string& text : split_chain(value)) {
+  for (const std::string& text : split_own_chain(value)) {
     const ScaledStage one = scaled_text(text, scale);
     texts.push_back(one.text), before.push_back(one.before), after.push_back(one.after);
     has_length = has_length || one.has_length;

@@ -189,10 +189,7 @@ Keys joined(std::initializer_list<Keys> all) {
   return keys;
 }
 
-Chain parse_chain(std::string_view text) {
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  return Chain::parse(split_chain(text));
-}
+Chain parse_chain(std::string_view text) { return Chain::parse(split_own_chain(text)); }
 
 std::vector<StageKey> describe(const Keys& keys) {
   std::vector<StageKey> described;
