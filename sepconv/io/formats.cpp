@@ -91,6 +91,7 @@ constexpr Format kFormats[] = {
      .endings = ".png",
      .reads = "all kinds, as u8 or u16 with 1, 3 or 4 channels; held in memory as a whole",
      .writes = "u8 and u16 with 1, 3 or 4 channels; held in memory as a whole",
+     .compression = Compression::deflate,
      .begins = is_png,
      .open = open_png,
      .describe = describe_png,

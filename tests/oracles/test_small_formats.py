@@ -6,6 +6,7 @@ import struct
 import numpy as np
 import PIL.Image
 import PIL.ImageCms
+import PIL.ImageDraw
 import pytest
 from reference import random_image
 
@@ -243,3 +244,31 @@ def test_corrupt_jpeg_is_no_image(sepconv):
     said = sepconv("run", "in.jpg", "out.npy", "--quiet", status=1).stderr
     assert "in.jpg" in said and "Corrupt JPEG data" in said and said.count("\n") == 1
     assert not (sepconv.folder / "out.npy").exists()
+
+
+def page_of_text():
+    page = PIL.Image.new("RGB", (640, 480), "white")
+    drawing = PIL.ImageDraw.Draw(page)
+    for line in range(30):
+        drawing.text((8, 16 * line), "the quick brown fox jumps over the lazy dog " * 3, fill="black")
+    return page
+
+
+def test_a_drawn_png_is_no_larger_than_others_write_it(sepconv):
+    page_of_text().save(sepconv.folder / "page.png")
+    size = {}
+    for name, options in {"usual": [], "fast": ["--compress", "deflate:fast"], "best": ["--compress", "deflate:best"]}.items():
+        sepconv("run", "page.png", f"{name}.png", "--quiet", *options)
+        with PIL.Image.open(sepconv.folder / f"{name}.png") as made:
+            np.testing.assert_array_equal(made, page_of_text())
+        size[name] = (sepconv.folder / f"{name}.png").stat().st_size
+    assert size["best"] <= size["usual"] <= 1.05 * (sepconv.folder / "page.png").stat().st_size
+    assert size["usual"] < size["fast"] / 2
+
+
+def test_levels_of_png(sepconv):
+    noise().save(sepconv.folder / "a.png")
+    assert "PNG with deflate:9" in sepconv("plan", "a.png", "b.png", "--compress", "deflate:best").stdout
+    refused = sepconv("run", "a.png", "b.png", "--compress", "deflate:11", status=2)
+    assert "PNG has deflate:1 to deflate:9" in refused.stderr
+    assert not (sepconv.folder / "b.png").exists()

@@ -8,7 +8,8 @@
 #include <string_view>
 
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/deflate/raster_coder.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/png/png_coder.hpp"
 #include "sepconv/io/png/png_filters.hpp"
 #include "sepconv/io/stored_values.hpp"
 
@@ -52,22 +53,17 @@ void copy_in_png_order(const std::byte* from, PixelType type, std::byte* to, std
 
 std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept {
   const std::int64_t part = part_rows(row_bytes) * (row_bytes + 1);
-  constexpr std::int64_t kCoder = 256 << 10;
-  return 2 * (row_bytes + 8) + 3 * PngFilters::kRoom + part + deflate::RasterCoder::max_bytes(part) + kCoder;
+  return 2 * (row_bytes + 8) + 3 * PngFilters::kRoom + part + PngCoder::memory_bytes(part);
 }
 
-void write_png_pixels(const PixelView& image, OutputBytes& file) {
+void write_png_pixels(const PixelView& image, int level, OutputBytes& file) {
   const std::int64_t pixel_bytes = image.channels * size_of(image.type);
   const std::int64_t row_bytes = image.extent.cols * pixel_bytes;
   const std::int64_t rows_at_once = part_rows(row_bytes);
   PngFilters filters(row_bytes, pixel_bytes);
   const std::int64_t part_bytes = rows_at_once * (row_bytes + 1);
   Buffer part(part_bytes + PngFilters::kRoom);
-  Buffer coded(deflate::RasterCoder::max_bytes(part_bytes) + 8);  // and the stream's head or checksum
-  deflate::RasterCoder coder;
-  deflate::BitSink sink{coded.data()};
-  sink.put(deflate::kZlibHeader, 16);
-  std::uint32_t adler = 1;
+  PngCoder coder(level, part_bytes);
   for (std::int64_t row = 0; row < image.extent.rows; row += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, image.extent.rows - row);
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -75,20 +71,12 @@ void write_png_pixels(const PixelView& image, OutputBytes& file) {
       filters.filter_to(part.data() + i * (row_bytes + 1));
     }
     const auto bytes = part.bytes().first(static_cast<std::size_t>(rows * (row_bytes + 1)));
-    adler = libdeflate_adler32(adler, bytes.data(), bytes.size());
-    const bool is_end = row + rows == image.extent.rows;
-    coder.put(bytes, {pixel_bytes, row_bytes + 1}, is_end, sink);
-    if (is_end) {
-      sink.align();
-      sink.put(__builtin_bswap32(adler), 32);
-    }
-    for (std::span rest = coded.bytes().first(static_cast<std::size_t>(sink.out - coded.data()));
+    for (std::span rest = coder.code(bytes, {pixel_bytes, row_bytes + 1}, row + rows == image.extent.rows);
          !rest.empty();) {
       const std::span chunk = rest.first(std::min(rest.size(), kMostPixelBytes));
       write_chunk("IDAT", chunk, file);
       rest = rest.subspan(chunk.size());
     }
-    sink.out = coded.data();
   }
   write_chunk("IEND", {}, file);
 }
@@ -105,7 +93,7 @@ std::vector<std::byte> png_in_memory(const PixelView& image) {
   OutputBytes bytes(file);
   bytes.write(std::as_bytes(std::span(kSignature)));
   write_chunk("IHDR", header, bytes);
-  write_png_pixels(image, bytes);
+  write_png_pixels(image, deflate::kAutomatic, bytes);
   bytes.flush();
   return file;
 }

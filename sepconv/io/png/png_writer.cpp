@@ -8,11 +8,13 @@
 #include "sepconv/core/printable.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/codec_guard.hpp"
+#include "sepconv/io/deflate/deflater.hpp"
 #include "sepconv/io/exif.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/per_metre.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/png/png_chunks.hpp"
+#include "sepconv/io/png/png_coder.hpp"
 #include "sepconv/io/png/png_pixels.hpp"
 
 namespace sepconv {
@@ -39,7 +41,7 @@ class PngEncoder {
     return png_get_valid(png_, info_, PNG_INFO_iCCP) != 0 ? "" : warning_;
   }
 
-  void encode(OutputFile& file, const Metadata& metadata, const PixelView& image) {
+  void encode(OutputFile& file, const Metadata& metadata, int level, const PixelView& image) {
     OutputBytes bytes(file);
     bytes_ = &bytes;
     auto exif = exif_of(metadata.orientation);
@@ -51,7 +53,7 @@ class PngEncoder {
       png_write_info(png_, info_);
     });
     if (!done) fail(file.target().native());
-    write_png_pixels(image, bytes);
+    write_png_pixels(image, level, bytes);
     bytes.flush();
   }
 
@@ -135,13 +137,27 @@ class PngEncoder {
   png_infop& info_ = handle_.info;
 };
 
+/// As PngCoder has it.
+int level_of(const std::filesystem::path& path, const FileLayout& layout) {
+  if (layout.compression != Compression::deflate)
+    return deflate::kAutomatic;  // a source's, of another format
+  if (layout.level <= kMostPngLevel) return layout.level;
+  if (layout.level == deflate::kBestLevel) return kMostPngLevel;
+  throw InvalidArgument(fmt::format(
+      "cannot write {} with deflate:{}: PNG has deflate:1 to deflate:{}, deflate:fast and deflate:best",
+      path.native(), layout.level, kMostPngLevel));
+}
+
 }  // namespace
 
 std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
   check_held_spec(path, spec, kPng);
+  const int level = level_of(path, options.layout);
   Metadata metadata = options.metadata;
   HeldSink sink;
+  if (level != deflate::kAutomatic)
+    sink.kind = fmt::format(" with deflate:{}", level == deflate::kFast ? "fast" : std::to_string(level));
   if (metadata.resolution && !per_metre(*metadata.resolution))
     sink.warnings.emplace_back("the resolution is not kept: PNG holds whole numbers per metre");
   if (!metadata.icc_profile.empty()) {
@@ -153,8 +169,8 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   // Profile and texts: ours, libpng's, and compressed.
   sink.encoder_bytes = kPngCodecBytes + png_pixels_bytes(spec.row_bytes()) + 4 * held_bytes(metadata);
   return make_held_writer(path, spec, kPng, options, std::move(sink),
-                          [metadata, spec](OutputFile& file, const PixelView& image) {
-                            PngEncoder(spec).encode(file, metadata, image);
+                          [metadata, spec, level](OutputFile& file, const PixelView& image) {
+                            PngEncoder(spec).encode(file, metadata, level, image);
                           });
 }
 
