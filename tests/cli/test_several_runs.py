@@ -579,6 +579,26 @@ def test_a_part_waits_for_no_finish(sepconv, scan):
     os.close(held)
 
 
+@pytest.mark.parametrize("kind", [KINDS[1], KINDS[6], KINDS[7], KINDS[8]], ids=NAMES)
+def test_a_part_that_stands_still_holds_up_no_other(sepconv, scan, kind):
+    name, options = kind
+    partial = sepconv.folder / f"{name}.partial"
+    create(sepconv, name, options)
+    still = begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", "1/2", "--threads", "1")
+    written = lambda: [file for file in partial.rglob("*") if file.is_file() and file.name not in ("journal", ".sepconv-unfinished") and file.stat().st_size]
+    while still.poll() is None and not written(): time.sleep(0.001)
+    still.send_signal(signal.SIGSTOP)
+    try:
+        other = begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", "2/2")
+        assert other.wait(timeout=60) == 0
+        assert still.poll() is None and not list(partial.glob("part-*-0-*[0-9]"))
+    finally:
+        still.send_signal(signal.SIGCONT)
+    assert still.wait() == 0
+    sepconv("finish", name, "--quiet")
+    assert content(sepconv.folder / name) == whole(sepconv, scan, name, options)
+
+
 def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
     """As on file systems that keep locks of folders on one machine."""
     import fcntl

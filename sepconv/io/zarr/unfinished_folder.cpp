@@ -110,8 +110,9 @@ const fs::path& UnfinishedFolder::place() {
 bool UnfinishedFolder::take_place(bool is_last) {
   make_place();
   lock_ = open_folder(place_);
-  if (lock_ >= 0)
-    flock(lock_, LOCK_EX);  // where the file system can; who looks for killed ones has it shortly
+  // Where the file system can; who looks for killed ones has it shortly. Of a partial result the folder is
+  // that of all its parts, none of which waits for another, and no killed process's.
+  if (lock_ >= 0 && !options_.partial) flock(lock_, LOCK_EX);
   if (lock_ >= 0 && put_mark(place_)) return true;
   const int failed = errno;
   if (failed != ENOENT || is_last || options_.partial) throw_write_error(target_, failed);
