@@ -175,6 +175,25 @@ def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
     assert "with all that lies in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
 
 
+LEVEL = {"path": "s/0", "coordinateTransformations": [{"type": "scale", "scale": [1, 1]}]}
+IMAGE = {"version": "0.5", "multiscales": [{"axes": [{"name": "y"}, {"name": "x"}], "datasets": [LEVEL]}]}
+
+
+@pytest.mark.parametrize("attributes, own", [({}, []), ({"note": "multiscales, chunk_grid"}, []), ({"ome": IMAGE}, ["s"]), ({"ome": {"version": "0.6"}}, [])])
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_members_of_a_group_are_its_own_by_its_metadata_alone(sepconv, store, attributes, own, consolidated):
+    group = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    for name in "s/0", "1":
+        write_array(sepconv.folder / "out.zarr" / name, VALUES, (32, 40))
+    if consolidated:
+        below = {name: json.loads((sepconv.folder / "out.zarr" / name / "zarr.json").read_text()) for name in ("s/0", "1")}
+        below["image"] = {"zarr_format": 3, "node_type": "group", "attributes": {"ome": IMAGE}}
+        group["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": below}
+    (sepconv.folder / "out.zarr/zarr.json").write_text(json.dumps(group))
+    others = ", ".join(name for name in ("1", "s") if name not in own)
+    assert f"with all that lies in it: {others}\n" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+
+
 def test_a_zarr_is_replaced_by_force_only(sepconv, store):
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     before = listing(sepconv.folder)

@@ -590,6 +590,33 @@ def test_what_lies_beside_an_image_is_said(sepconv):
     assert "left out: OME\n" in sepconv("run", "around.zarr", "one.zarr").stderr
 
 
+def test_an_image_below_plain_groups_is_an_image(sepconv):
+    def group(*names, **attributes):
+        folder = sepconv.folder.joinpath("in.zarr", *names)
+        folder.mkdir(exist_ok=True)
+        (folder / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}))
+
+    group(tool="spatial")
+    group("images", of="images")
+    write_ome(sepconv.folder / "in.zarr/images/a", values_of("yx"), "yx")
+    done = sepconv("run", "in.zarr", "out.zarr")
+    assert "attributes of the group are left out: of, tool\n" in done.stderr
+    (axes, places), (expected_axes, expected) = (places_of(ome_of(sepconv.folder / name)[0]) for name in ("out.zarr", "in.zarr/images/a"))
+    assert axes == expected_axes and places[:2] == expected
+    sepconv("run", "in.zarr", "one.npy", "--level", "1")
+    assert np.load(sepconv.folder / "one.npy").shape == (30, 42)
+    write_ome(sepconv.folder / "in.zarr/images/b", values_of("yx"), "yx")
+    table = zarr.create_array(sepconv.folder / "in.zarr/table", shape=(2,), dtype=str)  # which we do not read
+    table[...] = ["x", "y"]
+    assert "of several arrays or images; name one of them: images/a, images/b, table" in sepconv("run", "in.zarr", "b.npy", status=1).stderr
+
+
+def test_axes_of_an_image_are_its_own(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx")
+    for name in "in.zarr", "in.zarr/0":
+        assert "the OME-Zarr metadata of" in sepconv("run", name, "out.zarr", "--axes", "yxz", status=2).stderr
+
+
 def test_one_of_several_series_is_an_ome_zarr(sepconv):
     values = values_of("czyx")
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as file:

@@ -74,6 +74,12 @@ std::string ome_axis_type(std::string_view name) {
   return name == "t" ? "time" : name == "c" ? "channel" : "";
 }
 
+std::vector<std::string> axis_names(const OmeImage& image) {
+  std::vector<std::string> names;
+  for (const OmeAxis& axis : image.axes) names.push_back(axis.name);
+  return names;
+}
+
 OmeAxis& ome_axis(OmeImage& image, std::string_view name) {
   const auto found = std::ranges::find(image.axes, name, &OmeAxis::name);
   if (found != image.axes.end()) return *found;

@@ -45,6 +45,8 @@ struct OmeImage {
   friend bool operator==(const OmeImage&, const OmeImage&) = default;
 };
 
+/// Of its axes.
+std::vector<std::string> axis_names(const OmeImage& image);
 /// The axis of this name, made if there is none.
 OmeAxis& ome_axis(OmeImage& image, std::string_view name);
 /// "space" of x, y and z, "time" of t, "channel" of c, else nothing.

@@ -64,8 +64,7 @@ ZarrNode group_at(const ZarrStore& store, const std::string& key) {
 ZarrArray in_version(const ZarrArray& array, int zarr, const OmeImage& image, const fs::path& name) {
   ZarrArray made = array;
   if (image.axes.size() != array.shape.size()) throw_read_error(name, "its axes are not the label image's");
-  made.names.clear();
-  for (const OmeAxis& axis : image.axes) made.names.push_back(axis.name);
+  made.names = axis_names(image);
   made.version = zarr;
   made.chunk = array.block();
   made.shards.clear();

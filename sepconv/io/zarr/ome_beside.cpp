@@ -27,13 +27,23 @@ void take_labels(const ZarrStore& store, const std::string& key, OmeSource& sour
         store.name_of(joined_key(source.labels_key, printable(source.labels.front()))).native());
 }
 
+std::vector<std::string> paths_of(const NgffMultiscale& image) {
+  std::vector<std::string> paths;
+  for (const NgffLevel& level : image.levels) paths.push_back(level.path);
+  return paths;
+}
+
+bool is_on_path(const std::string& member, const std::vector<std::string>& paths) {
+  return std::ranges::any_of(paths,
+                             [&](const std::string& path) { return (path + "/").starts_with(member + "/"); });
+}
+
 void say_what_lies_beside(const ZarrStore& store, const std::string& key,
                           const std::vector<std::string>& paths, std::vector<std::string>& said) {
   constexpr std::size_t kMostNames = 1000;
   std::vector<std::string> others = store.folders(key, kMostNames);
   std::erase_if(others, [&](const std::string& name) {
-    const auto is_in = [&](const std::string& path) { return (path + "/").starts_with(name + "/"); };
-    return name == "labels" || name.starts_with('.') || std::ranges::any_of(paths, is_in);
+    return name == "labels" || name.starts_with('.') || is_on_path(name, paths);
   });
   if (!others.empty())
     said.push_back(

@@ -12,6 +12,11 @@ namespace sepconv {
 /// be missing (OmeSource::left_out).
 void take_labels(const ZarrStore& store, const std::string& key, OmeSource& source);
 
+/// Of its levels' arrays, below its group.
+std::vector<std::string> paths_of(const NgffMultiscale& image);
+/// Whether a member of a group is one of these paths, or what one leads through.
+bool is_on_path(const std::string& member, const std::vector<std::string>& paths);
+
 /// Says what else lies in a group beside these paths: tables, other images. Not label images, nor what is
 /// hidden.
 void say_what_lies_beside(const ZarrStore& store, const std::string& key,

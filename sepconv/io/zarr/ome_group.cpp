@@ -47,8 +47,7 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
         fmt::format("cannot read {}: it is to be an image of {} axes, and the array has {}; copy "
                     "the image anew",
                     name, image.axes.size(), array.shape.size()));
-  array.names.clear();
-  for (const OmeAxis& axis : image.axes) array.names.push_back(axis.name);
+  array.names = axis_names(image);
   return array;
 }
 
@@ -90,9 +89,7 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
   for (std::size_t i = 1; i < one.levels.size(); ++i)
     source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
   take_labels(store, key, source);
-  std::vector<std::string> levels;
-  for (const NgffLevel& each : one.levels) levels.push_back(each.path);
-  say_what_lies_beside(store, key, levels, source.left_out);
+  say_what_lies_beside(store, key, paths_of(one), source.left_out);
   say_what_it_is(store, key, one, source);
   return source;
 }
@@ -169,8 +166,7 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
                      .attributes = {},
                      .smaller = {},
                      .labels = {}};
-    source.array.names.clear();
-    for (const OmeAxis& axis : one.image.axes) source.array.names.push_back(axis.name);
+    source.array.names = axis_names(one.image);
     say_what_it_is(store, key, one, source);
     return source;
   }

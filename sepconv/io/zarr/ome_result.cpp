@@ -121,8 +121,7 @@ ZarrArray OmeResult::ordered(ZarrArray array) const {
   array.shape = in_order(array.shape);
   array.chunk = in_order(array.chunk);
   for (ZarrShards& level : array.shards) level.inner = in_order(level.inner);
-  array.names.clear();
-  for (const OmeAxis& axis : image.axes) array.names.push_back(axis.name);
+  array.names = axis_names(image);
   array.order.resize(image.axes.size());
   std::iota(array.order.begin(), array.order.end(), 0);
   for (ZarrShards& level : array.shards) level.order = array.order;

@@ -4,16 +4,12 @@
 #include <string_view>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/zarr/zarr_array.hpp"
+#include "sepconv/io/zarr/ome_beside.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
-#include "sepconv/io/zarr/zarr_store.hpp"
-
-namespace sepconv {
-namespace {
 
 namespace fs = std::filesystem;
 
-}  // namespace
+namespace sepconv {
 
 bool is_zarr(const fs::path& folder) {
   try {
@@ -27,20 +23,42 @@ bool is_zarr(const fs::path& folder) {
   return false;
 }
 
+namespace {
+
+/// What the folder's own metadata say that it is; of what cannot be read, a group of nobody's.
+struct Own {
+  ZarrNode node;
+  std::vector<std::string> levels;  ///< paths
+};
+Own own_of(const fs::path& folder) {
+  Own own;
+  try {
+    const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
+    own.node = read_zarr_node(*store, "").value_or(ZarrNode());
+    if (own.node.array) return own;
+    const NgffGroup group = read_ngff(own.node.attributes, folder.native());
+    if (group.images.size() == 1) own.levels = paths_of(group.images.front());
+  } catch (const IoError&) {
+  }
+  return own;
+}
+
+/// "c/0/1" and "c.0.1", or "0/1" and "0.1", by what they begin with.
+bool is_chunk(const ZarrArray& array, std::string_view name) {
+  if (!array.keys_of_v2 && !name.starts_with('c')) return false;
+  return name.find_first_not_of("0123456789.", array.keys_of_v2 ? 0 : 1) == name.npos;
+}
+
+}  // namespace
+
 std::vector<std::string> others_in(const fs::path& folder) {
-  const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
-  std::string said;  // of the group
-  for (const char* const name : {"zarr.json", ".zgroup", ".zattrs"})
-    said += store->text(name, kMostZarrJson).value_or("");
-  const bool is_array = fs::exists(folder / ".zarray") || said.find("\"chunk_grid\"") != said.npos;
-  const bool has_own = is_array || said.find("\"multiscales\"") != said.npos;
   constexpr std::string_view kMetadata[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+  const Own own = own_of(folder);
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().native();
-    const bool is_own =
-        has_own && name.find_first_not_of("0123456789.", name.starts_with('c') ? 1 : 0) == name.npos;
+    const bool is_own = own.node.array ? is_chunk(*own.node.array, name) : is_on_path(name, own.levels);
     if (!is_own && std::ranges::find(kMetadata, name) == std::end(kMetadata)) names.push_back(name);
   }
   std::ranges::sort(names);

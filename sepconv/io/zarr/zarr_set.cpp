@@ -8,81 +8,15 @@
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/zarr/first_names.hpp"
-#include "sepconv/io/zarr/ome_group.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
-#include "sepconv/io/zarr/zarr_json.hpp"
+#include "sepconv/io/zarr/zarr_found.hpp"
 #include "sepconv/io/zarr/zarr_reader.hpp"
 
 namespace sepconv {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A node of a store, with the key at which it was found.
-struct Found {
-  std::string key;
-  ZarrNode node;
-  std::optional<OmeSource> ome{};
-  std::vector<std::string> left_out{};  ///< what a result will not have, a sentence each
-};
-
-/// The array of an image, as its group describes it.
-Found found_as(OmeSource source) {
-  Found found{source.key, {.array = std::move(source.array)}};
-  found.left_out = std::move(source.left_out);
-  found.ome = std::move(source);
-  return found;
-}
-
-/// Arrays below a group, as many as are worth being named.
-void add_arrays(const ZarrStore& store, const std::string& key, int depth, std::vector<Found>& arrays) {
-  constexpr std::size_t kMostNames = 1000, kMostArrays = 12;
-  constexpr int kDeepestGroup = 8;
-  if (depth == kDeepestGroup) return;
-  for (const std::string& name : store.folders(key, kMostNames)) {
-    if (arrays.size() == kMostArrays) return;
-    const std::string below = joined_key(key, name);
-    const auto node = read_zarr_node(store, below);
-    if (!node) continue;
-    if (node->array)
-      arrays.push_back({below, *node});
-    else
-      add_arrays(store, below, depth + 1, arrays);
-  }
-}
-
-/// Of the members of a JSON object.
-std::vector<std::string> names_in(const std::string& object) {
-  std::vector<std::string> names;
-  const Json members = Json::parse(object);
-  for (const auto& [name, value] : members.items()) names.push_back(name);
-  return names;
-}
-
-Found array_in(const ZarrStore& store, const std::string& key, int level) {
-  auto node = read_zarr_node(store, key);
-  if (!node) throw_read_error(store.name_of(key), "it holds no Zarr array or group; name the folder of one");
-  auto ome = node->array ? find_ome_above(store, key, *node->array) : find_ome(store, key, *node, level);
-  if (ome && !(node->array && level > 0)) return found_as(*std::move(ome));
-  if (level > 0)
-    throw IoError(fmt::format("{}: has no level {}; it is an array, and groups of OME-Zarr have levels",
-                              store.name_of(key).native(), level));
-  if (node->array) return {key, *std::move(node)};
-  std::vector<Found> arrays;
-  add_arrays(store, key, 0, arrays);
-  if (arrays.size() == 1) {
-    if (node->attributes != "{}")
-      arrays.front().left_out.push_back(
-          fmt::format("attributes of the group are left out: {}", first_names(names_in(node->attributes))));
-    return std::move(arrays.front());
-  }
-  if (arrays.empty()) throw_read_error(store.path(), "it is a Zarr group without arrays; name another");
-  std::vector<std::string> names;
-  for (const Found& array : arrays) names.push_back(array.key);
-  throw_read_error(store.path(), fmt::format("it is a Zarr group of several arrays; name one of them: {}",
-                                             fmt::join(names, ", ")));
-}
 
 std::shared_ptr<const ZarrStore> store_of(InputFile file) {
   if (fs::exists(file.path() / kUnfinishedMark))
@@ -94,7 +28,7 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
 class ZarrSet final : public RasterSet {
  public:
   /// `is_folder`: and not a zip file.
-  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes, Found found,
+  ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes, ZarrFound found,
           bool is_folder)
       : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
         source_(std::move(source)),
@@ -150,7 +84,8 @@ class ZarrSet final : public RasterSet {
     const auto say = [&](const std::string& sentence) { layout.warnings.push_back(sentence); };
     layout.warnings = left_out_;
     if (ome_ && array().attributes != "{}")
-      say(fmt::format("attributes of the array are left out: {}", first_names(names_in(array().attributes))));
+      say(fmt::format("attributes of the array are left out: {}",
+                      first_names(member_names(array().attributes))));
     if (!ome_ && !array().as_texts.empty()) say(texts_sentence(array().as_texts));
     std::string written;
     for (const int axis : axes_.others) written += axes_.letters[static_cast<std::size_t>(axis)];
@@ -190,8 +125,13 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
   const bool is_folder = file.is_folder();
   auto store = store_of(std::move(file));
   const fs::path path = store->name_of(key);
-  Found found = array_in(*store, key, options.level);
-  auto source = std::make_shared<ZarrSource>(std::move(store), found.key, *std::move(found.node.array));
+  ZarrFound found = find_array(*store, key, options.level);
+  if (found.ome && !options.axes.empty())
+    throw InvalidArgument(fmt::format(
+        "OpenOptions::axes {} is for arrays, and the OME-Zarr metadata of {} say what its axes are; leave it "
+        "out",
+        options.axes, path.native()));
+  auto source = std::make_shared<ZarrSource>(std::move(store), found.key, std::move(found.array));
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
   const bool picks_channels = options.select.find("c=") != options.select.npos;
   if (found.ome && is_picture(found.ome->image) && !picks_channels) join_channels(axes);

@@ -1,0 +1,27 @@
+// Which array of a store is meant by a key. Private to this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sepconv/io/zarr/ome_group.hpp"
+#include "sepconv/io/zarr/zarr_array.hpp"
+
+namespace sepconv {
+
+struct ZarrFound {
+  std::string key;
+  ZarrArray array;
+  std::optional<OmeSource> ome{};       ///< of which it is a level
+  std::vector<std::string> left_out{};  ///< what a result will not have, a sentence each
+};
+
+/// The array at a key, or a level of the image there; of a plain group, the only array or image in it. Throws
+/// IoError where there is none, and one that lists them where there are several.
+ZarrFound find_array(const ZarrStore& store, const std::string& key, int level);
+
+/// Names of the members of a JSON object.
+std::vector<std::string> member_names(const std::string& object);
+
+}  // namespace sepconv
