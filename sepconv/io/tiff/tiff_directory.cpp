@@ -299,6 +299,7 @@ std::string describe(const TiffDirectory& directory) {
   text += level_words(block);
   if (block.predictor == PREDICTOR_HORIZONTAL) text += " with horizontal predictor";
   if (block.predictor == PREDICTOR_FLOATINGPOINT) text += " with floating-point predictor";
+  if (has_predictor(block.compression) && block.predictor == PREDICTOR_NONE) text += ", no predictor";
   if (directory.planar) text += ", planar";
   text += directory.big_tiff ? ", BigTIFF" : ", TIFF";
   text += block.big_endian ? ", big-endian" : ", little-endian";

@@ -226,14 +226,12 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};
   file.planar = axes.channel >= 0 && side(array.block(), axes.channel) < side(array.shape, axes.channel);
   file.zarr.chunk_others = others_of(array, array.block(), axes);
-  file.predictor = false;
   for (const ZarrCodec& codec : array.codecs) {
     const bool deflates = codec.kind == ZarrCodec::Kind::gzip || codec.kind == ZarrCodec::Kind::zlib ||
                           codec.blosc_codec == "zlib";
     if (codec.kind == ZarrCodec::Kind::crc32c) continue;
     file.compression = deflates ? Compression::deflate : Compression::zstd;
     if (codec.kind == ZarrCodec::Kind::zstd && codec.level > 0) file.level = codec.level;
-    file.predictor = codec.blosc_shuffle != 0;
   }
   file.zarr.version = array.version;
   if (!array.shards.empty()) {

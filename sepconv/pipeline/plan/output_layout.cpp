@@ -143,6 +143,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
+    layout.predictor = true;  // a source without one says nothing of what is asked for
     layout.zarr.codecs.clear();
   }
   if (request.tile) {
