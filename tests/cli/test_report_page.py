@@ -193,6 +193,32 @@ def test_set_of_images_shows_the_first(sepconv):
     assert np.array_equal(made.pictures()["Detail of the source"], pages[0]) and "of the first image" in made.text
 
 
+@pytest.mark.parametrize("axes, stages", [("zyx", ["gaussian:sigma=1,sigma_z=1,border=wrap"]), ("zcyx", ["box:radius=1,radius_z=1", "cast:type=f32"]), ("tzyx", ["gaussian:sigma=1,sigma_z=1", "reduce:factor=2"])])
+def test_volume_shows_the_plane_in_the_middle(sepconv, axes, stages):
+    """A chain along z has planes as rows of one image: nobody is to see that."""
+    shape = [5 if axis == "z" else 2 for axis in axes[:-2]]
+    pixels = np.stack([image(60, 90, seed=i) for i in range(int(np.prod(shape)))]).reshape(*shape, 60, 90)
+    np.save(sepconv.folder / "in.npy", pixels)
+    made = page(sepconv, "in.npy", "out.npy", *stages, "--axes", axes, "--band-rows", 2)
+    place = tuple(2 if axis == "z" else 0 for axis in axes[:-2])
+    result = np.load(sepconv.folder / "out.npy")[place]
+    found = made.pictures()
+    assert np.array_equal(found["Detail of the source"], pixels[place]) and np.array_equal(found["Overview of the source"], pixels[place])
+    assert found["Detail of the result"].shape == result.shape
+    if result.dtype == np.uint8:
+        assert np.array_equal(found["Detail of the result"], result)
+    assert "of plane 3 of 5 along z" in made.text and ("the first there" in made.text) == ("c" in axes)
+    assert "5 planes along z of" in made.text and "5 pixels" not in made.text
+    assert "without what it does along z" in made.text
+
+
+def test_summary_and_plan_of_a_volume_speak_of_planes(sepconv):
+    np.save(sepconv.folder / "in.npy", np.stack([image(60, 90, seed=i) for i in range(5)]))
+    job = ("in.npy", "out.npy", "gaussian:sigma=1,sigma_z=1", "--axes", "zyx", "--band-rows", 2)
+    assert "5 planes along z of 90 x 60 pixels" in sepconv("plan", *job).stdout
+    assert "3 bands of 2 planes along z of 90 x 60 pixels" in sepconv("run", *job).stderr
+
+
 def test_other_endings_are_text_and_products_have_no_page(sepconv, source):
     sepconv("run", source, "out.npy", "--report", "report.htm", "--quiet")
     assert (sepconv.folder / "report.htm").read_text().startswith("<!DOCTYPE html>")

@@ -14,11 +14,19 @@ namespace {
 
 std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
 
-std::string spec_text(const ImageSpec& spec, const std::optional<StoredType>& stored) {
+std::string spec_text(const ImageSpec& spec, const std::optional<Extent>& plane,
+                      const std::optional<StoredType>& stored) {
   const StoredType type = stored.value_or(StoredType(spec.type));
   const std::int64_t channels = spec.channels / type.parts();
-  return fmt::format("{} x {} pixels, {} channel{} of {}, {}", spec.extent.cols, spec.extent.rows, channels,
+  return fmt::format("{}, {} channel{} of {}, {}", pixels_text(spec.extent, plane), channels,
                      channels == 1 ? "" : "s", describe(type), bytes(spec.bytes()));
+}
+
+std::optional<Extent> source_plane(const Plan& plan) {
+  return plan.planes ? std::optional(plan.planes->source) : std::nullopt;
+}
+std::optional<Extent> result_plane(const Plan& plan) {
+  return plan.planes ? std::optional(plan.planes->result) : std::nullopt;
 }
 
 /// Seconds of copying and of arithmetic at the rates that this machine reaches now, the larger being the
@@ -45,13 +53,24 @@ std::string to_string(const Prediction& prediction) {
   return fmt::format("{:.2f} s: {}", prediction.total, fmt::join(steps, ", "));
 }
 
+std::string pixels_text(Extent extent, const std::optional<Extent>& plane) {
+  if (!plane) return fmt::format("{} x {} pixels", extent.cols, extent.rows);
+  const std::int64_t beside = extent.cols / plane->area();
+  return fmt::format("{} plane{} along z of {}{} x {} pixels", extent.rows, extent.rows == 1 ? "" : "s",
+                     beside == 1 ? "" : fmt::format("{} times ", beside), plane->cols, plane->rows);
+}
+
+std::string source_text(const Plan& plan) { return pixels_text(plan.source().extent, source_plane(plan)); }
+std::string sink_text(const Plan& plan) { return pixels_text(plan.sink().extent, result_plane(plan)); }
+std::string band_text(const Plan& plan) { return pixels_text(plan.band, result_plane(plan)); }
+
 std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, const Reader& source,
                                                             const Writer& sink) {
   std::vector<std::pair<std::string, std::string>> facts;
   const auto line = [&facts](std::string_view name, const std::string& value) {
     facts.emplace_back(name, value);
   };
-  line("source", spec_text(plan.source(), source.layout().stored));
+  line("source", spec_text(plan.source(), source_plane(plan), source.layout().stored));
   line("", source.layout().description);
   if (const std::int64_t rasters = raster_count(plan.axes); rasters > 1)
     line("rasters", fmt::format("each of {} rasters ({}), one after another; what is said here is of one",
@@ -60,10 +79,12 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
        plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic))
                                                   : ", moves pixels and computes nothing"));
   if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("run as", as_run);
-  line("result", spec_text(plan.result(), sink.layout().stored));
+  line("result", spec_text(plan.result(), result_plane(plan), sink.layout().stored));
   if (plan.sink() != plan.result()) line("region", to_string(plan.region) + " of the result");
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");
+  if (plan.planes)
+    line("rows", "those below, of bands and tiles, are planes, with their pixels one behind the other");
   line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
   if (plan.devices.empty())
     line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols,

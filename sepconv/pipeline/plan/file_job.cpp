@@ -25,6 +25,7 @@ struct Beginning {
   Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make
   /// Of a chain that filters along z.
   std::optional<VolumeAxes> volume{};
+  std::optional<PlanesAsRows> planes{};
   PlaneMetadata of_plane{};
 };
 
@@ -123,6 +124,7 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   begun.chain = chain;
   begun.volume = volume_of(chain, *begun.job.sources, options);
   if (begun.volume) {
+    begun.planes = {chain, source.extent, result.extent};
     begun.chain = on_volume(chain, source, {source.extent, begun.volume->depth, begun.volume->planes});
     Volumes volumes = volumes_of(std::move(begun.job.sources), *begun.volume);
     begun.of_plane = [all = std::move(volumes.metadata), change = begun.job.change, missing = begun.missing,
@@ -217,6 +219,7 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, c
     job.plan = plan(*job.source, *job.sink, begun.chain, options);
   }
   job.plan.axes = job.sources->axes();
+  job.plan.planes = std::move(begun.planes);
   return std::move(job);
 }
 
@@ -233,6 +236,7 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, con
   make_sinks_laid_out(job, ends, begun, record.sink_layout);
   job.plan = plan(*job.source, *job.sink, begun.chain, record);
   job.plan.axes = job.sources->axes();
+  job.plan.planes = std::move(begun.planes);
   return std::move(job);
 }
 

@@ -112,6 +112,12 @@ struct BandCut {
   std::int64_t per_item() const noexcept { return ceil_div(item, band); }
 };
 
+/// Of a chain that filters along z: rows of source and result are planes, which lie one behind the other.
+struct PlanesAsRows {
+  Chain given;            ///< for planes, as it was given
+  Extent source, result;  ///< of a plane
+};
+
 /// Bands [first, end) of a plan.
 struct BandRange {
   std::int64_t first = 0;
@@ -164,6 +170,7 @@ struct Plan {
   Prediction predicted;
   RasterAxes axes;  ///< of the set of rasters that are run by this plan, one after another; everything else
                     ///< that it says is of one
+  std::optional<PlanesAsRows> planes{};  ///< nothing: source and result are images as they are
   std::vector<std::string>
       warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
   std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
@@ -211,6 +218,13 @@ ImageSpec region_spec(const ImageSpec& result, const Rect& region);
 /// its region_spec() for options.region. Reads no pixel. Throws InvalidArgument for options that make no
 /// sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
+
+/// "300 x 200 pixels", and of rows that are planes "12 planes along z of 300 x 200 pixels".
+std::string pixels_text(Extent extent, const std::optional<Extent>& plane);
+/// The same of the plan's source and sink, and of one of its bands.
+std::string source_text(const Plan& plan);
+std::string sink_text(const Plan& plan);
+std::string band_text(const Plan& plan);
 
 /// The plan for people: names and what is to be said of each. A name that is empty stands for the one before.
 std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, const Reader& source,

@@ -84,10 +84,10 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
   const Plan& plan = report.plan;
   const auto pixels = static_cast<double>(report.pixels);
   std::string text =
-      fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} band{} of {} x {} pixels, {} slot{}; {}\n",
-                  report.wall_seconds, share(pixels, report.wall_seconds) / 1e6, rasters_text(report),
-                  report.bands.count(), report.bands.count() == 1 ? "" : "s", plan.band.cols, plan.band.rows,
-                  plan.slots, plan.slots == 1 ? "" : "s", report.device);
+      fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} band{} of {}, {} slot{}; {}\n", report.wall_seconds,
+                  share(pixels, report.wall_seconds) / 1e6, rasters_text(report), report.bands.count(),
+                  report.bands.count() == 1 ? "" : "s", band_text(plan), plan.slots,
+                  plan.slots == 1 ? "" : "s", report.device);
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepFacts& step : step_facts(report, limits)) text += table_row(step);

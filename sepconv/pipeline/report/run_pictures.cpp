@@ -17,31 +17,9 @@ constexpr std::int64_t kManyPixels = std::int64_t{1} << 20;
 /// Of the detail, in pixels of the result.
 constexpr Extent kDetail{480, 720};
 
-std::int64_t shown_channels(const ImageSpec& image) {
-  return image.channels == 3 || image.channels == 4 ? 3 : 1;
-}
-
 std::int64_t overview_pixels(const ImageSpec& image) {
   const std::int64_t most = std::min(kManyPixels, kMostBytes / (shown_channels(image) * size_of(image.type)));
   return std::min(most, std::max(kFewPixels, image.extent.area() / kPixelsAPixel));
-}
-
-/// The middles of `count` equal parts of [begin, begin + length).
-std::vector<std::int64_t> middles(std::int64_t begin, std::int64_t length, std::int64_t count) {
-  std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < count; ++i)
-    places.push_back(begin +
-                     static_cast<std::int64_t>((static_cast<double>(i) + 0.5) * static_cast<double>(length) /
-                                               static_cast<double>(count)));
-  return places;
-}
-
-/// Those of `places`, which ascend, in [begin, end), as indices.
-std::pair<std::size_t, std::size_t> within(const std::vector<std::int64_t>& places, std::int64_t begin,
-                                           std::int64_t end) {
-  const auto first = std::ranges::lower_bound(places, begin);
-  return {static_cast<std::size_t>(first - places.begin()),
-          static_cast<std::size_t>(std::ranges::lower_bound(places, end) - places.begin())};
 }
 
 bool moves_pixels(const Chain& chain) {
@@ -49,17 +27,6 @@ bool moves_pixels(const Chain& chain) {
     const StageTraits& traits = stage->traits();
     return traits.moves_only || traits.is_transpose || traits.product != Product::none;
   });
-}
-
-/// The part of the source that lies where this part of the result does, in proportion to their sides.
-Rect part_of_source(const Plan& plan, Rect part) {
-  Extent result = plan.result().extent;
-  const Extent source = plan.source().extent;
-  if (plan.given.turns()) {
-    part = {part.col, part.row, part.cols, part.rows};
-    result = {result.cols, result.rows};
-  }
-  return part_of(source, part, result);
 }
 
 /// In the middle of the sink.
@@ -71,8 +38,16 @@ Rect detail_of(const ImageSpec& sink) {
   return {(sink.extent.rows - part.rows) / 2, (sink.extent.cols - part.cols) / 2, part.rows, part.cols};
 }
 
-Rect in_result(const Plan& plan, const Rect& part) {
-  return {part.row + plan.region.row, part.col + plan.region.col, part.rows, part.cols};
+/// The plane's part in the pixels of a rectangle of rows that are planes, all of it rows of planes; empty
+/// where it has none.
+std::pair<Rect, ConstPixelView> in_plane(std::int64_t row, Extent plane, const Rect& rect,
+                                         const ConstPixelView& pixels) {
+  const std::int64_t cols = std::min(rect.col_end(), plane.area()) - rect.col;
+  if (row < rect.row || row >= rect.row_end() || cols <= 0) return {};
+  ConstPixelView part = pixels.crop({row - rect.row, 0, 1, cols});
+  part.extent = {cols / plane.cols, plane.cols};
+  part.pitch_bytes = plane.cols * part.pixel_bytes();
+  return {{rect.col / plane.cols, 0, part.extent.rows, part.extent.cols}, part};
 }
 
 std::uint8_t grey(double value, const Stretch& stretch) {
@@ -83,58 +58,59 @@ std::uint8_t grey(double value, const Stretch& stretch) {
 
 }  // namespace
 
-SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most)
-    : area_(area), channels_(shown_channels(image)), type_(image.type) {
-  const double step = std::max(1.0, std::sqrt(static_cast<double>(area.area()) / static_cast<double>(most)));
-  const auto count = [step, most](std::int64_t length) {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(length) / step), 1, most);
-  };
-  rows_ = middles(area.row, area.rows, count(area.rows));
-  cols_ = middles(area.col, area.cols,
-                  std::min(count(area.cols), std::max<std::int64_t>(1, most / std::ssize(rows_))));
-  pixels_.resize(static_cast<std::size_t>(grid().area() * channels_ * size_of(type_)));
-}
+/// Of which image pictures are kept: the plan's, or one plane of it.
+struct RunPictures::Kept {
+  ImageSpec source, result;
+  Rect region;  // of the result
+  Chain given;
 
-void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
-  const auto [first_row, end_row] = within(rows_, rect.row, rect.row_end());
-  const auto [first_col, end_col] = within(cols_, rect.col, rect.col_end());
-  if (first_row == end_row || first_col == end_col) return;
-  seen_ = true;
-  const bool whole_rows = std::ssize(cols_) == area_.cols;
-  visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
-    const auto channels = static_cast<std::size_t>(channels_);
-    for (std::size_t i = first_row; i < end_row; ++i) {
-      const T* const from = pixels.row<T>(rows_[i] - rect.row);
-      T* to = reinterpret_cast<T*>(pixels_.data()) + (i * cols_.size() + first_col) * channels;
-      if (whole_rows && pixels.channels == channels_) {
-        std::copy_n(from + (cols_[first_col] - rect.col) * channels_, (end_col - first_col) * channels, to);
-        continue;
-      }
-      for (std::size_t j = first_col; j < end_col; ++j, to += channels) {
-        const T* const pixel = from + (cols_[j] - rect.col) * pixels.channels;
-        for (std::size_t channel = 0; channel < channels; ++channel) to[channel] = pixel[channel];
-      }
+  explicit Kept(const Plan& plan)
+      : source(plan.source()), result(plan.result()), region(plan.region), given(plan.given) {
+    if (!plan.planes) return;
+    source.extent = plan.planes->source;
+    result.extent = plan.planes->result;
+    region = Rect::whole(result.extent);
+    given = plan.planes->given;
+  }
+
+  ImageSpec sink() const { return {region.extent(), result.channels, result.type}; }
+  Rect detail_in_result() const {
+    const Rect part = detail_of(sink());
+    return {part.row + region.row, part.col + region.col, part.rows, part.cols};
+  }
+  /// Of the source what lies where this part of the result does, in proportion to their sides.
+  Rect in_source(Rect part) const {
+    Extent whole = result.extent;
+    if (given.turns()) {
+      part = {part.col, part.row, part.cols, part.rows};
+      whole = {whole.cols, whole.rows};
     }
-  });
+    return part_of(source.extent, part, whole);
+  }
+};
+
+RunPictures::RunPictures(const Plan& plan) : RunPictures(plan, Kept(plan)) {}
+
+RunPictures::RunPictures(const Plan& plan, const Kept& kept)
+    : plane_(plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt),
+      same_places_(!moves_pixels(kept.given)),
+      source_{{kept.source, kept.in_source(kept.region), overview_pixels(kept.source)},
+              {kept.source, kept.in_source(kept.detail_in_result()), kDetail.area()},
+              kept.source.extent},
+      result_{{kept.sink(), Rect::whole(kept.sink().extent), overview_pixels(kept.sink())},
+              {kept.sink(), detail_of(kept.sink()), kDetail.area()},
+              kept.sink().extent} {}
+
+void RunPictures::see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const {
+  if (plane_) {
+    const auto [part, of_plane] = in_plane(*plane_, side.extent, rect, pixels);
+    if (part.empty()) return;
+    return keep(mutex, side, part, of_plane);
+  }
+  keep(mutex, side, rect, pixels);
 }
 
-std::vector<float> SampledPixels::values() const {
-  std::vector<float> all(static_cast<std::size_t>(grid().area() * channels_));
-  visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
-    const T* const from = reinterpret_cast<const T*>(pixels_.data());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(from[i]);
-  });
-  return all;
-}
-
-RunPictures::RunPictures(const Plan& plan)
-    : same_places_(!moves_pixels(plan.given)),
-      source_{{plan.source(), part_of_source(plan, plan.region), overview_pixels(plan.source())},
-              {plan.source(), part_of_source(plan, in_result(plan, detail_of(plan.sink()))), kDetail.area()}},
-      result_{{plan.sink(), Rect::whole(plan.sink().extent), overview_pixels(plan.sink())},
-              {plan.sink(), detail_of(plan.sink()), kDetail.area()}} {}
-
-void RunPictures::see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) {
+void RunPictures::keep(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) {
   const std::scoped_lock lock(mutex);
   side.all.see(rect, pixels);
   side.detail.see(rect, pixels);

@@ -5,38 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "sepconv/pipeline/plan/plan.hpp"
+#include "sepconv/pipeline/report/sampled_pixels.hpp"
 #include "sepconv/pipeline/run/band_observer.hpp"
 
 namespace sepconv {
 
-/// Pixels on a regular grid over a part of an image: all of it where the grid has as many, else the middle
-/// one of each cell. Of the image's channels the first three where there are as many, else the first.
-class SampledPixels {
- public:
-  /// At most `most` pixels, and memory for them.
-  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most);
-
-  void see(const Rect& rect, const ConstPixelView& pixels);
-  bool seen() const noexcept { return seen_; }
-  const Rect& area() const noexcept { return area_; }
-  Extent grid() const noexcept { return {std::ssize(rows_), std::ssize(cols_)}; }
-  std::int64_t channels() const noexcept { return channels_; }
-  PixelType type() const noexcept { return type_; }
-  /// Row after row, channels side by side.
-  std::vector<float> values() const;
-
- private:
-  Rect area_;
-  std::int64_t channels_;
-  PixelType type_;
-  std::vector<std::int64_t> rows_, cols_;  // of the image
-  std::vector<std::byte> pixels_;
-  bool seen_ = false;
-};
-
+/// Of rows that are planes along z the one in the middle is kept.
 class RunPictures final : public BandObserver {
  public:
   explicit RunPictures(const Plan& plan);
@@ -46,15 +24,22 @@ class RunPictures final : public BandObserver {
 
   struct Side {
     SampledPixels all, detail;
+    Extent extent{};  ///< of what is kept
   };
   const Side& source() const noexcept { return source_; }
   const Side& result() const noexcept { return result_; }
+  /// The row that is the plane that is kept; nothing: rows are rows.
+  std::optional<std::int64_t> plane() const noexcept { return plane_; }
   /// Whether a pixel of the result lies where that of the source lies, in proportion to their sides.
   bool same_places() const noexcept { return same_places_; }
 
  private:
-  static void see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels);
+  struct Kept;
+  RunPictures(const Plan& plan, const Kept& kept);
+  void see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const;
+  static void keep(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels);
 
+  std::optional<std::int64_t> plane_;
   bool same_places_;
   std::mutex source_mutex_, result_mutex_;
   Side source_, result_;

@@ -78,6 +78,7 @@ Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
   Plan smaller = sepconv::plan(source, sink, plan.given, options);
   smaller.asked = plan.asked;
   smaller.axes = plan.axes;
+  smaller.planes = plan.planes;
   return smaller;
 }
 

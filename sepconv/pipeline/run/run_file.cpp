@@ -62,6 +62,7 @@ Plan plan_of_its_own(const FileJob& job, std::int64_t raster, const ExecutionOpt
   asked.devices = job.plan.devices;
   Plan own = plan(*job.source, *job.sink, job.plan.given, asked);
   own.axes = job.plan.axes;
+  own.planes = job.plan.planes;
   return own;
 }
 

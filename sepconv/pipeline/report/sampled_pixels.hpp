@@ -1,0 +1,40 @@
+// Some pixels of an image, kept while its bands pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sepconv/core/image.hpp"
+
+namespace sepconv {
+
+/// How many channels of an image are kept: the first three where there are as many, else the first.
+std::int64_t shown_channels(const ImageSpec& image);
+
+/// Pixels on a regular grid over a part of an image: all of it where the grid has as many, else the middle
+/// one of each cell. Of shown_channels().
+class SampledPixels {
+ public:
+  /// At most `most` pixels, and memory for them.
+  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most);
+
+  void see(const Rect& rect, const ConstPixelView& pixels);
+  bool seen() const noexcept { return seen_; }
+  const Rect& area() const noexcept { return area_; }
+  Extent grid() const noexcept { return {std::ssize(rows_), std::ssize(cols_)}; }
+  std::int64_t channels() const noexcept { return channels_; }
+  PixelType type() const noexcept { return type_; }
+  /// Row after row, channels side by side.
+  std::vector<float> values() const;
+
+ private:
+  Rect area_;
+  std::int64_t channels_;
+  PixelType type_;
+  std::vector<std::int64_t> rows_, cols_;  // of the image
+  std::vector<std::byte> pixels_;
+  bool seen_ = false;
+};
+
+}  // namespace sepconv
