@@ -202,6 +202,19 @@ def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
     assert cogeo.cog_validate(str(sepconv.folder / "out.tif"), strict=True, quiet=True) == (True, [], [])
 
 
+@pytest.mark.parametrize("big", [[], ["--big-tiff"]])
+def test_what_was_cloud_optimized_and_is_no_more_is_said(sepconv, big):
+    np.save(sepconv.folder / "in.npy", random_image((600, 700), np.uint8))
+    sepconv("run", "in.npy", "cog.tif", "--cog", "--quiet", *big)
+    said = "the source is a Cloud Optimized GeoTIFF, and the result is none: --cog makes one"
+    assert said in sepconv("plan", "cog.tif", "out.tif").stdout
+    assert said in sepconv("plan", "cog.tif", "out.tif", "--pyramid").stdout
+    for target, options in {"out.tif": ["--cog"], "out.zarr": [], "out.png": []}.items():
+        assert said not in sepconv("plan", "cog.tif", target, *options).stdout
+    sepconv("run", "cog.tif", "plain.tif", "--quiet")
+    assert "Cloud" not in sepconv("plan", "plain.tif", "out.tif").stdout
+
+
 @pytest.mark.parametrize("options", [{"imagej": True}, {}], ids=["ImageJ", "shaped"])
 def test_levels_of_a_described_stack_lie_inside_of_its_images(sepconv, options):
     """Pages between its planes would not be what the description counts."""

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/gdal_tags.hpp"
@@ -189,9 +191,16 @@ void TiffFile::check_tables() const {
   for (const std::uint32_t tag : {TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_TILEBYTECOUNTS}) check(tag, "byte counts");
 }
 
-Levels TiffFile::levels() const noexcept {
+Levels TiffFile::levels() const {
   if (page_.levels == 0) return Levels::none;
-  return page_.entries.find(TIFFTAG_SUBIFD) != nullptr ? Levels::inside : Levels::behind;
+  if (page_.entries.find(TIFFTAG_SUBIFD) != nullptr) return Levels::inside;
+  // GDAL's "header ghost area" (its page on the COG driver), behind the header of a TIFF or a BigTIFF.
+  std::array<char, 128> begin{};
+  const auto size = file_->read_some_at(0, std::as_writable_bytes(std::span(begin)));
+  const std::string_view head(begin.data(), static_cast<std::size_t>(size));
+  const bool is_for_clouds = head.find("GDAL_STRUCTURAL_METADATA_SIZE=") != head.npos &&
+                             head.find("LAYOUT=IFDS_BEFORE_DATA") != head.npos;
+  return is_for_clouds ? Levels::cloud : Levels::behind;
 }
 
 std::vector<std::string> TiffFile::warnings() const {

@@ -36,7 +36,7 @@ class TiffFile {
   /// Of a smaller level of this image: what it does not say of itself is true of both, with places moved.
   void inherit(const TiffFile& image);
   /// Where the image has smaller ones.
-  Levels levels() const noexcept;
+  Levels levels() const;
   /// What of the page is not read, for SourceLayout::warnings.
   std::vector<std::string> warnings() const;
 

@@ -202,6 +202,10 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   if (const std::string& said = options.layout.zarr.labels.left_out;
       !said.empty() && (format == nullptr || !format->is_folder))
     options.warnings.push_back(said);
+  const bool was_for_clouds = from != nullptr && from->levels == Levels::cloud && !request.cog;
+  if (was_for_clouds && format != nullptr && format->has_layout && !format->is_folder)
+    options.warnings.emplace_back(
+        "the source is a Cloud Optimized GeoTIFF, and the result is none: OutputRequest::cog makes one");
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));

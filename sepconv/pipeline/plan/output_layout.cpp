@@ -170,6 +170,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
     layout.levels = Levels::cloud;
   }
   if (request.pyramid == false) layout.levels = Levels::none;
+  if (!request.cog && layout.levels == Levels::cloud) layout.levels = Levels::behind;
   if (request.pyramid == true && layout.levels == Levels::none) layout.levels = Levels::behind;
   return layout;
 }
