@@ -125,7 +125,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
       add_new(warnings, reader->layout().warnings);
       if (const auto nodata = nodata_value(reader->metadata()); nodata && request.options.missing.none)
         add_new(warnings,
-                {fmt::format("missing pixels (GDAL's nodata value {}) are counted as if they were values",
+                {fmt::format("missing pixels (the nodata value {}) are counted as if they were values",
                              *nodata)});
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <utility>
@@ -107,6 +108,16 @@ void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lo
       "readers that apply them get others wrong");
 }
 
+/// CF's attributes of an array, which readers apply to values.
+void warn_of_packing(const std::string& attributes, std::vector<std::string>& lost) {
+  if (attributes.empty()) return;
+  const auto all = nlohmann::json::parse(attributes, nullptr, false);
+  if (all.contains("scale_factor") || all.contains("add_offset"))
+    lost.emplace_back(
+        "the attributes scale_factor and add_offset are not applied: values are filtered as they are stored, "
+        "and readers that apply them get others than means and blurs of those wrong");
+}
+
 void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
   if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
 }
@@ -196,6 +207,7 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
   if (change.values) {
     warn_of_scale(kept.geo_tags, lost);
+    warn_of_packing(kept.attributes, lost);
   }
   if (description_of_several) {
     lost.emplace_back("the description is left out: it counts other images beside this one");

@@ -209,10 +209,17 @@ def test_fill_values_and_holes(sepconv, dtype, version):
     made[0:16, 0:20] = np.full((16, 20), fill, dtype)  # written, or not
     values = made[...]
     same(read_by_us(sepconv), values)
-    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    said = sepconv("run", "in.zarr", "out.zarr").stderr
     read_by_both(sepconv.folder / "out.zarr", values)
     chunk_files = [p for p in (sepconv.folder / "out.zarr").rglob("*") if p.is_file() and not p.name.startswith((".z", "zarr.json"))]
-    assert len(chunk_files) == 1  # the others are holes
+    would_be_missing = version == 2 and means_missing(fill)
+    assert len(chunk_files) == (9 if would_be_missing else 1)  # the others are holes
+    assert ("the fill value is 0 in place of" in said) == would_be_missing
+
+
+def means_missing(fill):
+    """In version 2, beside names of axes, for xarray, GDAL and us: all but zero. NaN is NaN for whoever takes it for a value."""
+    return not isinstance(fill, (bool, complex)) and fill != 0 and not math.isnan(fill)
 
 
 def set_fill(path, fill):
@@ -249,8 +256,74 @@ def test_fill_values_are_written_for_the_version(sepconv, dtype, fill):
         said = sepconv("run", source, result, "--zarr", version).stderr
         read_by_both(sepconv.folder / result, values)
         assert ("the fill value is NaN in place of" in said) == (is_bits and result == "2.zarr"), said
+        would_be_missing = not isinstance(fill, list) and result != "3.zarr" and not is_bits and means_missing(float(fill) if fill is not True else fill)
         chunks = [name for name in files_of(sepconv.folder / result) if not name.name.startswith((".z", "zarr.json"))]
-        assert len(chunks) == (6 if is_bits and result != "3.zarr" else 3)  # the others are holes
+        assert len(chunks) == (6 if (is_bits and result != "3.zarr") or would_be_missing else 3)  # the others are holes
+
+
+# As xarray writes them: a number of floating elements has 8 bytes in base64.
+NODATA = [("int16", -9999, -9999, -9999), ("float32", -9999.0, "AAAAAICHw8A=", "AAAAAICHw8A="), ("float32", -9999.0, -9999, "AAAAAICHw8A="), ("float64", math.nan, "AAAAAAAA+H8=", "AAAAAAAA+H8="),
+          ("float32", math.nan, "NaN", "AAAAAAAA+H8="), ("uint8", 0, 0, 0)]
+
+
+@pytest.mark.parametrize("dtype, nodata, said, result", NODATA, ids=str)
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("attribute", ["_FillValue", "missing_value"])
+def test_missing_pixels_are_those_that_attributes_name(sepconv, dtype, nodata, said, result, version, attribute):
+    values = np.full((40, 50), 100, dtype)
+    values[10:14, 10:20] = nodata
+    hole = np.zeros((40, 50), bool)
+    hole[10:14, 10:20] = True
+    make(sepconv.folder / "in.zarr", values, (16, 20), version, attributes={attribute: said, "units": "m"})
+    for options in [], ["gaussian:sigma=2"], ["gaussian:sigma=2", "--zarr", 5 - version], ["gaussian:sigma=2", "--pyramid"]:
+        sepconv("run", "in.zarr", "out.zarr", "--force", *options)
+        out = zarr.open_array(sepconv.folder / "out.zarr" / ("0" if "--pyramid" in options else ""), mode="r")
+        expected = np.where(hole, nodata, 100).astype(dtype)
+        np.testing.assert_allclose(out[...], expected, atol=1e-3)
+        assert out.attrs["_FillValue"] == result and "missing_value" not in out.attrs
+        assert ("units" in out.attrs) == ("--pyramid" not in options)
+        if out.metadata.zarr_format == 2:  # which xarray takes for missing
+            np.testing.assert_equal(float(out.fill_value), float(nodata))
+        np.testing.assert_allclose(read_by_us(sepconv, "out.zarr", "gaussian:sigma=0.3"), expected, atol=1e-3)  # and we do
+    sepconv("run", "in.zarr", "wide.zarr", "cast:type=f64")
+    assert isinstance(zarr.open_array(sepconv.folder / "wide.zarr", mode="r").attrs["_FillValue"], str)  # or xarray opens nothing
+    sepconv("run", "in.zarr", "none.zarr", "gaussian:sigma=2", "--nodata", "none")
+    assert "_FillValue" not in zarr.open_array(sepconv.folder / "none.zarr", mode="r").attrs
+
+
+def test_a_fill_value_beside_names_of_axes_is_that_of_missing_pixels(sepconv):
+    values = np.full((40, 50), 100, "int16")
+    values[10:14, 10:20] = -9999
+    for names in {}, {"_ARRAY_DIMENSIONS": ["lat", "lon"]}:
+        make(sepconv.folder / "in.zarr", values, (16, 20), 2, fill_value=-9999, attributes=names)
+        assert (set(np.unique(read_by_us(sepconv, "in.zarr", "gaussian:sigma=2"))) == {-9999, 100}) == bool(names)
+    said = sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=2", "--nodata", "none").stderr
+    assert "the fill value is 0 in place of -9999" in said
+
+
+def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):
+    for attributes, sentence in (({"_FillValue": 300}, "the attribute _FillValue 300 is not heeded: u8 pixels have no such value"), ({"_FillValue": [1]}, "_FillValue [1] is not heeded"),
+                                 ({"_FillValue": 1, "missing_value": 2}, "missing_value 2 is not heeded: pixels of 1 are missing")):
+        make(sepconv.folder / "in.zarr", values_of((8, 9), "uint8"), (4, 4), attributes=attributes)
+        assert sentence in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+        out = dict(zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs)
+        assert out == attributes
+    make(sepconv.folder / "in.zarr", values_of((8, 9), "uint8"), (4, 4), attributes={"scale_factor": 0.1})
+    assert "scale_factor" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+    assert "scale_factor and add_offset are not applied" in sepconv("run", "in.zarr", "out.zarr", "--force", "gaussian:sigma=1").stderr
+
+
+def test_the_nodata_value_of_a_tiff_is_the_arrays(sepconv):
+    tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
+    tifffile.imwrite(sepconv.folder / "in.tif", values_of((600, 30), "float32"), extratags=[(42113, 2, 5, "-9999", True)])
+    said = sepconv("run", "in.tif", "out.zarr", "--pyramid").stderr
+    assert "nodata" not in said
+    for level in "0", "1":
+        array = zarr.open_array(sepconv.folder / "out.zarr" / level, mode="r")
+        assert array.attrs["_FillValue"] == "AAAAAICHw8A=" and array.fill_value == -9999
+    sepconv("run", "out.zarr", "back.tif")
+    with tifffile.TiffFile(sepconv.folder / "back.tif") as tiff:
+        assert tiff.pages[0].tags[42113].value.strip("\0 ") == "-9999"
 
 
 def test_numbers_that_json_has_not_are_texts_and_said(sepconv):

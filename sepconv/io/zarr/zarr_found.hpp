@@ -14,6 +14,7 @@ struct ZarrFound {
   std::string key;
   ZarrArray array;
   std::optional<OmeSource> ome{};       ///< of which it is a level
+  std::optional<double> nodata{};       ///< the value of missing pixels
   std::vector<std::string> left_out{};  ///< what a result will not have, a sentence each
 };
 

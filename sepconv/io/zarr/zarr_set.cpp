@@ -11,6 +11,7 @@
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_found.hpp"
+#include "sepconv/io/zarr/zarr_nodata.hpp"
 #include "sepconv/io/zarr/zarr_reader.hpp"
 
 namespace sepconv {
@@ -34,6 +35,7 @@ class ZarrSet final : public RasterSet {
         source_(std::move(source)),
         axes_(std::move(axes)),
         ome_(std::move(found.ome)),
+        nodata_(found.nodata),
         left_out_(std::move(found.left_out)),
         is_folder_(is_folder) {}
 
@@ -50,6 +52,7 @@ class ZarrSet final : public RasterSet {
     if (leads) add_warnings(layout);
     Metadata metadata;
     if (array().attributes != "{}") metadata.attributes = array().attributes;
+    if (nodata_) set_nodata(metadata, fmt::format("{}", *nodata_));
     layout.file->zarr.is_array = !ome_;
     if (ome_) {
       layout.file->nearest_levels = !ome_->image.label.empty();
@@ -106,6 +109,7 @@ class ZarrSet final : public RasterSet {
   std::shared_ptr<ZarrSource> source_;
   ZarrAxes axes_;
   std::optional<OmeSource> ome_;
+  std::optional<double> nodata_;
   std::vector<std::string> left_out_;
   bool is_folder_;
 };
@@ -131,6 +135,7 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
         "OpenOptions::axes {} is for arrays, and the OME-Zarr metadata of {} say what its axes are; leave it "
         "out",
         options.axes, path.native()));
+  found.nodata = take_nodata(found.array, found.ome.has_value(), found.left_out);
   auto source = std::make_shared<ZarrSource>(std::move(store), found.key, std::move(found.array));
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
   const bool picks_channels = options.select.find("c=") != options.select.npos;

@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/nodata.hpp"
 #include "sepconv/io/zarr/label_images.hpp"
 #include "sepconv/io/zarr/ome_result.hpp"
 #include "sepconv/io/zarr/result_layout.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_blocks.hpp"
+#include "sepconv/io/zarr/zarr_nodata.hpp"
 
 namespace sepconv {
 namespace {
@@ -63,6 +65,7 @@ class ZarrMaking {
         path, UnfinishedFolder::Options{options.overwrite, options.durable, options.partial});
     CreateOptions rest = options;
     rest.layout = zarr_result_layout(spec, options, ome.has_value(), warnings);
+    nodata_ = nodata_of(spec, options);
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
     take_labels(options.layout, ome.has_value(), extents, warnings);
@@ -75,6 +78,7 @@ class ZarrMaking {
                                                 options.layout.nearest_levels, options.metadata.attributes));
       rest.metadata = ome->left;
     }
+    if (nodata_) set_nodata(rest.metadata, std::nullopt);
     layout_ = zarr_sink_layout(*levels_.front(), rest);
     layout_.nearest_levels = options.layout.nearest_levels;
     layout_.warnings.insert(layout_.warnings.end(), warnings.begin(), warnings.end());
@@ -115,6 +119,13 @@ class ZarrMaking {
   }
 
  private:
+  /// What an array has a place for.
+  static std::optional<double> nodata_of(const RasterSetSpec& spec, const CreateOptions& options) {
+    const StoredType stored = options.stored.value_or(StoredType(spec.raster.type));
+    if (stored.is_complex()) return std::nullopt;
+    return declared_nodata(options.metadata, spec.raster.type, stored);
+  }
+
   void say_what_waits(std::vector<std::string>& warnings) const {
     std::int64_t bytes = 0;
     for (const auto& level : levels_)
@@ -180,6 +191,10 @@ class ZarrMaking {
       target->array = ome->ordered(std::move(target->array));
       target->axes = ome->axes;
     }
+    if (nodata_)
+      put_nodata(*nodata_, options.layout.zarr.fill.empty(), target->array);
+    else if (!ome)
+      take_fill_away(target->array, said);
     set_order(options.layout.zarr, target->axes, target->array, said);
     if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
     set_raster(target->array, target->axes);
@@ -192,6 +207,7 @@ class ZarrMaking {
   std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
   ZarrTexts group_;                                  // of OME-Zarr
   std::optional<LabelCopies> labels_;                // that go along
+  std::optional<double> nodata_;
   SinkLayout layout_;
 };
 

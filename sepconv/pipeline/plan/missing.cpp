@@ -91,7 +91,7 @@ void take_declared(const Reader& source, MissingPixels& missing) {
   missing.value = declared_nodata(source.metadata(), type, stored);
   if (!missing.value)
     missing.why = fmt::format(
-        "GDAL's nodata value {} is left out: {}", *text,
+        "the nodata value {} is left out: {}", *text,
         number_of(*text) ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
                          : "it is no number");
 }
@@ -176,7 +176,7 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   } else if (options.none) {
     if (const auto text = nodata_value(source.metadata()); text && !text->empty())
       missing.why = fmt::format(
-          "missing pixels (GDAL's nodata value {}) are computed with as if they were "
+          "missing pixels (the nodata value {}) are computed with as if they were "
           "values; the result has no nodata value",
           *text);
   } else {
