@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "sepconv/core/bytes_text.hpp"
@@ -56,6 +57,18 @@ void check_target(const fs::path& target, bool overwrite) {
   if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
 }
 
+/// Of the file that is replaced, if one is.
+std::optional<struct stat> status_of_replaced(const fs::path& target, bool overwrite) {
+  struct stat status {};
+  if (!overwrite || stat(target.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+/// And `more`. Returns 0 or an errno.
+int inherit_rights_of(const std::optional<struct stat>& replaced, mode_t more, int descriptor) {
+  return replaced ? inherit_rights(descriptor, replaced->st_mode | more, replaced->st_gid) : 0;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const fs::path& target, Options options)
@@ -99,10 +112,9 @@ int OutputFile::descriptor() {
 void OutputFile::make_temporary() {
   if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
   remove_leftovers(leftovers_);
-  struct stat replaced {};
-  const bool replaces = options_.overwrite && stat(target_.c_str(), &replaced) == 0;
+  const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
   // Until it has the rights of the file that it replaces nobody else has any.
-  const mode_t mode = replaces ? 0600 : 0666;
+  const mode_t mode = replaced ? 0600 : 0666;
   TemporaryFile made = options_.partial ? open_partial(mode) : TemporaryFile{};
   const std::int64_t there = free_bytes(target_) + stored_bytes(made.descriptor);
   if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there), ENOSPC);
@@ -110,8 +122,9 @@ void OutputFile::make_temporary() {
   if (made.descriptor < 0) throw_write_error(target_, made.error);
   descriptor_ = made.descriptor;
   temporary_ = std::move(made.name);
-  if (!replaces) return;
-  if (const int failed = inherit_rights(descriptor_, replaced.st_mode, replaced.st_gid); failed != 0)
+  // Until it has its name other runs of its owner go on with it, whatever may be done to what it replaces.
+  const mode_t more = options_.partial ? S_IRUSR | S_IWUSR : 0;
+  if (const int failed = inherit_rights_of(replaced, more, descriptor_); failed != 0)
     throw_write_error(target_, failed);
 }
 
@@ -156,9 +169,14 @@ void OutputFile::commit() {
     discard();
     throw_write_error(target_, failed);
   }
-  if (options_.partial) options_.partial->commit(options_.overwrite);
+  if (options_.partial) {
+    const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
+    options_.partial->commit(options_.overwrite);
+    failed = inherit_rights_of(replaced, 0, file);
+  }
   committed_ = true;
   close(std::exchange(descriptor_, -1));
+  if (failed != 0) throw_write_error(target_, failed);
   if (options_.durable && !options_.partial) sync_names(folder_of(target_));
 }
 
