@@ -55,6 +55,10 @@ struct SourceLayout {
   std::string codec{kUncompressed};
   /// What blocks are that others may decode: Reader::encoded() is there then.
   std::optional<CodedTiles> coded{};
+  /// Blocks that the channels of a pixel lie in.
+  std::int64_t block_layers = 1;
+  /// Blocks hold pixels of several images, too, so that each is touched for all of these.
+  bool shares_blocks = false;
 
   /// The smallest part that is decoded at once.
   Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }

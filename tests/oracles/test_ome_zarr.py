@@ -611,6 +611,27 @@ def test_an_image_below_plain_groups_is_an_image(sepconv):
     assert "of several arrays or images; name one of them: images/a, images/b, table" in sepconv("run", "in.zarr", "b.npy", status=1).stderr
 
 
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_the_channel_of_an_image_without_that_axis_keeps_its_name(sepconv, version):
+    omero = {"channels": CHANNELS[:1]}
+    group = write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx", version)
+    attributes = dict(group.attrs)
+    (attributes if version == "0.4" else attributes["ome"])["omero"] = omero
+    group.attrs.put(attributes)
+    sepconv("run", "in.zarr", "out.zarr")
+    assert ome_of(sepconv.folder / "out.zarr")[0]["omero"]["channels"] == CHANNELS[:1]
+    omero["channels"] = CHANNELS
+    group.attrs.put(attributes)
+    assert "names and colours of channels are left out" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+
+
+def test_what_is_null_is_not_there(sepconv):
+    group = write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx")
+    group.attrs.put({"ome": group.attrs["ome"] | {"omero": None, "image-label": None, "labels": None}})
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    assert "image-label" not in ome_of(sepconv.folder / "out.zarr")[0]
+
+
 def test_axes_of_an_image_are_its_own(sepconv):
     write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx")
     for name in "in.zarr", "in.zarr/0":

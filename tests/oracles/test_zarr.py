@@ -524,6 +524,72 @@ def test_axes_that_a_result_has_not_and_ceilings_that_chunks_do_not_fit(sepconv)
 
 
 @pytest.mark.parametrize("version", [2, 3])
+def test_elements_of_another_size_are_shuffled_by_theirs(sepconv, version):
+    values = np.add.outer(np.arange(100), np.arange(120)).astype("u1")
+    blosc = numcodecs.Blosc(cname="lz4", shuffle=2) if version == 2 else codecs.BloscCodec(cname="lz4", shuffle="bitshuffle", typesize=1)
+    make(sepconv.folder / "in.zarr", values, (100, 120), version, compressors=blosc)
+    sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=2", "cast:type=f32", "--quiet")
+    sepconv("run", "in.zarr", "copy.zarr", "--quiet")
+    chunk = next(name for name in files_of(sepconv.folder / "out.zarr") if not name.name.startswith((".z", "zarr.json")))
+    assert [(sepconv.folder / name / chunk).read_bytes()[3] for name in ("copy.zarr", "out.zarr")] == [1, 4]  # typesize of blosc's header
+    if version == 3:
+        assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").compressors[0].typesize == 4
+
+
+@pytest.mark.parametrize("codec", [numcodecs.Zlib(level=-1), numcodecs.GZip(level=6), numcodecs.LZ4(acceleration=0)], ids=str)
+def test_settings_that_a_codec_leaves_to_its_library(sepconv, codec):
+    values = values_of((37, 45), "uint16")
+    make(sepconv.folder / "in.zarr", values, (16, 20), 2, compressors=codec)
+    metadata = json.loads((sepconv.folder / "in.zarr/.zarray").read_text())
+    if codec.codec_id == "gzip":
+        metadata["compressor"]["level"] = -1
+    if codec.codec_id == "lz4":
+        metadata["compressor"]["acceleration"] = -3
+    (sepconv.folder / "in.zarr/.zarray").write_text(json.dumps(metadata))
+    same(read_by_us(sepconv), values)
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    read_by_both(sepconv.folder / "out.zarr", values, codec.codec_id == "lz4")
+
+
+def test_names_of_axes_that_are_not_there_are_said(sepconv):
+    for names, is_heeded in (["y"], False), (["lat", "lon"], True):
+        make(sepconv.folder / "in.zarr", values_of((8, 9), "u1"), (4, 4), 2, attributes={"_ARRAY_DIMENSIONS": names})
+        said = sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+        assert ("the attribute _ARRAY_DIMENSIONS is not heeded" in said) != is_heeded
+
+
+def test_chunks_that_are_too_large_to_be_kept_are_said_to_be(sepconv):
+    zarr.create_array(sepconv.folder / "in.zarr", shape=(8192, 8192), chunks=(4096, 8192), dtype="f4")
+    sentence = "chunks of 512 x 512 where the source has chunks of 4096 x 8192: those would be more than 64 MiB"
+    assert sentence in sepconv("plan", "in.zarr", "out.zarr", "gaussian:sigma=1").stdout
+    assert "where the source has" not in sepconv("plan", "in.zarr", "out.zarr", "gaussian:sigma=1", "--chunk", "4096x8192").stdout
+
+
+def test_a_group_says_much_of_what_is_below(sepconv):
+    group = zarr.create_group(sepconv.folder / "in.zarr")
+    values = values_of((8, 9), "u1")
+    group.create_array("a", shape=(8, 9), chunks=(8, 9), dtype="u1")[...] = values
+    name = sepconv.folder / "in.zarr/zarr.json"
+    metadata = json.loads(name.read_text())
+    for mebibytes, is_read in (20, True), (65, False):
+        name.write_text(json.dumps(metadata | {"consolidated_metadata": {"metadata": {"a": "x" * (mebibytes << 20)}}}))
+        if is_read:
+            same(read_by_us(sepconv), values)
+        else:
+            assert "name an array or an image in it" in sepconv("run", "in.zarr", "b.npy", status=1).stderr
+            same(read_by_us(sepconv, "in.zarr/a"), values)
+
+
+def test_chunks_are_counted_with_those_of_all_channels(sepconv):
+    make(sepconv.folder / "in.zarr", values_of((64, 64, 3), "u1"), (16, 64, 1), attributes={}, dimension_names=["y", "x", "c"])
+    text = sepconv("plan", "in.zarr", "out.zarr", "gaussian:sigma=1").stdout
+    assert "12 chunks of the image are touched, each once" in text and "every source row is read and decoded once" in text
+    make(sepconv.folder / "in.zarr", values_of((4, 64, 64), "u1"), (4, 64, 64), dimension_names=["z", "y", "x"])
+    text = sepconv("plan", "in.zarr", "out.zarr", "gaussian:sigma=1").stdout
+    assert "1 chunk of the image is touched, for each image that shares them\n" in text and "read and decoded once" not in text
+
+
+@pytest.mark.parametrize("version", [2, 3])
 def test_groups_and_consolidated_metadata(sepconv, version):
     root = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=version, attributes={"about": "a root"})
     values = values_of((37, 45), "float32")

@@ -51,7 +51,8 @@ class NgffReader {
         if (ome != nullptr) add_others(said, kParts, "", image.others);
         if (attributes.contains("_creator") || said.contains("_creator"))
           image.others.emplace_back("_creator");
-        if (said.contains("image-label")) image.image.label = label_of(said["image-label"], image.others);
+        if (!said.value("image-label", Json()).is_null())
+          image.image.label = label_of(said["image-label"], image.others);
       }
     }
     if (const Json* const labels = member(said, "labels", Json::value_t::array)) {
@@ -75,10 +76,10 @@ class NgffReader {
                               where_, fact));
   }
 
-  /// Null if there is none; `type` is what it has to be.
+  /// Null if there is none, or it is null; `type` is what it has to be.
   const Json* member(const Json& object, const char* name, Json::value_t type) const {
     const auto found = object.find(name);
-    if (found == object.end()) return nullptr;
+    if (found == object.end() || found->is_null()) return nullptr;
     if (found->type() != type)
       refuse(fmt::format("are damaged: {} is no {}", name,
                          type == Json::value_t::array    ? "list"

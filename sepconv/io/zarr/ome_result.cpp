@@ -56,21 +56,22 @@ std::vector<OmeChannel> channels_of_images(const std::vector<OmeChannel>& images
   return channels;
 }
 
+bool says_something(const OmeChannel& channel) {
+  return !channel.name.empty() || channel.rgb || channel.window || !channel.rest.empty();
+}
+
 /// Those of the result: as many as there are, with a colour and a window each, as OME-Zarr wants them; or
 /// none.
 std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t count, std::int64_t samples,
                                      StoredType type, const Metadata& metadata,
                                      std::vector<std::string>& warnings) {
-  const auto says_nothing = [](const OmeChannel& channel) {
-    return channel.name.empty() && !channel.rgb && !channel.window && channel.rest.empty();
-  };
   const std::vector<OmeChannel> colours = colours_of(samples, metadata);
   if (const std::int64_t images = count / samples; samples > 1 && images > 1 && std::ssize(known) != count) {
     if (known.empty()) known.resize(static_cast<std::size_t>(images));
     if (std::ssize(known) == images) known = channels_of_images(known, samples, colours);
   }
   if (std::ssize(known) != count) {
-    if (!std::ranges::all_of(known, says_nothing))
+    if (std::ranges::any_of(known, says_something))
       warnings.emplace_back("names and colours of channels are left out: there are not as many as channels");
     known.clear();
   }
@@ -157,6 +158,53 @@ void drop_single_positions(RasterAxes& axes, std::size_t most) {
   }
 }
 
+/// The axes of the images that go into a result, whose pixels have so many channels, and which axes its array
+/// has, in OME-Zarr's order.
+struct ResultAxes {
+  RasterAxes of_images, of_array;
+};
+ResultAxes result_axes(const RasterSetSpec& spec, std::int64_t samples) {
+  ResultAxes axes;
+  // The channels of a pixel are those of the only c.
+  for (const RasterAxis& axis : spec.axes)
+    if (samples == 1 || axis.name != "c" || axis.size > 1) axes.of_images.push_back({axis.name, axis.size});
+  const bool adds_channels = samples > 1 && find_axis(axes.of_images, "c") == nullptr;
+  drop_single_positions(axes.of_images, kMostOmeAxes - (adds_channels ? 3 : 2));
+  RasterAxes& all = axes.of_array = axes.of_images;
+  if (const auto c = std::ranges::find(all, "c", &RasterAxis::name); c != all.end())
+    c->size *= samples;
+  else if (samples > 1)
+    all.push_back({"c", samples});
+  all.push_back({"y", spec.raster.extent.rows});
+  all.push_back({"x", spec.raster.extent.cols});
+  std::ranges::stable_sort(all, {}, [](const RasterAxis& axis) { return place_in_order(axis.name); });
+  return axes;
+}
+
+/// Empty, or why they are none of OME-Zarr.
+std::string unfit(const RasterAxes& axes) {
+  const auto is_other = [](const RasterAxis& axis) { return place_in_order(axis.name) == 2; };
+  if (axes.size() <= kMostOmeAxes && std::ranges::count_if(axes, is_other) <= 1) return {};
+  return fmt::format(
+      "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c, another, z, y and x",
+      to_string(axes), kMostOmeAxes);
+}
+
+/// Which of the array's axes are those of its images.
+ZarrAxes places_of(const ResultAxes& axes, bool has_channels) {
+  const auto place = [&](std::string_view name) {
+    return static_cast<int>(std::ranges::find(axes.of_array, name, &RasterAxis::name) -
+                            axes.of_array.begin());
+  };
+  ZarrAxes places;
+  places.rasters = axes.of_images;
+  for (const RasterAxis& axis : axes.of_images) places.others.push_back(place(axis.name));
+  places.row = place("y");
+  places.col = place("x");
+  if (has_channels) places.channel = place("c");
+  return places;
+}
+
 }  // namespace
 
 std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptions& options,
@@ -164,49 +212,25 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   if (options.layout.zarr.is_array && options.layout.levels == Levels::none) return std::nullopt;
   const StoredType type = options.stored.value_or(StoredType(spec.raster.type));
   const std::int64_t samples = spec.raster.channels / type.parts();
-  RasterAxes axes;
-  // The channels of a pixel are those of the only c.
-  for (const RasterAxis& axis : spec.axes)
-    if (samples == 1 || axis.name != "c" || axis.size > 1) axes.push_back({axis.name, axis.size});
-  const bool adds_channels = samples > 1 && find_axis(axes, "c") == nullptr;
-  drop_single_positions(axes, kMostOmeAxes - (adds_channels ? 3 : 2));
-  OmeResult result;
-  result.axes.rasters = axes;
-  if (const auto c = std::ranges::find(axes, "c", &RasterAxis::name); c != axes.end())
-    c->size *= samples;
-  else if (samples > 1)
-    axes.push_back({"c", samples});
-  axes.push_back({"y", spec.raster.extent.rows});
-  axes.push_back({"x", spec.raster.extent.cols});
-  const auto is_other = [](const RasterAxis& axis) { return place_in_order(axis.name) == 2; };
-  if (axes.size() > kMostOmeAxes || std::ranges::count_if(axes, is_other) > 1) {
-    const std::string fact = fmt::format(
-        "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c, another, z, y and x",
-        to_string(axes), kMostOmeAxes);
+  const ResultAxes axes = result_axes(spec, samples);
+  if (const std::string fact = unfit(axes.of_array); !fact.empty()) {
     if (options.layout.levels != Levels::none)
       throw InvalidArgument(fact + "; leave smaller levels (OutputRequest::pyramid) out");
     warnings.push_back(fact + "; so it is an array");
     return std::nullopt;
   }
-  std::ranges::stable_sort(axes, {}, [](const RasterAxis& axis) { return place_in_order(axis.name); });
-  const auto place = [&](std::string_view name) {
-    return static_cast<int>(std::ranges::find(axes, name, &RasterAxis::name) - axes.begin());
-  };
   const OmeImage known = ome_image_of(options.metadata, warnings);
-  result.image.name = known.name;
-  result.image.label = known.label;
-  for (const RasterAxis& axis : axes) {
+  OmeResult result{.image = {.name = known.name, .label = known.label}, .axes = places_of(axes, samples > 1)};
+  for (const RasterAxis& axis : axes.of_array) {
     const auto said = std::ranges::find(known.axes, axis.name, &OmeAxis::name);
     result.image.axes.push_back(said != known.axes.end() ? *said
                                                          : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
   }
   if (drop_endless_sizes(result.image)) warnings.emplace_back(kEndlessSizes);
-  for (const RasterAxis& axis : result.axes.rasters) result.axes.others.push_back(place(axis.name));
-  result.axes.row = place("y");
-  result.axes.col = place("x");
-  if (samples > 1) result.axes.channel = place("c");
-  if (const RasterAxis* const c = find_axis(axes, "c"); c != nullptr)
-    result.image.channels = ome_channels(known.channels, c->size, samples, type, options.metadata, warnings);
+  const RasterAxis* const c = find_axis(axes.of_array, "c");
+  if (c != nullptr || std::ranges::any_of(known.channels, says_something))
+    result.image.channels =
+        ome_channels(known.channels, c == nullptr ? 1 : c->size, samples, type, options.metadata, warnings);
   result.left = not_taken(options.metadata, result.image);
   return result;
 }

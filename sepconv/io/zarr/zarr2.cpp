@@ -21,9 +21,9 @@ void take_type(const JsonFile& file, const Json& dtype, ZarrArray& array) {
   array.big_endian = elements->big_endian;
 }
 
-/// xarray's names of the axes; others' may be anything.
+/// Others than xarray's may be anything.
 std::vector<std::string> dimensions_in(const Json& attributes, std::size_t axes) {
-  const auto found = attributes.find("_ARRAY_DIMENSIONS");
+  const auto found = attributes.find(kAxesOfVersion2);
   if (found == attributes.end() || !found->is_array() || found->size() != axes) return {};
   std::vector<std::string> names;
   for (const Json& name : *found) names.push_back(name.is_string() ? name.get<std::string>() : "");
@@ -67,7 +67,7 @@ ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
   const JsonFile attributes_file(name.parent_path() / ".zattrs");
   Json given = attributes_file.parse(attributes, {}, &array.as_texts);
   array.names = dimensions_in(given, array.shape.size());
-  given.erase("_ARRAY_DIMENSIONS");
+  if (!array.names.empty() || array.shape.empty()) given.erase(kAxesOfVersion2);
   array.attributes = given.dump();
   return array;
 }

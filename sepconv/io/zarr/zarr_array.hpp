@@ -79,7 +79,8 @@ inline constexpr std::int64_t kMostShardParts = std::int64_t{1} << 24;
 /// How many blocks of one shape another holds; more than kMostShardParts where they are more than can be
 /// counted.
 std::int64_t shard_parts(const ZarrShape& outer, const ZarrShape& inner) noexcept;
-inline constexpr std::int64_t kMostZarrJson = std::int64_t{16} << 20;
+/// Of a node, with what it says of all below it: of a plate some 20 MB.
+inline constexpr std::int64_t kMostZarrJson = std::int64_t{64} << 20;
 
 /// What a key of a store is.
 struct ZarrNode {
@@ -88,6 +89,9 @@ struct ZarrNode {
   std::string attributes = "{}";  ///< of the group
   std::string as_texts{};         ///< likewise
 };
+
+/// xarray's attribute of their names.
+inline constexpr const char* kAxesOfVersion2 = "_ARRAY_DIMENSIONS";
 
 /// Nothing where neither version has its metadata. Throws IoError, one sentence that names the file, for what
 /// is damaged and for what this library lacks, by its name.

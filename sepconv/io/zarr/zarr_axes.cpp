@@ -198,18 +198,62 @@ std::vector<AxisPositions> others_of(const ZarrArray& array, const ZarrShape& sh
   return others;
 }
 
+std::int64_t side(const ZarrShape& shape, int axis) {
+  return axis < 0 ? 1 : shape[static_cast<std::size_t>(axis)];
+}
+
+/// How its chunks are encoded, in the words of all formats.
+void take_compression(const ZarrArray& array, FileLayout& file) {
+  for (const ZarrCodec& codec : array.codecs) {
+    const bool deflates = codec.kind == ZarrCodec::Kind::gzip || codec.kind == ZarrCodec::Kind::zlib ||
+                          codec.blosc_codec == "zlib";
+    if (codec.kind == ZarrCodec::Kind::crc32c) continue;
+    file.compression = deflates ? Compression::deflate : Compression::zstd;
+    if (codec.kind == ZarrCodec::Kind::zstd && codec.level > 0) file.level = codec.level;
+  }
+  file.zarr.codecs = zarr_codecs_text(array);
+}
+
+/// How another array is made like it.
+FileLayout file_layout(const ZarrArray& array, const ZarrAxes& axes) {
+  FileLayout file;
+  file.tiled = true;
+  file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};
+  file.planar = axes.channel >= 0 && side(array.block(), axes.channel) < side(array.shape, axes.channel);
+  file.zarr.chunk_others = others_of(array, array.block(), axes);
+  take_compression(array, file);
+  file.zarr.version = array.version;
+  if (!array.shards.empty()) {
+    file.zarr.shard = {side(array.chunk, axes.row), side(array.chunk, axes.col)};
+    file.zarr.shard_others = others_of(array, array.chunk, axes);
+    file.zarr.nests_shards = array.shards.size() > 1;
+  }
+  file.zarr.fill = zarr_fill_text(array.fill, array.type, 3);
+  file.zarr.rows_name = axes.row_name;
+  file.zarr.cols_name = axes.col_name;
+  file.zarr.channels_name = axes.channel_name;
+  file.zarr.keeps_channel = axes.channel >= 0 && side(array.shape, axes.channel) == 1;
+  file.zarr.big_endian = array.big_endian;
+  file.zarr.keys_of_v2 = array.keys_of_v2 && array.version == 3;
+  file.zarr.separator = array.separator;
+  file.zarr.index_at_start = !array.shards.empty() && array.shards.front().index_at_start;
+  file.zarr.order = zarr_order_text(array, axes);
+  return file;
+}
+
 }  // namespace
 
 const char* channel_axis(const RasterAxes& others) { return find_axis(others, "c") == nullptr ? "c" : "s"; }
 
 SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
-  const auto side = [&](const ZarrShape& shape, int axis) {
-    return axis < 0 ? 1 : shape[static_cast<std::size_t>(axis)];
-  };
   SourceLayout layout;
   const Extent image = zarr_image(array, axes).extent;
   layout.block = {std::min(side(array.block(), axes.row), image.rows),
                   std::min(side(array.block(), axes.col), image.cols)};
+  layout.block_layers = ceil_div(side(array.shape, axes.channel), side(array.block(), axes.channel));
+  layout.shares_blocks = std::ranges::any_of(axes.others, [&](int axis) {
+    return std::min(side(array.block(), axis), side(array.shape, axis)) > 1;
+  });
   layout.description =
       fmt::format("Zarr {}, chunks of {}{}, {}, {}", array.version, fmt::join(array.block(), " x "),
                   array.shards.empty() ? "" : fmt::format(" in shards of {}", fmt::join(array.chunk, " x ")),
@@ -221,36 +265,7 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   }
   layout.codec = timed_codec(array);
   layout.coded = coded_chunks(array, axes);
-  FileLayout file;
-  file.tiled = true;
-  file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};
-  file.planar = axes.channel >= 0 && side(array.block(), axes.channel) < side(array.shape, axes.channel);
-  file.zarr.chunk_others = others_of(array, array.block(), axes);
-  for (const ZarrCodec& codec : array.codecs) {
-    const bool deflates = codec.kind == ZarrCodec::Kind::gzip || codec.kind == ZarrCodec::Kind::zlib ||
-                          codec.blosc_codec == "zlib";
-    if (codec.kind == ZarrCodec::Kind::crc32c) continue;
-    file.compression = deflates ? Compression::deflate : Compression::zstd;
-    if (codec.kind == ZarrCodec::Kind::zstd && codec.level > 0) file.level = codec.level;
-  }
-  file.zarr.version = array.version;
-  if (!array.shards.empty()) {
-    file.zarr.shard = {side(array.chunk, axes.row), side(array.chunk, axes.col)};
-    file.zarr.shard_others = others_of(array, array.chunk, axes);
-    file.zarr.nests_shards = array.shards.size() > 1;
-  }
-  file.zarr.codecs = zarr_codecs_text(array);
-  file.zarr.fill = zarr_fill_text(array.fill, array.type, 3);
-  file.zarr.rows_name = axes.row_name;
-  file.zarr.cols_name = axes.col_name;
-  file.zarr.channels_name = axes.channel_name;
-  file.zarr.keeps_channel = axes.channel >= 0 && side(array.shape, axes.channel) == 1;
-  file.zarr.big_endian = array.big_endian;
-  file.zarr.keys_of_v2 = array.keys_of_v2 && array.version == 3;
-  file.zarr.separator = array.separator;
-  file.zarr.index_at_start = !array.shards.empty() && array.shards.front().index_at_start;
-  file.zarr.order = zarr_order_text(array, axes);
-  layout.file = std::move(file);
+  layout.file = file_layout(array, axes);
   return layout;
 }
 

@@ -1,5 +1,6 @@
 // Codecs by the names and settings that metadata have.
 #include <algorithm>
+#include <limits>
 
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
@@ -36,6 +37,14 @@ ZarrCodec blosc_of(const JsonFile& file, const Json& settings, std::int64_t elem
   return codec;
 }
 
+/// LZ4 takes what is less than 1 for 1, and no more than 65537.
+int acceleration_of(const JsonFile& file, const Json& settings) {
+  constexpr std::int64_t kMost = 65537;
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  return static_cast<int>(
+      std::clamp<std::int64_t>(file.integer(settings, "acceleration", -kAny, kAny, 1), 1, kMost));
+}
+
 }  // namespace
 
 ZarrCodec parse_zarr_codec(const JsonFile& file, const NamedJson& named, std::int64_t element_bytes) {
@@ -53,12 +62,14 @@ ZarrCodec parse_zarr_codec(const JsonFile& file, const NamedJson& named, std::in
     codec.checked = settings.is_object() && settings.value("checksum", Json()) == Json(true);
     return codec;
   }
-  if (name == "gzip") return with_level(Kind::gzip, 0, 9, 1);
-  if (name == "zlib") return with_level(Kind::zlib, 0, 9, 1);
+  if (name == "gzip" || name == "zlib") {
+    constexpr int kUsual = 6;  // what -1 leaves zlib to choose
+    ZarrCodec codec = with_level(name == "gzip" ? Kind::gzip : Kind::zlib, -1, 9, 1);
+    if (codec.level < 0) codec.level = kUsual;
+    return codec;
+  }
   if (name == "crc32c") return {.kind = Kind::crc32c};
-  if (name == "lz4")
-    return {.kind = Kind::lz4,
-            .level = static_cast<int>(file.integer(settings, "acceleration", 0, 65537, 1))};
+  if (name == "lz4") return {.kind = Kind::lz4, .level = acceleration_of(file, settings)};
   file.lacking(fmt::format("the codec {}", named.name.substr(0, 60)));
 }
 

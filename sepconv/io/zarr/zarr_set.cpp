@@ -11,6 +11,7 @@
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_found.hpp"
+#include "sepconv/io/zarr/zarr_json.hpp"
 #include "sepconv/io/zarr/zarr_nodata.hpp"
 #include "sepconv/io/zarr/zarr_reader.hpp"
 
@@ -89,6 +90,9 @@ class ZarrSet final : public RasterSet {
     if (ome_ && array().attributes != "{}")
       say(fmt::format("attributes of the array are left out: {}",
                       first_names(member_names(array().attributes))));
+    if (!ome_ && array().version == 2 && Json::parse(array().attributes).contains(kAxesOfVersion2))
+      say(fmt::format("the attribute {} is not heeded: it does not name the axes of the array",
+                      kAxesOfVersion2));
     if (!ome_ && !array().as_texts.empty()) say(texts_sentence(array().as_texts));
     std::string written;
     for (const int axis : axes_.others) written += axes_.letters[static_cast<std::size_t>(axis)];

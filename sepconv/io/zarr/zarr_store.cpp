@@ -136,8 +136,10 @@ std::optional<std::string> ZarrStore::text(const std::string& key, std::int64_t 
   const auto object = open(key);
   if (!object) return std::nullopt;
   if (object->size() > most)
-    throw_read_error(name_of(key), fmt::format("it has {} bytes, more than the {} that are believed",
-                                               object->size(), most));
+    throw_read_error(name_of(key),
+                     fmt::format("it has {} bytes, more than the {} that are believed; where it is a "
+                                 "group's, name an array or an image in it",
+                                 object->size(), most));
   std::string text(static_cast<std::size_t>(object->size()), '\0');
   object->read_at(0, std::as_writable_bytes(std::span(text)));
   return text;

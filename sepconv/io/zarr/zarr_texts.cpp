@@ -115,7 +115,7 @@ ZarrTexts texts2(const ZarrArray& array) {
                     {"fill_value", Json::parse(zarr_fill_text(array.fill, array.type, 2))},
                     {"dimension_separator", std::string(1, array.separator)}};
   Json attributes = Json::parse(array.attributes);
-  if (!array.names.empty()) attributes["_ARRAY_DIMENSIONS"] = array.names;
+  if (!array.names.empty()) attributes[kAxesOfVersion2] = array.names;
   return {{".zarray", all.dump(2)}, {".zattrs", attributes.dump(2)}};
 }
 
@@ -133,6 +133,13 @@ ZarrTexts zarr_group_texts(int version, const std::string& attributes) {
        Json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", Json::parse(attributes)}}.dump(2)}};
 }
 
-std::string zarr_codecs_text(const ZarrArray& array) { return codecs3(array).dump(); }
+// A type size that is the elements' is left out: it is that of the result's elements there.
+std::string zarr_codecs_text(const ZarrArray& array) {
+  Json list = codecs3(array);
+  for (Json& codec : list)
+    if (codec["name"] == "blosc" && codec["configuration"]["typesize"] == array.type.bits / 8)
+      codec["configuration"].erase("typesize");
+  return list.dump();
+}
 
 }  // namespace sepconv

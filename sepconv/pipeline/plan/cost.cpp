@@ -292,7 +292,8 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
 }
 
 std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
-  const Extent block = problem.source.layout().block;
+  const SourceLayout& layout = problem.source.layout();
+  const Extent block = layout.block;
   const Rect needed = source_rect(plan.chain, plan.specs, plan.region);
   const Rect grid{needed.row / block.rows, needed.col / block.cols,
                   ceil_div(needed.row_end(), block.rows) - needed.row / block.rows,
@@ -305,7 +306,13 @@ std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const std::string again = fmt::format(
       ", and {:.1f} % of their pixels are read again, but for chunks that the ceiling leaves room to keep",
       100 * twice);
-  return fmt::format("{} chunks are touched{}", grid.area(), twice > 0 ? again : ", each once");
+  const std::int64_t count = grid.area() * layout.block_layers;
+  return fmt::format("{} of the image {} touched{}{}",
+                     count == 1 ? "1 chunk" : fmt::format("{} chunks", count), count == 1 ? "is" : "are",
+                     layout.shares_blocks ? ", for each image that shares them" : "",
+                     twice > 0              ? again
+                     : layout.shares_blocks ? ""
+                                            : ", each once");
 }
 
 }  // namespace sepconv

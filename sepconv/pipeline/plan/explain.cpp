@@ -67,7 +67,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
                                 format_bytes(static_cast<double>(plan.memory.source))));
   } else if (plan.turned) {
     notes.push_back(explain_turned(problem, plan));
-  } else if (plan.band.cols == image.cols) {
+  } else if (plan.band.cols == image.cols && !source.shares_blocks) {
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
   if (source.file && source.file->zarr.version != 0) notes.push_back(chunks_note(problem, plan));

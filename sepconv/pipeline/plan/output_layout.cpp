@@ -40,6 +40,22 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t mos
   layout.tiled = layout.tile.area() * pixel_bytes <= most_bytes;
 }
 
+/// Says that tiles are not the source's, which are too large. Those of a Zarr are named by rows first, as its
+/// chunks are.
+void say_what_shrank(const FileLayout& from, const FileLayout& to, std::int64_t most_bytes,
+                     std::vector<std::string>& warnings) {
+  if (!from.tiled || (to.tiled && to.tile == from.tile)) return;
+  const bool is_zarr = from.zarr.version != 0;
+  const auto sides = [&](Extent tile) {
+    return is_zarr ? fmt::format("{} x {}", tile.rows, tile.cols)
+                   : fmt::format("{} x {}", tile.cols, tile.rows);
+  };
+  const char* const tiles = is_zarr ? "chunks" : "tiles";
+  warnings.push_back(fmt::format("{} where the source has {} of {}: those would be more than {} MiB",
+                                 to.tiled ? fmt::format("{} of {}", tiles, sides(to.tile)) : "strips", tiles,
+                                 sides(from.tile), most_bytes >> 20));
+}
+
 /// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
 /// if they are more. Blocks of a file that are encoded whole are made smaller by it.
 std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
@@ -81,7 +97,10 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
     }
     layout.tile = whole;
   }
-  if (layout.tiled) shrink_tiles(layout, bytes_behind, rearranged ? kLargestKeptStrip : kLargestKeptTile);
+  const std::int64_t most_bytes = rearranged ? kLargestKeptStrip : kLargestKeptTile;
+  const FileLayout unshrunk = layout;
+  if (layout.tiled) shrink_tiles(layout, bytes_behind, most_bytes);
+  if (!is_scaled(map) && !request.tile) say_what_shrank(unshrunk, layout, most_bytes, warnings);
   if (is_scaled(map) && from->tiled && layout.tile != from->tile && !request.tile) {
     warnings.push_back(fmt::format(
         "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
