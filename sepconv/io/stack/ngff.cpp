@@ -12,7 +12,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
-#include "sepconv/io/zarr/zarr_store.hpp"
+#include "sepconv/io/inner_key.hpp"
 
 namespace sepconv {
 namespace {

@@ -9,9 +9,9 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/encoded_blocks.hpp"
+#include "sepconv/io/lease_pool.hpp"
 #include "sepconv/io/tiff/block_decoder.hpp"
 #include "sepconv/io/tiff/jpeg_stream.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
 
 namespace sepconv {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "sepconv/io/lease_pool.hpp"
 #include "sepconv/io/tiff/block_encoder.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
 
 namespace sepconv {
 

@@ -4,7 +4,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
+#include "sepconv/io/lease_pool.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
 #include "sepconv/io/tiff/uncompressed.hpp"
 

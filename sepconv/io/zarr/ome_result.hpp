@@ -8,7 +8,7 @@
 
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/stack/ngff.hpp"
-#include "sepconv/io/zarr/zarr_reader.hpp"
+#include "sepconv/io/zarr/zarr_axes.hpp"
 
 namespace sepconv {
 

@@ -1,3 +1,5 @@
+#include "sepconv/io/zarr/zarr_axes.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +9,6 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/flat/npy_axes.hpp"
-#include "sepconv/io/zarr/zarr_reader.hpp"
 #include "sepconv/io/zarr/zarr_result.hpp"
 
 namespace sepconv {

@@ -7,7 +7,7 @@
 
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
-#include "sepconv/io/zarr/zarr_reader.hpp"
+#include "sepconv/io/zarr/zarr_axes.hpp"
 
 namespace sepconv {
 

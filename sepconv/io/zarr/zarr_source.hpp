@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
+#include "sepconv/io/lease_pool.hpp"
 #include "sepconv/io/zarr/recently_used.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/inner_key.hpp"
 #include "sepconv/io/zarr/opened_files.hpp"
 
 namespace sepconv {
@@ -147,16 +148,6 @@ std::optional<std::string> ZarrStore::text(const std::string& key, std::int64_t 
 
 std::string joined_key(const std::string& parent, const std::string& name) {
   return parent.empty() ? name : parent + "/" + name;
-}
-
-bool is_inner_key(std::string_view key) noexcept {
-  if (key.find('\0') != key.npos) return false;
-  while (true) {
-    const std::string_view name = key.substr(0, key.find('/'));
-    if (name.empty() || name == "." || name == "..") return false;
-    if (name.size() == key.size()) return true;
-    key.remove_prefix(name.size() + 1);
-  }
 }
 
 }  // namespace sepconv

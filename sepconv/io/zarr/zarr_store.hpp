@@ -54,7 +54,5 @@ std::unique_ptr<ZarrStore> open_zip_store(InputFile file);
 
 /// "a/b", or "b" below the root.
 std::string joined_key(const std::string& parent, const std::string& name);
-/// Whether names stand between the slashes of a key, and none of them leads elsewhere.
-bool is_inner_key(std::string_view key) noexcept;
 
 }  // namespace sepconv

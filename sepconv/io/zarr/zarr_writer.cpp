@@ -9,8 +9,8 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/encoded_blocks.hpp"
+#include "sepconv/io/lease_pool.hpp"
 #include "sepconv/io/resumable.hpp"
-#include "sepconv/io/tiff/lease_pool.hpp"
 #include "sepconv/io/zarr/zarr_blocks.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 

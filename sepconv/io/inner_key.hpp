@@ -1,0 +1,19 @@
+// Names within a store or a group, which lead nowhere else.
+#pragma once
+
+#include <string_view>
+
+namespace sepconv {
+
+/// Whether names stand between the slashes of a key, and none of them leads elsewhere.
+inline bool is_inner_key(std::string_view key) noexcept {
+  if (key.find('\0') != key.npos) return false;
+  while (true) {
+    const std::string_view name = key.substr(0, key.find('/'));
+    if (name.empty() || name == "." || name == "..") return false;
+    if (name.size() == key.size()) return true;
+    key.remove_prefix(name.size() + 1);
+  }
+}
+
+}  // namespace sepconv
