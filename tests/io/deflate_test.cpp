@@ -70,6 +70,36 @@ TEST_CASE("Every effort writes what zlib and libdeflate read, and what does not 
   }
 }
 
+/// A page of words in rows of 256 bytes, and a photograph's noise in rows from `begin` to `end`.
+Bytes page(int rows, int begin, int end, Random& random) {
+  const Bytes words = noise(8192, 3.0, random);
+  Bytes bytes;
+  for (int row = 0; row < rows; ++row) {
+    const bool is_photo = row >= begin && row < end;
+    const Bytes photo = noise(256, 3.0, random);
+    for (int i = 0; i < 256; i += 16) {
+      const auto* const from = is_photo ? photo.data() + i : words.data() + random() % 512 * 16;
+      bytes.insert(bytes.end(), from, from + 16);
+    }
+  }
+  return bytes;
+}
+
+TEST_CASE("A block that is partly text is not judged by the photograph in its middle, nor by the text") {
+  Random random(5);
+  const Raster raster{1, 256};
+  Deflater automatic(kAutomatic), usual(6), fast(kFast);
+  for (const auto& [begin, end] : {std::pair(224, 288), std::pair(160, 352), std::pair(0, 200)}) {
+    CAPTURE(begin, end);
+    const Bytes bytes = page(512, begin, end, random);
+    const auto size = static_cast<double>(encoded(automatic, bytes, raster).size());
+    CHECK(size <= 1.03 * static_cast<double>(encoded(usual, bytes, raster).size()));
+    CHECK(size < 0.95 * static_cast<double>(encoded(fast, bytes, raster).size()));
+  }
+  const Bytes photo = page(512, 0, 512, random);
+  CHECK(encoded(automatic, photo, raster) == encoded(fast, photo, raster));
+}
+
 TEST_CASE("The bytes of a stream do not depend on what the coder wrote before") {
   Random random(3);
   const Raster raster{1, 256};

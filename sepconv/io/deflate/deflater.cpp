@@ -22,11 +22,31 @@ libdeflate_compressor* make_search(int level) {
   return search;
 }
 
-/// From the middle, where no border is: enough to judge by, and little beside the whole.
-std::span<const std::byte> sample_of(std::span<const std::byte> in) {
-  constexpr std::size_t kPart = 32, kLeast = 4096, kMost = 16384;
-  const std::size_t size = std::min(in.size(), std::clamp(in.size() / kPart, kLeast, kMost));
-  return in.subspan((in.size() - size) / 2, size);
+// What a look decides by: measured, docs/measurements/2026-11-23-deflate.md. The bounds keep real images, as
+// they are and lightly blurred, within 3 % of the usual level's size and leave photographs unsearched.
+// "Gain": the size without a search over that with the quickest one.
+constexpr double kSmoothBits = 3;         // a byte: smooth or drawn, strings repeat
+constexpr double kQuickGain = 1.04;       // up to it a quick search has what the usual one has,
+constexpr double kQuickBits = 4.5;        // of noisy images
+constexpr double kHopelessGain = 0.96;    // the usual level finds no more either,
+constexpr double kHopelessBits = 5.3;     // nor does it where a byte takes so much
+constexpr double kUsualLevelGain = 0.99;  // over the usual level itself: the whole has more strings to find
+
+/// Enough to judge by, and little beside the whole: pieces spread over a block, whose parts may be a page's
+/// text and its photograph. Each holds a row, or floating types would be judged by some of their planes of
+/// bytes; the gaps between them are no whole rows for the same reason.
+std::span<const std::byte> sample_of(std::span<const std::byte> in, Raster raster,
+                                     std::span<std::byte, kMostSample> room) {
+  constexpr std::size_t kPart = 32, kLeast = 4096, kMostPieces = 4;
+  const std::size_t size = std::min(in.size(), std::clamp(in.size() / kPart, kLeast, kMostSample));
+  const auto row = static_cast<std::size_t>(std::max<std::int64_t>(1, raster.row_bytes));
+  const auto pixel = static_cast<std::size_t>(std::max<std::int64_t>(1, raster.pixel_bytes));
+  const std::size_t pieces = std::clamp<std::size_t>(size / row, 1, kMostPieces);
+  const std::size_t piece = pieces == 1 ? size : size / pieces / pixel * pixel;
+  const std::size_t gap = (in.size() - pieces * piece) / (pieces + 1) / pixel * pixel;
+  for (std::size_t i = 0; i < pieces; ++i)
+    std::ranges::copy(in.subspan(gap + i * (gap + piece), piece), room.begin() + i * piece);
+  return room.first(pieces * piece);
 }
 
 }  // namespace
@@ -47,18 +67,18 @@ std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std:
   return search == nullptr ? coder_.encode(in, raster, out) : searched(search->get(), in, out);
 }
 
-// The bounds are measured, docs/measurements/2026-11-23-deflate.md: they keep real images, as they are and
-// lightly blurred, within 3 % of the usual level's and leave photographs unsearched. A sample has less before
-// it to find strings in than the whole, so near the bound the usual level is asked, too.
+// A sample has less before it to find strings in than the whole, so near the bound the usual level is asked,
+// too.
 Deflater::Search* Deflater::look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
-  const std::span<const std::byte> sample = sample_of(in);
+  const std::span<const std::byte> sample = sample_of(in, raster, sample_);
   const auto coded = static_cast<double>(coder_.encode(sample, raster, out));
   const double bits = 8 * coded / static_cast<double>(sample.size());
-  if (bits < 3) return &thorough_;  // smooth or drawn: strings repeat
+  if (bits < kSmoothBits) return &thorough_;
   const double gain = coded / static_cast<double>(searched(of_sample_.get(), sample, out));
-  if (gain > 1) return gain <= 1.05 && bits >= 4.5 ? &quick_ : &thorough_;
-  if (gain <= 0.965 || bits >= 5.3) return nullptr;
-  return coded > 0.99 * static_cast<double>(searched(thorough_.get(), sample, out)) ? &thorough_ : nullptr;
+  if (gain > 1) return gain <= kQuickGain && bits >= kQuickBits ? &quick_ : &thorough_;
+  if (gain <= kHopelessGain || bits >= kHopelessBits) return nullptr;
+  const auto usual = static_cast<double>(searched(thorough_.get(), sample, out));
+  return coded > kUsualLevelGain * usual ? &thorough_ : nullptr;
 }
 
 std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {
@@ -70,7 +90,7 @@ std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {
 std::int64_t Deflater::memory_bytes(int level) noexcept {
   constexpr std::int64_t kKiB = 1 << 10;  // of libdeflate 1.14, measured
   const std::int64_t coder = level == kFast || level == kAutomatic ? 256 * kKiB : 0;
-  const std::int64_t others = level == kAutomatic ? (200 + 656) * kKiB : 0;
+  const std::int64_t others = (level == kAutomatic ? (200 + 656) * kKiB : 0) + std::int64_t{kMostSample};
   const std::int64_t search = level == kFast ? 0 : level < 10 ? 656 * kKiB : 8800 * kKiB;
   return coder + others + search;
 }

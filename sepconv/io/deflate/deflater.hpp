@@ -3,6 +3,7 @@
 
 #include <libdeflate.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@ inline constexpr int kAutomatic =
     0;  ///< a look at each block chooses: where a search of a sample gains, all of it is searched
 inline constexpr int kFast = -1;  ///< never a search
 inline constexpr int kLeastLevel = 1, kBestLevel = 12;
+inline constexpr std::size_t kMostSample = 16384;  ///< bytes of a block that such a look takes
 
 /// Not thread-safe: one per worker.
 class Deflater {
@@ -45,6 +47,7 @@ class Deflater {
 
   RasterCoder coder_;
   Search of_sample_, quick_, thorough_;
+  std::array<std::byte, kMostSample> sample_;
   int level_;
 };
 
