@@ -202,7 +202,7 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
           "with a level if wanted: deflate:1..12, deflate:fast, deflate:best, zstd:1..22 (1), zstd:fast, "
           "jpeg:1..100 (quality, 90); deflate alone looks at each block of a TIFF, and searches those that a "
           "search makes smaller, and is deflate:6 in a Zarr, where 9 is the highest, as in a PNG, of which "
-          "it searches drawings")
+          "it searches drawings; in a Zarr, which has no predictor, :fast hardly shrinks smooth images")
       ->type_name("none|lzw|deflate|deflate:fast|zstd|zstd:fast|jpeg|packbits[:LEVEL]");
   command
       .add_option_function<std::string>(

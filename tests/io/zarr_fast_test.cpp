@@ -1,4 +1,5 @@
 // Zarr results without a search for strings.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sepconv/io/deflate/deflater.hpp"
@@ -28,6 +29,9 @@ TEST_CASE("deflate:fast and zstd:fast are coded without a search in Zarr, too, a
   CHECK_THAT(writer->layout().description, Contains(codec + " without search"));
   CHECK(writer->layout().codec == (is_zstd ? "zstd:fast" : "deflate:fast"));
   CHECK(writer->layout().coded.has_value() == layout.zarr.shard.empty());
+  const std::string said = std::string(is_zstd ? "zstd" : "deflate") + ":fast hardly shrinks smooth images";
+  CHECK(std::ranges::count_if(writer->layout().warnings,
+                              [&](const std::string& one) { return one.starts_with(said); }) == 1);
   write_all(*writer, noise);
   CHECK(reads_everywhere(*open_reader(path), noise));
   layout.level = is_zstd ? 1 : 6;

@@ -28,6 +28,10 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
       codecs.push_back(parse_zarr_codec(file, file.named(codec, "codecs"), element_bytes));
     return codecs;
   }
+  if (layout.level == deflate::kFast)
+    warnings.push_back(fmt::format(
+        "{0}:fast hardly shrinks smooth images in a Zarr, which has no predictor; {0} makes them smaller",
+        name_of(layout.compression)));
   constexpr int kUsualZstd = 1, kUsualDeflate = 6, kHighestDeflate = 9, kLowestDeflate = 1;
   const auto deflated = version == 2 ? ZarrCodec::Kind::zlib : ZarrCodec::Kind::gzip;
   switch (layout.compression) {
