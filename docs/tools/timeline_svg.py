@@ -34,7 +34,7 @@ def read_trace(path):
     """The spans of a trace: (track, band, begin, end), in ms since the first of them. Raises ValueError."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
-    spans = [(e["cat"], e["args"]["band"], e["ts"] / 1e3, (e["ts"] + e["dur"]) / 1e3) for e in events if e["ph"] == "X"]
+    spans = [(e["cat"], e["args"].get("band", 0), e["ts"] / 1e3, (e["ts"] + e["dur"]) / 1e3) for e in events if e["ph"] == "X"]
     if not spans:
         raise ValueError(f"{path} has no spans")
     start = min(begin for _, _, begin, _ in spans)

@@ -11,7 +11,7 @@ _DRAWN = 2000  # spans of a timeline; more would be less than a pixel each
 
 
 class Span(NamedTuple):
-    """An interval in which a step worked on a band; seconds since the run began."""
+    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds since the run began."""
 
     step: str
     band: int

@@ -29,7 +29,7 @@ class FileWarning(UserWarning):
     """What a result does not have of its source, or what of a file is not what it seems."""
 
 class Span(NamedTuple):
-    """An interval in which a step worked on a band; seconds since the run began."""
+    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds since the run began."""
     step: str
     band: int
     begin: float

@@ -57,9 +57,10 @@ def test_events_have_what_the_format_asks_for(traced):
 
 def test_slices_are_named_by_their_step_and_do_not_overlap_on_a_thread(traced):
     trace, stats = traced
-    assert {one["name"] for one in slices(trace)} == {"read", "compute", "write"}
+    assert {one["name"] for one in slices(trace)} == {"read", "compute", "write", "close"}
     of = collections.Counter((one["name"], one["args"]["image"]) for one in slices(trace))
-    assert {of["compute", i] for i in range(3)} == {stats["plan"]["bands"]}
+    assert {of[step, i] for step in ("compute", "write") for i in range(3)} == {stats["plan"]["bands"]}
+    assert [of["close", i] for i in range(3)] == [1, 1, 1] and all(("band" in one["args"]) == (one["name"] != "close") for one in slices(trace))
     ends = collections.defaultdict(float)
     for one in sorted(slices(trace), key=lambda one: one["ts"]):
         assert one["ts"] >= ends[one["tid"]] - 1e-3
@@ -69,9 +70,9 @@ def test_slices_are_named_by_their_step_and_do_not_overlap_on_a_thread(traced):
 def test_slices_give_the_busy_times_of_the_summary(traced):
     trace, stats = traced
     for step in stats["steps"]:
-        found = union((one["ts"], one["ts"] + one["dur"]) for one in slices(trace) if one["name"] == step["name"]) / 1e6
+        found = union((one["ts"], one["ts"] + one["dur"]) for one in slices(trace) if one["cat"] == step["name"]) / 1e6
         assert found == pytest.approx(step["busy_seconds"], abs=1e-9)
-        assert sum(one["args"]["bytes"] for one in slices(trace) if one["name"] == step["name"]) == step["bytes"]
+        assert sum(one["args"]["bytes"] for one in slices(trace) if one["cat"] == step["name"]) == step["bytes"]
 
 
 def test_counters_are_of_memory_rates_and_queues(traced):

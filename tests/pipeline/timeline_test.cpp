@@ -112,7 +112,7 @@ TEST_CASE("a trace counts the bands that wait for a step, and has the plan") {
   // Both are read before the first is computed; the second waits while the first is computed.
   for (const Span& span :
        {Span{"read", 0, 0, 1, 2'000'000}, Span{"read", 1, 1, 2, 2'000'000}, Span{"compute", 0, 3, 4, 1},
-        Span{"compute", 1, 5, 6, 1}, Span{"write", 2, 6, 7, 0}})
+        Span{"compute", 1, 5, 6, 1}, Span{"write", Span::kClosing, 6, 7, 0}})
     timeline.record(span);
   std::ostringstream text;
   write_chrome_trace(text, timeline, {R"({"bands": 2})", "sepconv run", true});
@@ -129,6 +129,22 @@ TEST_CASE("a trace counts the bands that wait for a step, and has the plan") {
   CHECK(fastest == Approx(2));
   CHECK(trace.at("otherData").at("plan").at("bands") == 2);
   CHECK(trace.at("otherData").at("command") == "sepconv run");
+}
+
+TEST_CASE("rates of slices that overlap are added, and those that touch leave no peak") {
+  Timeline timeline;
+  for (const Span& span : {Span{"decode", 0, 0, 2, 6'000'000}, Span{"decode", 1, 1, 3, 2'000'000},
+                           Span{"decode", 2, 3, 4, 5'000'000}})
+    timeline.record(span);
+  std::ostringstream text;
+  write_chrome_trace(text, timeline);
+  std::vector<std::pair<double, double>> rates;
+  const auto trace = nlohmann::json::parse(text.str());
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("name") == "decode rate")
+      rates.emplace_back(event.at("ts").get<double>() / 1e6, event.at("args").at("MB/s").get<double>());
+  }
+  CHECK(rates == std::vector<std::pair<double, double>>{{0, 3}, {1, 4}, {2, 1}, {3, 5}, {4, 0}});
 }
 
 TEST_CASE("a trace of nothing is still JSON") {

@@ -88,7 +88,7 @@ const char* doing(std::string_view bottleneck) {
 double closing_seconds(const RunReport& report) {
   double seconds = 0;
   for (const Span& span : report.timeline.spans()) {
-    if (span.track == "write" && span.band == report.plan.band_count()) seconds = span.end - span.begin;
+    if (span.track == "write" && span.band == Span::kClosing) seconds = span.end - span.begin;
   }
   return seconds;
 }

@@ -32,7 +32,4 @@ std::string limits_text(const Plan& plan, const RunLimits& limits);
 /// What bounds the run and what would help, in a few sentences.
 std::string advice(const RunReport& report, const RunLimits& limits);
 
-/// part / whole, or 0 of nothing.
-inline double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
 }  // namespace sepconv

@@ -51,7 +51,8 @@ std::vector<Block> blocks_of(const std::vector<Span>& spans, const std::string& 
   constexpr std::size_t kApart = 1000;
   std::vector<Block> blocks;
   for (const Span& span : spans) {
-    if (span.track == track) blocks.push_back({span.begin, span.end, span.band, 1});
+    if (span.track == track)
+      blocks.push_back({span.begin, span.end, span.band, span.band == Span::kClosing ? 0 : 1});
   }
   std::ranges::sort(blocks, {}, &Block::begin);
   if (blocks.size() <= kApart) return blocks;
@@ -60,8 +61,10 @@ std::vector<Block> blocks_of(const std::vector<Span>& spans, const std::string& 
   for (const Block& block : blocks) {
     if (!joined.empty() && block.begin - joined.back().end < near &&
         block.end - joined.back().begin < 4 * near) {
-      joined.back().end = std::max(joined.back().end, block.end);
-      ++joined.back().bands;
+      Block& last = joined.back();
+      last.end = std::max(last.end, block.end);
+      if (last.bands == 0) last.band = block.band;
+      last.bands += block.bands;
     } else {
       joined.push_back(block);
     }
@@ -70,13 +73,11 @@ std::vector<Block> blocks_of(const std::vector<Span>& spans, const std::string& 
 }
 
 std::string block_text(const std::string& track, const Block& block) {
-  const std::string bands = block.bands == 1 ? fmt::format("band {}", block.band)
-                                             : fmt::format("{} bands from {} on", block.bands, block.band);
+  const std::string bands = block.bands == 0   ? "closing the file"
+                            : block.bands == 1 ? fmt::format("band {}", block.band)
+                                               : fmt::format("{} bands from {} on", block.bands, block.band);
   return fmt::format("{}, {}: {:.4f} to {:.4f} s", track, bands, block.begin, block.end);
 }
-
-/// "read" of "read", "upload" of "upload cuda:1".
-std::string step_of(const std::string& track) { return track.substr(0, track.find(' ')); }
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -18,9 +20,6 @@ constexpr double kMicroseconds = 1e6;
 /// As a band passes them.
 constexpr std::array<std::string_view, 7> kSteps{"read",   "upload",   "decode", "compute",
                                                  "encode", "download", "write"};
-
-/// "upload" of "upload cuda:1".
-std::string step_of(const std::string& track) { return track.substr(0, track.find(' ')); }
 
 std::size_t place_of(const std::string& track) {
   return static_cast<std::size_t>(std::ranges::find(kSteps, step_of(track)) - kSteps.begin());
@@ -48,13 +47,16 @@ class Events {
 };
 
 void put_slice(Events& events, const Span& span, int thread) {
+  const bool is_closing = span.band == Span::kClosing;
+  json args = {{"bytes", span.bytes}, {"image", span.image}};
+  if (!is_closing) args["band"] = span.band;
   events.put({{"ph", "X"},
               {"tid", thread},
-              {"name", step_of(span.track)},
+              {"name", is_closing ? "close" : step_of(span.track)},
               {"cat", span.track},
               {"ts", span.begin * kMicroseconds},
               {"dur", (span.end - span.begin) * kMicroseconds},
-              {"args", {{"band", span.band}, {"bytes", span.bytes}, {"image", span.image}}}});
+              {"args", std::move(args)}});
 }
 
 /// In the order of a track's steps and of time. Slices of one thread must not overlap, unless one holds the
@@ -82,38 +84,49 @@ void put_slices(Events& events, const std::vector<Span>& spans) {
   }
 }
 
+/// What a counter changes by, at which second.
+using Changes = std::map<double, std::int64_t>;
+
+void put_sums(Events& events, const std::map<std::string, Changes>& counters, const char* unit,
+              double of_unit) {
+  for (const auto& [name, changes] : counters) {
+    std::int64_t sum = 0;
+    for (const auto& [seconds, change] : changes)
+      events.count(name, seconds, unit, static_cast<double>(sum += change) / of_unit);
+  }
+}
+
+/// Of a track whose slices overlap the sum of theirs.
 void put_rates(Events& events, const std::vector<Span>& spans) {
+  std::map<std::string, Changes> counters;
   for (const Span& span : spans) {
     if (span.bytes == 0 || span.end <= span.begin) continue;
-    const std::string name = span.track + " rate";
-    events.count(name, span.begin, "MB/s", static_cast<double>(span.bytes) / (span.end - span.begin) / 1e6);
-    events.count(name, span.end, "MB/s", 0);
+    // Whole bytes, so that the sum is 0 again in the end.
+    const std::int64_t rate = std::llround(static_cast<double>(span.bytes) / (span.end - span.begin));
+    Changes& changes = counters[span.track + " rate"];
+    changes[span.begin] += rate;
+    changes[span.end] -= rate;
   }
+  put_sums(events, counters, "MB/s", 1e6);
 }
 
 /// Between a step that has ended and the next that has not begun.
 void put_queues(Events& events, const std::vector<Span>& spans) {
   std::map<std::tuple<std::int64_t, std::int64_t, std::size_t>, const Span*> passed;  // image, band, step
   for (const Span& span : spans) passed[{span.image, span.band, place_of(span.track)}] = &span;
-  std::map<std::string, std::vector<std::pair<double, int>>> changes;
+  std::map<std::string, Changes> counters;
   for (auto at = passed.begin(); at != passed.end(); ++at) {
     const auto next = std::next(at);
     if (next == passed.end()) break;
     const auto& [image, band, step] = at->first;
     const auto& [next_image, next_band, next_step] = next->first;
     if (image != next_image || band != next_band) continue;
-    auto& queue = changes["waiting for " + step_of(next->second->track)];
+    Changes& changes = counters["waiting for " + step_of(next->second->track)];
     const double from = at->second->end;
-    queue.emplace_back(from, 1);
-    queue.emplace_back(std::max(from, next->second->begin), -1);
+    changes[from] += 1;
+    changes[std::max(from, next->second->begin)] -= 1;
   }
-  for (auto& [name, queue] : changes) {
-    std::ranges::sort(queue, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first < b.first : a.second > b.second;  // nothing leaves before it came
-    });
-    int bands = 0;
-    for (const auto& [seconds, change] : queue) events.count(name, seconds, "bands", bands += change);
-  }
+  put_sums(events, counters, "bands", 1);
 }
 
 }  // namespace

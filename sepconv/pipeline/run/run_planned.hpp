@@ -51,7 +51,7 @@ Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, 
   if (options.stop.stop_requested()) throw Cancelled();
   if (options.finishing) options.finishing();
   sink.finish();
-  timeline.record({"write", plan.band_count(), begin, timeline.now(), 0});
+  timeline.record({"write", Span::kClosing, begin, timeline.now(), 0});
   timeline.note_memory();
   return {std::move(plan), startup_seconds};
 }

@@ -6,11 +6,6 @@
 #include <algorithm>
 
 namespace sepconv {
-namespace {
-
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-}  // namespace
 
 StepReport step_report(const Timeline& timeline, const std::string& name) {
   const std::vector<Span> spans = timeline.spans();
@@ -44,7 +39,7 @@ Overlap overlap_of(const RunReport& report) {
     copying += step.busy_seconds;
     hidden += step.hidden_seconds;
   }
-  return {ratio(hidden, copying), ratio(busy, report.wall_seconds - report.startup_seconds)};
+  return {share(hidden, copying), share(busy, report.wall_seconds - report.startup_seconds)};
 }
 
 }  // namespace sepconv

@@ -45,6 +45,9 @@ StepReport step_report(const Timeline& timeline, const std::string& name);
 /// "CPU, 2 threads, AVX3", "cuda:0,1 NVIDIA H200", what computes there after a comma if it is named.
 std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine);
 
+/// part / whole, or 0 of nothing.
+inline double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
 /// What going on at the same time brought.
 struct Overlap {
   double copy_hidden = 0;  ///< part of the copying (GPUs: upload and download; CPU: read and write) while

@@ -104,6 +104,8 @@ std::vector<MemorySample> Timeline::memory() const {
   return memory_;
 }
 
+std::string step_of(const std::string& track) { return track.substr(0, track.find(' ')); }
+
 double busy_seconds(const std::vector<Span>& spans, const std::string& track) {
   return length(union_of(spans, [&](const Span& span) { return span.track == track; }));
 }

@@ -13,6 +13,9 @@ namespace sepconv {
 
 /// One interval of one track. Seconds since the timeline's origin.
 struct Span {
+  /// In the place of a band: of none, the closing of the result's file behind the last.
+  static constexpr std::int64_t kClosing = -1;
+
   std::string track;  ///< "read", "compute", "write"; an engine of a device
   std::int64_t band = 0;
   double begin = 0;
@@ -57,6 +60,8 @@ class Timeline {
   std::int64_t image_ = 0;
 };
 
+/// "upload" of "upload cuda:1".
+std::string step_of(const std::string& track);
 /// Total length of the union of the intervals of a track.
 double busy_seconds(const std::vector<Span>& spans, const std::string& track);
 /// Length of the part of `track`'s union that some other track covers as well.
