@@ -21,9 +21,10 @@ constexpr int kPipeBytes = 1 << 20;
 /// A pipe that can be written to takes so much without waiting, pipe(7).
 constexpr std::size_t kAtOnceBytes = 4096;
 
-bool is_pipe(int descriptor) {
-  return fcntl(descriptor, F_SETPIPE_SZ, kPipeBytes) > 0 || fcntl(descriptor, F_GETPIPE_SZ) > 0;
-}
+bool is_pipe(int descriptor) { return fcntl(descriptor, F_GETPIPE_SZ) > 0; }
+
+/// Of what is no pipe, or may not be so large, nothing changes.
+void make_roomy(int descriptor) { fcntl(descriptor, F_SETPIPE_SZ, kPipeBytes); }
 
 /// Until the descriptor is ready for `events` or has failed. Without a stop there is nothing else to wait
 /// for.
@@ -39,7 +40,7 @@ void wait_for(int descriptor, short events, const std::stop_token& stop) {
 }  // namespace
 
 ReadBytes bytes_from(int descriptor, const std::string& name, std::stop_token stop) {
-  static_cast<void>(is_pipe(descriptor));
+  make_roomy(descriptor);
   return [descriptor, name, stop = std::move(stop)](std::span<std::byte> bytes) -> std::size_t {
     for (;;) {
       wait_for(descriptor, POLLIN, stop);
@@ -52,6 +53,7 @@ ReadBytes bytes_from(int descriptor, const std::string& name, std::stop_token st
 }
 
 WriteBytes bytes_to(int descriptor, const std::string& name, std::stop_token stop) {
+  make_roomy(descriptor);
   const std::size_t most = is_pipe(descriptor) && stop.stop_possible() ? kAtOnceBytes : SSIZE_MAX;
   return [descriptor, name, most, stop = std::move(stop)](std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
