@@ -35,25 +35,29 @@ Completion of_key_value(const StageKey& key, const std::string& before, const st
   return of_words(std::move(words), begun);
 }
 
-/// Where in the value of a key that is a chain the last stage begins; nothing before there is one.
-std::optional<std::size_t> begin_of_inner(const StageEntry& stage, const std::string& begun) {
-  for (const StageKey& key : stage.keys) {
-    const std::size_t at = std::min(begun.find(":" + key.name + "="), begun.find("," + key.name + "="));
-    if (key.type != StageKey::Type::chain || at == std::string::npos) continue;
-    const std::size_t value = at + key.name.size() + 2, bar = begun.rfind('|');
-    if (bar == std::string::npos || bar < value) return value + (begun[value] == '[' ? 1 : 0);
-    return std::min(begun.find_first_not_of(' ', bar + 1), begun.size());
-  }
-  return std::nullopt;
-}
-
 Completion of_stage(const std::string& begun);
 
-/// A stage of a key's chain.
-Completion of_inner(const std::string& before, const std::string& begun) {
-  Completion inner = of_stage(begun);
-  for (Completion::Word& word : inner.words) word.text = before + word.text;
+/// What goes on with the chain of a key that begins at `key`, its value at `value`. Behind its bracket
+/// nothing of it does.
+Completion of_own_chain(const std::string& begun, std::size_t key, std::size_t value) {
+  if (end_outside_brackets(begun + ",", key, ',') == begun.size() && begun.ends_with(']')) return {};
+  std::size_t last = value;
+  if (value < begun.size() && begun[value] == '[') {
+    ++last;
+    for (std::size_t bar = 0; (bar = end_outside_brackets(begun, last, '|')) < begun.size();) last = bar + 1;
+    last = std::min(begun.find_first_not_of(' ', last), begun.size());
+  }
+  Completion inner = of_stage(begun.substr(last));
+  for (Completion::Word& word : inner.words) word.text.insert(0, begun, 0, last);
   return inner;
+}
+
+/// Where the keys of a stage begin.
+std::vector<std::size_t> begins_of_keys(const std::string& stage, std::size_t colon) {
+  std::vector<std::size_t> begins{colon + 1};
+  for (std::size_t end = 0; (end = end_outside_brackets(stage, begins.back(), ',')) < stage.size();)
+    begins.push_back(end + 1);
+  return begins;
 }
 
 /// "NAME[:KEY=VALUE,...]".
@@ -62,28 +66,34 @@ Completion of_stage(const std::string& begun) {
   if (colon == std::string::npos) return of_stage_names(begun);
   const auto stage = std::ranges::find(stage_table(), begun.substr(0, colon), &StageEntry::name);
   if (stage == stage_table().end()) return {};
-  if (const auto inner = begin_of_inner(*stage, begun))
-    return of_inner(begun.substr(0, *inner), begun.substr(*inner));
-  const std::size_t last = begun.find_last_of(":,") + 1;
-  const std::size_t equals = begun.find('=', last);
-  const std::string before = begun.substr(0, last);
+  std::vector<std::size_t> begins = begins_of_keys(begun, colon);
+  const std::size_t last = begins.back(), equals = begun.find('=', last);
+  begins.pop_back();
   std::vector<Completion::Word> words;
   for (const StageKey& key : stage->keys) {
-    const bool is_given = before.find(":" + key.name + "=") != std::string::npos ||
-                          before.find("," + key.name + "=") != std::string::npos;
-    if (equals != std::string::npos && begun.substr(last, equals - last) == key.name)
-      return of_key_value(key, begun.substr(0, equals + 1), begun);
-    if (!is_given) words.push_back({before + key.name + "=", key.help()});
+    const auto is_it = [&](std::size_t begin) {
+      return begun.compare(begin, key.name.size() + 1, key.name + "=") == 0;
+    };
+    if (is_it(last)) {
+      return key.type == StageKey::Type::chain ? of_own_chain(begun, last, equals + 1)
+                                               : of_key_value(key, begun.substr(0, equals + 1), begun);
+    }
+    if (std::ranges::none_of(begins, is_it))
+      words.push_back({begun.substr(0, last) + key.name + "=", key.help()});
   }
   return equals == std::string::npos ? of_words(std::move(words), begun) : Completion{};
 }
 
-/// The words of a type name as take_one_of() makes it; none if it is no such name.
+/// The words of a type name as take_one_of() makes it; none if it is no such name. "...", for others, is
+/// none.
 std::vector<std::string> words_of(std::string type) {
   type.resize(std::min(type.find('['), type.size()));
   const bool has_words = type.find(kWordSeparator) != std::string::npos &&
                          std::ranges::none_of(type, [](unsigned char c) { return std::isupper(c) != 0; });
-  return has_words ? CLI::detail::split(type, kWordSeparator) : std::vector<std::string>{};
+  if (!has_words) return {};
+  std::vector<std::string> words = CLI::detail::split(type, kWordSeparator);
+  std::erase(words, "...");
+  return words;
 }
 
 Completion of_value(const CLI::Option& option, const std::string& begun) {

@@ -9,6 +9,7 @@
 #include "completion.hpp"
 #include "console.hpp"
 #include "option_values.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -27,7 +28,7 @@ void add_completion_command(CLI::App& program, Context& context) {
               "WORD", request->words,
               "after --, what stands on the line after sepconv: says what can complete the last of them")
           ->type_name("TEXT");
-  command->footer("Example:  source <(sepconv completion bash)");
+  command->footer(examples({"source <(sepconv completion bash)"}));
   command->callback([&program, &context, request, words] {
     context.action = [&program, request, words] {
       print_lines(words->count() > 0 ? to_lines(complete(program, request->words))

@@ -7,7 +7,8 @@ namespace sepconv::app {
 namespace {
 
 // bash splits words at ':' and '=' too, and replaces what follows the last of them; so the words are put
-// together again, and of an answer that part is returned.
+// together again, and of an answer that part is returned. Of a word in quotes that are still open it
+// replaces all behind the quote.
 constexpr const char* kBash = R"SH(# sepconv completion for bash; use:  source <(sepconv completion bash)
 _sepconv() {
   local rest="${COMP_LINE:0:COMP_POINT}" spaces kept found i
@@ -23,6 +24,8 @@ _sepconv() {
       rest="${rest#"${COMP_WORDS[i]}"}"
     fi
   done
+  kept="${words[-1]%"${words[-1]##*[:=]}"}"
+  if [[ ${words[-1]} == [\'\"]* ]]; then words[-1]="${words[-1]:1}" kept=''; fi
   mapfile -t answer < <("${words[0]/#\~\//$HOME/}" completion bash -- "${words[@]:1}" 2>/dev/null)
   COMPREPLY=()
   case "${answer[0]}" in
@@ -30,7 +33,6 @@ _sepconv() {
     folders) compopt -o dirnames +o default 2>/dev/null; return 0 ;;
   esac
   compopt +o default 2>/dev/null
-  kept="${words[-1]%"${words[-1]##*[:=]}"}"
   for found in "${answer[@]:1}"; do
     found="${found%% -- *}"
     COMPREPLY+=("${found#"$kept"}")
@@ -67,7 +69,7 @@ fi
 constexpr const char* kFish = R"SH(# sepconv completion for fish; use:  sepconv completion fish | source
 function __sepconv_complete
     set -l words (commandline -opc)
-    set -l word (commandline -ct)
+    set -l word (string replace -r '^["\']' '' -- (commandline -ct))
     set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
     set -l answer ($program completion fish -- $words[2..-1] "$word" 2>/dev/null)
     switch "$answer[1]"

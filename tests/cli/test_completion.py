@@ -105,9 +105,15 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
 
 @SHELLS
 def test_stages_of_a_stages_own_chain(sepconv, shell):
+    answer = sepconv("completion", "bash", "--", "run", "a", "b", "add:chain=[add:chain=[abs | box:radius=1] | bin").stdout
+    assert "add:chain=[add:chain=[abs | box:radius=1] | binomial -- " in answer and len(answer.splitlines()) == 2
     for begun in ("add:chain=", "blend:alpha=0.5,chain=", "add:chain=max:chain="):
         assert shell(sepconv, f"sepconv run in.tif out.tif {begun}bin") == [f"{begun}binomial"]
         assert shell(sepconv, f"sepconv run in.tif out.tif {begun}percentile:p") == [f"{begun}percentile:p="]
+    for begun in ("blend:chain=[gaussian:sigma=2],", "blend:chain=[add:chain=[box:radius=1,border=wrap],alpha=1],", "blend:chain=gaussian:sigma=2,"):
+        assert shell(sepconv, f"sepconv run in.tif out.tif {begun}al") == [f"{begun}alpha="]
+    assert shell(sepconv, "sepconv run in.tif out.tif blend:chain=[gaussian:sigma=2,tr") == ["blend:chain=[gaussian:sigma=2,truncate="]
+    assert shell(sepconv, "sepconv run in.tif out.tif blend:chain=[gaussian:sigma=2]") == []
     assert shell(sepconv, "sepconv run in.tif out.tif add:file=b") in ("FILES", ["add:file=baboon.tif", "add:file=box.npy"])
 
 
@@ -145,6 +151,7 @@ def test_values_of_options(sepconv, shell):
     assert shell(sepconv, "sepconv generate a --pattern n") == ["natural", "noise"]
     assert shell(sepconv, "sepconv generate a --type ") == TYPES
     assert shell(sepconv, "sepconv bench conv --type f32,") == ["f32," + name for name in TYPES]
+    assert shell(sepconv, "sepconv run a b --axes ") == ["yx", "yxc", "zyx"]
     for option in ("--max-memory", "--threads", "--tile", "--raw"):
         assert shell(sepconv, f"sepconv run a b {option} ") == []
     for line in ("run a b --trace ba", "gemm a b c --add ba", "bench run --trace ba", "compare a ba"):
@@ -160,7 +167,7 @@ def test_no_option_with_a_choice_or_a_file_is_forgotten(sepconv):
         help_text = sepconv(*command.split(), "--help").stdout
         for option, value in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE):
             answer = sepconv("completion", "bash", "--", *command.split(), option, "").stdout.splitlines()
-            words = [] if re.search("[A-Z]", value.split("[")[0]) else value.split("[")[0].split("|")
+            words = [] if re.search("[A-Z]", value.split("[")[0]) else [word for word in value.split("[")[0].split("|") if word != "..."]
             assert answer[0] == {"FILE": "files", "DIR": "folders"}.get(value, "words"), option
             assert [line.split(" -- ")[0] for line in answer[1:]] == words, option
 
@@ -192,7 +199,7 @@ def test_at_a_terminal(sepconv, command, prepare):
     if shell == 0:
         os.chdir(sepconv.folder)
         os.execvpe(command[0], command, {"PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(sepconv.folder), "TERM": "xterm", "LC_ALL": "C.UTF-8"})
-    line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t--compress l\t--trace ba\t"
+    line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t'add:chain=[abs | bino\t--compress l\t--trace ba\t"
     os.write(terminal, f"{prepare}\r{line}\x01printf '<%s>' \rexit\r".encode())
     said = b""
     try:
@@ -203,4 +210,4 @@ def test_at_a_terminal(sepconv, command, prepare):
     os.kill(shell, signal.SIGKILL)
     os.waitpid(shell, 0)
     os.close(terminal)
-    assert b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><--compress><lzw><--trace><baboon.tif>" in said, said.decode()
+    assert b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><add:chain=[abs | binomial><--compress><lzw><--trace><baboon.tif>" in said, said.decode()

@@ -37,11 +37,7 @@ std::string StageKey::help() const {
   return facts.empty() ? words : fmt::format("{} ({})", words, fmt::join(facts, "; "));
 }
 
-namespace {
-
-/// Where the text from `at` on has `end` outside of brackets; the text's end if it has none.
-/// Brackets begin where a value does.
-std::size_t end_of(std::string_view text, std::size_t at, char end) {
+std::size_t end_outside_brackets(std::string_view text, std::size_t at, char end) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
     if (text[i] == '[' && (depth > 0 || (i > 0 && text[i - 1] == '='))) ++depth;
@@ -51,14 +47,11 @@ std::size_t end_of(std::string_view text, std::size_t at, char end) {
   return text.size();
 }
 
-constexpr std::string_view kSpaces = " \t\r\n";
-
-}  // namespace
-
 std::vector<std::string> split_chain(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
   std::vector<std::string> stages;
   for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = end_of(text, at, '|');
+    const std::size_t end = end_outside_brackets(text, at, '|');
     std::string_view stage = text.substr(at, end - at);
     const std::size_t first = std::min(stage.find_first_not_of(kSpaces), stage.size());
     stages.emplace_back(stage.substr(first, stage.find_last_not_of(kSpaces) + 1 - first));
@@ -76,7 +69,7 @@ StageText StageText::split(std::string_view text) {
   const std::size_t colon = text.find(':');
   StageText parts{std::string(text.substr(0, colon)), {}, {}};
   for (std::size_t at = colon; at < text.size();) {
-    const std::size_t end = end_of(text, at + 1, ',');
+    const std::size_t end = end_outside_brackets(text, at + 1, ',');
     const std::string_view word = text.substr(at + 1, end - at - 1);
     at = end;
     if (const std::size_t equals = word.find('='); equals != word.npos) {

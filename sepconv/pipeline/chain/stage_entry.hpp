@@ -74,6 +74,9 @@ struct StageText {
   static StageText split(std::string_view text);
 };
 
+/// Where the text from `at` on has `end` outside of brackets, which begin where a value does; the text's end
+/// if it has none.
+std::size_t end_outside_brackets(std::string_view text, std::size_t at, char end);
 /// Texts of stages with '|' between them, but for that within brackets. Spaces around each are left out.
 std::vector<std::string> split_chain(std::string_view text);
 /// The same of the value of a chain's key, which may stand in brackets.
