@@ -36,7 +36,9 @@ class FileLevels {
  public:
   FileLevels(const std::filesystem::path& input, const Chain& chain, const OpenOptions& open, Formats formats)
       : chain_(chain), spec_(open_set(input, open, formats)->spec()), extents_{spec_.extent} {
-    const std::vector<Extent> smaller = file_info(input, open, formats).levels;
+    OpenOptions of_file = open;
+    of_file.select.clear();  // levels are told of a file, and its images have the same
+    const std::vector<Extent> smaller = file_info(input, of_file, formats).levels;
     extents_.insert(extents_.end(), smaller.begin(), smaller.end());
   }
 
