@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "console.hpp"
+#include "job.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -140,8 +141,10 @@ int compare(CompareRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   request.open_a.masks = request.open_b.masks = !request.options.missing.none;
-  const auto a = open_set(request.a, request.open_a);
-  const auto b = open_set(request.b, request.open_b);
+  if (request.a == kStandardStream && request.b == kStandardStream)
+    throw InvalidArgument("A and B cannot both be standard input; name a file for one of them");
+  const auto a = open_input(request.a, request.open_a, request.options.stop);
+  const auto b = open_input(request.b, request.open_b, request.options.stop);
   if (!are_alike(*a, *b)) {
     complain(difference_of_shape(request, *a, *b));
     return kDifferent;
@@ -176,8 +179,8 @@ void add_compare_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "compare", "Greatest and mean difference of two images; exit code 0 equal, 1 different, 2 trouble.");
   const auto request = std::make_shared<CompareRequest>();
-  add_image_option(*command, "A", request->a, "image file")->required();
-  add_image_option(*command, "B", request->b, "image file of the same shape and type")->required();
+  add_input(*command, "A", request->a, "image file")->required();
+  add_input(*command, "B", request->b, "image file of the same shape and type")->required();
   command
       ->add_option("--tolerance", request->tolerance, "differences up to this count as equal; 0 by default")
       ->transform(finite_number(0))
@@ -189,8 +192,9 @@ void add_compare_command(CLI::App& program, Context& context) {
   command->add_flag("--json", request->json, "as JSON");
   add_reporting_options(*command, request->reporting);
   command->footer(
-      "Images of another size, type or number of channels are different, too.\n\nExample:  sepconv compare "
-      "out.tif expected.tif --tolerance 1");
+      "Images of another size, type or number of channels are different, too.\n\n" +
+      examples({"sepconv compare out.tif expected.tif --tolerance 1",
+                "sepconv run scan.tif - gaussian:sigma=2 -q | sepconv compare - expected.tif --json"}));
   command->callback([&context, request] {
     context.failure = kTrouble;
     context.action = [&context, request] { return compare(*request, context.stop); };

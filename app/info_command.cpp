@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "console.hpp"
+#include "job.hpp"
 #include "json_text.hpp"
 #include "option_names.hpp"
 #include "options.hpp"
@@ -154,6 +155,25 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
   print_lines(json_text(all));
 }
 
+/// Of standard input, which says less of itself than a file.
+FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
+  const auto set = open_input(kStandardStream, open, std::move(stop));
+  FileInfo info = describe_image(*set->raster(0), 0);
+  info.axes = set->axes();
+  info.images = set->count();
+  return info;
+}
+
+/// Of a file that is there, or that is in the making.
+FileInfo info_of(const std::filesystem::path& path, const OpenOptions& open) {
+  const std::string partial = describe_partial(path);
+  std::error_code ignored;
+  if (!partial.empty() && !std::filesystem::exists(path, ignored))
+    throw IoError(fmt::format("{} is not complete: {}", path.string(), partial));
+  if (!partial.empty()) warn({partial});
+  return file_info(path, open);
+}
+
 }  // namespace
 
 void add_info_command(CLI::App& program, Context& context) {
@@ -164,18 +184,16 @@ void add_info_command(CLI::App& program, Context& context) {
   };
   CLI::App* command = program.add_subcommand("info", "Say what a file holds, from its headers alone.");
   const auto request = std::make_shared<InfoRequest>();
-  add_image_option(*command, "FILE", request->path, "image file")->required();
+  add_input(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   command->add_flag("--json", request->json, "as JSON");
-  command->footer(format_list() + "\nExample:  sepconv info scan.tif");
+  command->footer(format_list() + "\n" +
+                  examples({"sepconv info scan.tif", "sepconv info scan.tif --json --page 0",
+                            "sepconv run scan.tif - reduce:factor=2 -q | sepconv info -"}));
   command->callback([&context, request] {
-    context.action = [request] {
-      const std::string partial = describe_partial(request->path);
-      std::error_code ignored;
-      if (!partial.empty() && !std::filesystem::exists(request->path, ignored))
-        throw IoError(fmt::format("{} is not complete: {}", request->path.string(), partial));
-      if (!partial.empty()) warn({partial});
-      const FileInfo info = file_info(request->path, request->open);
+    context.action = [&context, request] {
+      const FileInfo info = request->path == kStandardStream ? stream_info(request->open, context.stop)
+                                                             : info_of(request->path, request->open);
       (request->json ? print_json : print_text)(request->path, info, request->open.page);
       return static_cast<int>(kDone);
     };

@@ -59,15 +59,28 @@ JobEnds ends_of(const JobRequest& request) {
   return ends;
 }
 
+void check_no_terminal_in() {
+  if (stdin_is_terminal())
+    throw InvalidArgument("standard input is a terminal, where no image comes from; put | or < before it");
+}
+
 }  // namespace
 
+CLI::Option* add_input(CLI::App& command, const std::string& name, std::filesystem::path& path,
+                       const std::string& help) {
+  return command.add_option(name, path, help + "; - is standard input: NPY, PGM, PPM, or raw by --raw")
+      ->type_name(kFileType);
+}
+
+std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const OpenOptions& options,
+                                      std::stop_token stop) {
+  if (!is_stream(path)) return open_set(path, options);
+  check_no_terminal_in();
+  return open_stdin(options, std::move(stop)).rasters;
+}
+
 void add_file_options(CLI::App& command, JobRequest& request) {
-  command
-      .add_option(
-          "IN", request.input,
-          "image to read: " + format_names() + "; - is standard input: NPY, PGM, PPM, or raw by --raw")
-      ->type_name(kFileType)
-      ->required();
+  add_input(command, "IN", request.input, "image to read: " + format_names())->required();
   command
       .add_option(
           "OUT", request.output,
@@ -108,8 +121,7 @@ void check_streams(const JobRequest& request) {
 }
 
 void check_no_terminal(const JobRequest& request) {
-  if (is_stream(request.input) && stdin_is_terminal())
-    throw InvalidArgument("standard input is a terminal, where no image comes from; put | or < before it");
+  if (is_stream(request.input)) check_no_terminal_in();
   if (is_stream(request.output) && stdout_is_terminal())
     throw InvalidArgument("standard output is a terminal, which shows no pixels; put | or > behind it");
 }

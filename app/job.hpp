@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,13 @@ struct JobRequest {
 };
 /// What stands for standard input in the place of IN, and for standard output in that of OUT.
 inline constexpr const char* kStandardStream = "-";
+
+/// What is read by a command that makes no image: a file or, as -, standard input.
+CLI::Option* add_input(CLI::App& command, const std::string& name, std::filesystem::path& path,
+                       const std::string& help);
+/// Its images. Throws InvalidArgument where standard input is a terminal.
+std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const OpenOptions& options,
+                                      std::stop_token stop);
 
 /// IN and OUT, which may be streams.
 void add_file_options(CLI::App& command, JobRequest& request);

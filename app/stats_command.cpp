@@ -9,9 +9,11 @@
 
 #include "console.hpp"
 #include "device_choice.hpp"
+#include "job.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "sepconv/core/error.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/pipeline/measure/measure.hpp"
 #include "sepconv/pipeline/plan/file_job.hpp"
@@ -73,17 +75,18 @@ ordered_json channels_json(const std::vector<ChannelStats>& channels) {
     const auto known = [&stats](double value) {
       return stats.count > 0 ? ordered_json(value) : ordered_json();
     };
-    list.push_back({{"count", stats.count},
-                    {"nan_count", stats.nan_count},
-                    {"missing_count", stats.missing_count},
-                    {"min", known(stats.min)},
-                    {"max", known(stats.max)},
-                    {"mean", known(stats.mean)},
-                    {"deviation", known(stats.deviation)},
-                    {"histogram",
-                     {{"low", known(stats.histogram_low)},
-                      {"high", known(stats.histogram_high)},
-                      {"counts", stats.histogram}}}});
+    list.push_back(
+        {{"count", stats.count},
+         {"nan_count", stats.nan_count},
+         {"missing_count", stats.missing_count},
+         {"min", known(stats.min)},
+         {"max", known(stats.max)},
+         {"mean", known(stats.mean)},
+         {"deviation", known(stats.deviation)},
+         {"histogram",
+          {{"low", known(stats.histogram_low)},
+           {"high", known(stats.histogram_high)},
+           {"counts", stats.histogram.empty() ? ordered_json() : ordered_json(stats.histogram)}}}});
   }
   return list;
 }
@@ -108,11 +111,23 @@ void print_json(const std::filesystem::path& path, const RasterSet& set,
   print_lines(json_text(all));
 }
 
+/// Of floating values it takes a second pass, and a stream comes once.
+bool takes_histogram(const StatsRequest& request, const RasterSet& set) {
+  const bool has_none = request.path == kStandardStream && is_floating(set.spec().type);
+  if (has_none && request.histogram)
+    throw InvalidArgument(fmt::format(
+        "the histogram of {} takes a second pass, and standard input comes once; leave out --histogram, or "
+        "name a file",
+        name_of(set.spec().type)));
+  return !has_none && (request.histogram || request.json);
+}
+
 int measure(StatsRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   request.open.masks = !request.options.missing.none;
-  const auto set = open_set(request.path, request.open);
+  const auto set = open_input(request.path, request.open, request.options.stop);
+  const bool histogram = takes_histogram(request, *set);
   std::vector<RasterStats> images;
   std::vector<std::string> warnings;
   {
@@ -121,7 +136,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
     for (std::int64_t raster = 0; raster < set->count(); ++raster) {
       const auto reader = set->raster(raster);
       request.options.progress = progress.next();
-      images.push_back({raster, image_stats(*reader, request.options)});
+      images.push_back({raster, image_stats(*reader, request.options, histogram)});
       add_new(warnings, reader->layout().warnings);
       if (const auto nodata = nodata_value(reader->metadata()); nodata && request.options.missing.none)
         add_new(warnings,
@@ -144,7 +159,7 @@ void add_stats_command(CLI::App& program, Context& context) {
   CLI::App* command =
       program.add_subcommand("stats", "Minimum, maximum, mean, deviation and histogram of every channel.");
   const auto request = std::make_shared<StatsRequest>();
-  add_image_option(*command, "FILE", request->path, "image file")->required();
+  add_input(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   add_nodata_option(*command, request->options.missing);
   add_device_options(*command, request->options);
@@ -152,7 +167,10 @@ void add_stats_command(CLI::App& program, Context& context) {
   command->add_flag("--json", request->json, "as JSON, histogram included");
   command->add_flag("--histogram", request->histogram, "print the bins that are not empty, too");
   add_reporting_options(*command, request->reporting);
-  command->footer("Example:  sepconv stats scan.tif --json");
+  command->footer(
+      "Of floating values in standard input there is no histogram: it takes a second pass.\n\n" +
+      examples({"sepconv stats scan.tif --json", "sepconv stats scan.tif --histogram",
+                "sepconv run scan.tif - dog:sigma=1,sigma2=3 cast:type=f32 -q | sepconv stats -"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return measure(*request, context.stop); };
   });

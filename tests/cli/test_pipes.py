@@ -113,6 +113,38 @@ def test_programs_in_a_pipe(sepconv):
     assert (sepconv.folder / "out.tif").read_bytes() == (sepconv.folder / "expected.tif").read_bytes()
 
 
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32])
+def test_what_only_looks(sepconv, dtype):
+    """info, stats and compare say of a stream what they say of a file with its bytes."""
+    pixels = image(rows=50, cols=40, channels=3, dtype=dtype)
+    np.save(sepconv.folder / "in.npy", pixels)
+    says = lambda data, *arguments, status=0: piped(sepconv, data, *arguments, status=status)[0].decode()
+    found, expected = json.loads(says(npy(pixels), "info", "-", "--json")), json.loads(sepconv("info", "in.npy", "--json").stdout)
+    assert found["file"] == "-" and found["pages"][0]["layout"] == expected["pages"][0]["layout"]
+    assert [found["pages"][0][key] for key in ("rows", "cols", "channels", "type")] == [50, 40, 3, "f32" if dtype == np.float32 else "u16"]
+    assert says(npy(pixels), "stats", "-") == sepconv("stats", "in.npy").stdout
+    found, expected = json.loads(says(npy(pixels), "stats", "-", "--json")), json.loads(sepconv("stats", "in.npy", "--json").stdout)
+    if dtype == np.float32:
+        assert all(channel["histogram"].pop("counts") is None for channel in found["channels"])
+        assert all(sum(channel["histogram"].pop("counts")) == 2000 for channel in expected["channels"])
+        assert "second pass" in one_sentence(piped(sepconv, npy(pixels), "stats", "-", "--histogram", status=WRONG_USAGE)[1])
+    assert {**found, "file": "in.npy"} == expected
+    assert says(npy(pixels), "compare", "-", "in.npy") == says(npy(pixels), "compare", "in.npy", "-") == sepconv("compare", "in.npy", "in.npy").stdout
+    other = pixels.copy()
+    other[49, 39, 2] += 1
+    assert "row 49" in says(npy(other), "compare", "in.npy", "-", status=1)
+    assert "both" in one_sentence(piped(sepconv, npy(pixels), "compare", "-", "-", status=2)[1])
+
+
+def test_axes_and_raw_of_what_only_looks(sepconv):
+    pixels = image(rows=50, cols=40, channels=3)
+    np.save(sepconv.folder / "in.npy", pixels)
+    of_file = sepconv("stats", "in.npy", "--axes", "zyx").stdout
+    assert piped(sepconv, npy(pixels), "stats", "-", "--axes", "zyx")[0].decode() == of_file
+    assert json.loads(piped(sepconv, npy(pixels), "info", "-", "--axes", "zyx", "--json")[0])["axes"] == [{"name": "z", "size": 50}]
+    assert piped(sepconv, pixels.tobytes(), "stats", "-", "--raw", "40x50x3:u8")[0].decode() == sepconv("stats", "in.npy", "--axes", "yxc").stdout
+
+
 def test_memory_is_bounded(sepconv):
     rows, cols = 40000, 8192  # 312 MiB through 32
     line = (f"head -c {rows * cols} /dev/zero | sepconv run - - box:radius=3 --raw {cols}x{rows}:u8 --max-memory 32M -q --json 2>&1 >/dev/null | cat; "

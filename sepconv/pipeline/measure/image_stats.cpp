@@ -19,11 +19,11 @@ namespace sepconv {
 namespace {
 
 /// The first GPU if counting there is predicted to be done first, else none; says why in the log.
-std::vector<int> chosen_devices(const Reader& source, const RunOptions& options) {
+std::vector<int> chosen_devices(const Reader& source, const RunOptions& options, bool histogram) {
   const MachineModel& machine = options.machine;
   const ImageSpec& spec = source.spec();
   const bool floating = is_floating(spec.type);
-  const int threads = threads_of(options), passes = floating ? 2 : 1;
+  const int threads = threads_of(options), passes = floating && histogram ? 2 : 1;
   const std::int64_t bytes = passes * spec.bytes();
   const double read = read_seconds(machine, source.layout(), bytes, spec.extent, threads);
   const double byte_seconds =
@@ -76,19 +76,20 @@ class MarkingReader final : public Reader {
   const MissingPixels& missing_;
 };
 
-std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, const MissingPixels& missing) {
-  if (!options.devices.empty()) return device_stats(source, options, missing.value);
-  return is_floating(source.spec().type) ? floating_stats(source, options)
+std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, const MissingPixels& missing,
+                                   bool histogram) {
+  if (!options.devices.empty()) return device_stats(source, options, missing.value, histogram);
+  return is_floating(source.spec().type) ? floating_stats(source, options, histogram)
                                          : integer_stats(source, options, missing);
 }
 
 }  // namespace
 
-std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options) {
+std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options, bool histogram) {
   check_image("the image to measure", source.spec());
   RunOptions settled = options;
   if (std::exchange(settled.choose_device, false)) {
-    settled.devices = chosen_devices(source, options);
+    settled.devices = chosen_devices(source, options, histogram);
   } else {
     open_devices(options.devices);
   }
@@ -97,9 +98,10 @@ std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options)
     if (options.logger) options.logger->info("what alpha hides is left out on the CPU: it counts");
     settled.devices.clear();
   }
-  if (missing.none() || !is_floating(source.spec().type)) return stats_of(source, settled, missing);
+  if (missing.none() || !is_floating(source.spec().type))
+    return stats_of(source, settled, missing, histogram);
   MarkingReader marked(source, missing);
-  std::vector<ChannelStats> stats = stats_of(marked, settled, {});
+  std::vector<ChannelStats> stats = stats_of(marked, settled, {}, histogram);
   for (ChannelStats& channel : stats) channel.missing_count = std::exchange(channel.nan_count, 0);
   return stats;
 }

@@ -18,12 +18,11 @@ struct ChannelStats {
   double deviation = 0;  ///< of the population: sqrt(mean((x - mean)^2))
   /// 256 equal bins over [histogram_low, histogram_high]; for integer types over the type's whole range.
   double histogram_low = 0, histogram_high = 0;
-  std::vector<std::int64_t> histogram;
+  std::vector<std::int64_t> histogram;  ///< empty: it was not wanted, and took a pass of its own
 };
-/// One pass for integer types, two for floating types (the second for the histogram). The same bits for any
-/// plan. Pixels are missing as
-/// options.missing and the source's metadata say.
-std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options = {});
+/// One pass for integer types, two for floating types: the second is for the histogram, and without one there
+/// is none. The same bits for any plan. Pixels are missing as options.missing and the source's metadata say.
+std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options = {}, bool histogram = true);
 
 struct Comparison {
   std::int64_t elements = 0;

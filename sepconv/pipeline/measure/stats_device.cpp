@@ -265,7 +265,7 @@ class DeviceCounts final : public DeviceWriter {
 }  // namespace
 
 std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
-                                       std::optional<double> missing) {
+                                       std::optional<double> missing, bool histogram) {
   const DeviceBudget budget = budget_of(options);
   const DeviceScope scope(budget.device);
   RunOptions feed = options;  // the host does nothing but read
@@ -287,7 +287,7 @@ std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options
     pass(second);
     return second.total();
   };
-  return stats_of_passes(source.spec().type, moments, bins);
+  return stats_of_passes(source.spec().type, moments, histogram ? BinsPass(bins) : BinsPass());
 }
 
 }  // namespace sepconv

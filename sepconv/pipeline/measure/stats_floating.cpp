@@ -60,7 +60,7 @@ class HistogramWriter final : public MeasuringWriter {
 };
 
 template <class T>
-std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options) {
+std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, bool histogram) {
   const auto moments = [&] {
     MomentsWriter pass(source.spec());
     run(source, pass, Chain(), options);
@@ -71,7 +71,7 @@ std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options) {
     run(source, pass, Chain(), options);
     return pass.counts();
   };
-  return stats_of_passes(source.spec().type, moments, bins);
+  return stats_of_passes(source.spec().type, moments, histogram ? BinsPass(bins) : BinsPass());
 }
 
 /// All but the histogram.
@@ -97,6 +97,7 @@ std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& fir
     result.push_back(stats_of_moments(moments, greatest));
     scales.push_back({result.back().histogram_low, result.back().histogram_high});
   }
+  if (!second) return result;
   const Counts counts = second(scales);
   for (std::size_t channel = 0; channel < result.size(); ++channel) {
     const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(channel * kBins);
@@ -105,9 +106,9 @@ std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& fir
   return result;
 }
 
-std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options) {
-  return source.spec().type == PixelType::f64 ? stats_of<double>(source, options)
-                                              : stats_of<float>(source, options);
+std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options, bool histogram) {
+  return source.spec().type == PixelType::f64 ? stats_of<double>(source, options, histogram)
+                                              : stats_of<float>(source, options, histogram);
 }
 
 }  // namespace sepconv

@@ -18,10 +18,10 @@ namespace sepconv {
 /// Statistics of an image of integers (one pass) and of floating values (two).
 std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
                                         const MissingPixels& missing);
-std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options);
+std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options, bool histogram);
 /// The same of any image on the first of options.devices, with the same bits.
 std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
-                                       std::optional<double> missing);
+                                       std::optional<double> missing, bool histogram);
 
 /// Tables of counts that worker threads may hold together before there are fewer of them than threads.
 inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
@@ -42,7 +42,8 @@ struct ChannelMoments {
   }
 };
 
-/// What a pass over an image of floating values finds; the second counts bins on a scale per channel.
+/// What a pass over an image of floating values finds; the second counts bins on a scale per channel,
+/// and is none where no histogram is wanted.
 using MomentsPass = std::function<ChannelMoments()>;
 using BinsPass = std::function<Counts(const std::vector<BinScale>& scales)>;
 std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second);
