@@ -21,6 +21,7 @@
 #include "sepconv/pipeline/machine/machine_model.hpp"
 #include "sepconv/pipeline/plan/device_choice.hpp"
 #include "sepconv/pipeline/report/report.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -200,7 +201,7 @@ void add_devices_command(CLI::App& program, Context& context) {
       program.add_subcommand("devices", "List what a run can compute on, and how fast that is now.");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "as JSON");
-  command->footer("Example:  sepconv devices");
+  command->footer(examples({"sepconv devices", "sepconv devices --json"}));
   command->callback([&context, json] { context.action = [json] { return print_devices(*json); }; });
 }
 

@@ -9,6 +9,7 @@
 #include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/partial_file.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -22,7 +23,10 @@ void add_finish_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<FinishRequest>();
   add_image_option(*command, "OUT", request->output, "image whose parts are made")->required();
   add_reporting_options(*command, request->reporting);
-  command->footer("Example:  sepconv finish out.zarr");
+  command->footer(
+      examples({"sepconv run scan.tif out.zarr gaussian:sigma=9 --create-only --band-rows 128",
+                "for k in 1 2; do sepconv run scan.tif out.zarr gaussian:sigma=9 --part $k/2; done",
+                "sepconv finish out.zarr"}));
   command->callback([&context, request] {
     context.action = [&context, request] {
       ExecutionOptions options;

@@ -15,6 +15,7 @@
 #include "sepconv/pipeline/gemm/gemm.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "side_files.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -141,7 +142,8 @@ void add_gemm_command(CLI::App& program, Context& context) {
   add_side_file_options(*command, request->side_files);
   dry_run->excludes(command->get_option("--json"));
   add_reporting_options(*command, request->reporting);
-  command->footer("Example:  sepconv gemm a.npy b.npy c.npy --trans-b --max-memory 2G");
+  command->footer(examples({"sepconv gemm a.npy b.npy c.npy --trans-b --max-memory 2G",
+                            "sepconv gemm a.npy b.npy d.npy --trans-b --alpha 0.5 --add c.npy --beta -1"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return multiply(*request, context.stop); };
   });

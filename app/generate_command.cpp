@@ -12,6 +12,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -86,7 +87,9 @@ void add_generate_command(CLI::App& program, Context& context) {
   add_limit_options(*command, request->options);
   add_reporting_options(*command, request->reporting);
   command->footer(
-      "Example:  sepconv generate test.tif --size 4096x2048 --type u16 --tile 512 --compress deflate");
+      examples({"sepconv generate test.tif --size 4096x2048 --type u16 --tile 512 --compress deflate",
+                "sepconv generate impulse.npy --size 65x65 --type f32 --pattern impulse",
+                "sepconv generate noise.zarr --size 1024x1024 --channels 3 --pattern noise --seed 7"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return generate(*request, context.stop); };
   });

@@ -10,6 +10,7 @@
 #include "console.hpp"
 #include "option_values.hpp"
 #include "sepconv/core/error.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -35,7 +36,7 @@ void add_help_command(CLI::App& program, Context& context) {
   const auto words = std::make_shared<std::vector<std::string>>();
   command->add_option("COMMAND", *words, "a command, and one of its own if it has some")
       ->type_name(kCommandType);
-  command->footer("Example:  sepconv help run");
+  command->footer(examples({"sepconv help run", "sepconv help bench gemm"}));
   command->callback([&program, &context, words] {
     context.action = [&program, words] {
       print_lines(help_of(program, *words));

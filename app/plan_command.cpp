@@ -4,6 +4,7 @@
 
 #include "job.hpp"
 #include "several_runs.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -21,7 +22,10 @@ void add_plan_command(CLI::App& program, Context& context) {
   command->add_option("--parts", request->parts, "also say what it takes to make the result in so many parts")
       ->transform(whole_number(1, kMaxSide))
       ->excludes("--json");
-  command->footer("Example:  sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
+  command->footer(examples({"sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M",
+                            "sepconv plan scan.tif out.tif gaussian:sigma=2.5 --json > plan.json; sepconv "
+                            "run scan.tif out.tif --plan plan.json",
+                            "sepconv plan scan.tif out.zarr gaussian:sigma=40 --band-rows 128 --parts 3"}));
   command->callback([&context, request] {
     context.action = [request] {
       JobRequest& job = request->job;

@@ -7,6 +7,7 @@
 #include "sepconv/io/taken_files.hpp"
 #include "sepconv/pipeline/plan/file_job.hpp"
 #include "terminal_pictures.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -94,10 +95,12 @@ void add_preview_command(CLI::App& program, Context& context) {
   command->add_flag("--force", request->overwrite, "replace a picture that exists");
   command->add_flag("-q,--quiet", request->quiet, "do not say what is seen");
   command->footer(
-      "A level of a pyramid is shown with the chain's lengths divided by its scale; where there is none, a "
-      "detail "
-      "from the middle.\nExample:  sepconv preview scan.tif gaussian:sigma=2.5 -o view.png --region "
-      "512x256+0+0");
+      std::string("A level of a pyramid is shown with the chain's lengths divided by its scale; where there "
+                  "is none, a "
+                  "detail from the middle.\n") +
+      examples({"sepconv preview scan.tif gaussian:sigma=2.5 -o view.png",
+                "sepconv preview scan.tif gaussian:sigma=2.5 -o detail.png --region 256x128+100+50",
+                "sepconv preview stack.ome.tif median:radius=2 -o third.jpg --page z=2 --size 200"}));
   command->callback([command, &context, request] {
     if (command->get_option("--level")->count() > 0) request->options.level = request->options.open.level;
     context.action = [&context, request] { return show(*request, context.stop); };

@@ -17,6 +17,7 @@
 #include "sepconv/io/memory_image.hpp"
 #include "several_runs.hpp"
 #include "side_files.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -158,9 +159,18 @@ void add_run_command(CLI::App& program, Context& context) {
   }
   add_folder_options(*command, *request);
   add_reporting_options(*command, request->reporting);
-  command->footer(stage_list() +
-                  "\nSeveral images:  sepconv run *.tif --into out/ gaussian:sigma=2.5 --force"
-                  "\nExample:  sepconv run scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M");
+  command->footer(
+      stage_list() + "\n" +
+      examples(
+          {"sepconv run scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M",
+           "sepconv run scan.tif edges.png gaussian:sigma=2 sobel:axis=x abs cast:type=u8 --report "
+           "edges.html",
+           "sepconv run scan.tif part.png unsharp:sigma=3,amount=2 cast:type=u8 --region 256x128+100+50",
+           "sepconv run *.tif --into filtered/ gaussian:sigma=2.5",
+           "sepconv run scan.tif flat.tif subtract:file=dark.tif cast:type=f32 --pyramid --compress zstd",
+           "sepconv run stack.ome.tif volume.zarr gaussian:sigma=2,sigma_z=1",
+           "sepconv run scan.tif - gaussian:sigma=2 -q | sepconv run - sharp.npy unsharp:sigma=1,amount=1",
+           "sepconv run scan.tif far.tif gaussian:sigma=40 --resume"}));
   command->callback([command, &context, request] {
     for (const CLI::Option* argument : run_arguments(*command))
       request->folder.words.insert(request->folder.words.end(), argument->results().begin(),

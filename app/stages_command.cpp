@@ -11,6 +11,7 @@
 #include "json_text.hpp"
 #include "options.hpp"
 #include "sepconv/pipeline/chain/stage_entry.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -87,7 +88,7 @@ void add_stages_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<StagesRequest>();
   command->add_option("NAME", request->name, "a stage")->type_name(kStageType);
   command->add_flag("--json", request->json, "print names, keys, types, defaults and ranges as JSON");
-  command->footer("Example:  sepconv stages gaussian");
+  command->footer(examples({"sepconv stages", "sepconv stages gaussian", "sepconv stages --json"}));
   command->callback([&context, request] {
     context.action = [request] { return print_stages(request->name, request->json); };
   });

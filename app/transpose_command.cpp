@@ -5,6 +5,7 @@
 
 #include "job.hpp"
 #include "side_files.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -56,7 +57,8 @@ void add_transpose_command(CLI::App& program, Context& context) {
   add_job_settings(*command, request->job);
   add_side_file_options(*command, request->side_files);
   add_reporting_options(*command, request->reporting);
-  command->footer("Example:  sepconv transpose chw.npy hwc.npy --perm 1,2,0 --max-memory 512M");
+  command->footer(examples({"sepconv transpose scan.tif turned.tif",
+                            "sepconv transpose chw.npy hwc.npy --perm 1,2,0 --max-memory 512M"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return transpose(*request, context.stop); };
   });

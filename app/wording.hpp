@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 namespace sepconv::app {
@@ -18,6 +19,14 @@ inline std::string number_text(double value, int digits) {
 /// "1 page", "2 pages".
 inline std::string count_text(std::int64_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+/// The end of a command's help, which its man page has as EXAMPLES.
+inline std::string examples(std::initializer_list<const char*> commands) {
+  std::string text;
+  for (const char* const command : commands)
+    text += fmt::format("{}Example:  {}", text.empty() ? "" : "\n", command);
+  return text;
 }
 
 }  // namespace sepconv::app

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../options.hpp"
+#include "../wording.hpp"
 #include "bench/conv/ladder.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -110,11 +111,9 @@ void add_bench_conv(CLI::App& bench, Context& context) {
   const auto request = std::make_shared<ConvRequest>();
   add_image_options(*command, *request);
   add_run_options(*command, *request);
-  command->footer(
-      "With --device cpu the host engine alone, in any type.\n\nExamples:  sepconv bench conv --size "
-      "4096x4096 --radius "
-      "2,32 --type f32 --no-cpu\n           sepconv bench conv --device cpu --radius 1,2,4,8,16,32,80 --type "
-      "u8,u16,f32");
+  command->footer(std::string("With --device cpu the host engine alone, in any type.\n\n") +
+                  examples({"sepconv bench conv --size 4096x4096 --radius 2,32 --type f32 --no-cpu",
+                            "sepconv bench conv --device cpu --radius 1,2,4,8,16,32,80 --type u8,u16,f32"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return bench_conv(*request, context.stop); };
   });

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "../option_values.hpp"
+#include "../wording.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 
@@ -123,11 +124,10 @@ void add_bench_gemm(CLI::App& bench, Context& context) {
   const auto request = std::make_shared<GemmBenchRequest>();
   add_what_options(*command, *request);
   add_how_options(*command, *request);
-  command->footer(
-      "Products are A B, A^T B and A B^T + C. With --device cpu, and without a GPU, the host's rungs "
-      "alone.\n\n"
-      "Examples:  sepconv bench gemm --size 4096,4096,4096 --type f64 --no-host\n"
-      "           sepconv bench gemm --size 1000,300,77 --device cpu --threads 2");
+  command->footer(std::string("Products are A B, A^T B and A B^T + C. With --device cpu, and without a GPU, "
+                              "the host's rungs alone.\n\n") +
+                  examples({"sepconv bench gemm --size 4096,4096,4096 --type f64 --no-host",
+                            "sepconv bench gemm --size 1000,300,77 --device cpu --threads 2"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return bench_gemm(*request, context.stop); };
   });

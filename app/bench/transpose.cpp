@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../options.hpp"
+#include "../wording.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -134,9 +135,9 @@ void add_bench_transpose(CLI::App& bench, Context& context) {
   add_size_options(*command, *request);
   add_run_options(*command, *request);
   add_conflict_options(*command, *request);
-  command->footer(
-      "With --device cpu the host's rungs alone.\n\nExamples:  sepconv bench transpose --size 4096x4096 "
-      "--no-3d --no-cpu\n           sepconv bench transpose --conflicts --tile 1,32,32 --perm 0,2,1");
+  command->footer(std::string("With --device cpu the host's rungs alone.\n\n") +
+                  examples({"sepconv bench transpose --size 4096x4096 --no-3d --no-cpu",
+                            "sepconv bench transpose --conflicts --tile 1,32,32 --perm 0,2,1"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return bench_transpose(*request, context.stop); };
   });

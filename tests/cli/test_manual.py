@@ -6,8 +6,10 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
+from cli_support import image
 from conftest import BINARY
 
 
@@ -81,6 +83,35 @@ def test_stages_have_their_keys(sepconv, shown):
         assert [name for name, _ in keys] == [key["name"] for key in stage["keys"]]
         for name, words in keys:
             assert re.search(rf"{name}=\w+ {re.escape(plain(words))}", page), (stage["name"], name)
+
+
+def examples_of(command):
+    return re.findall(r"^Example:  (.*)$", help_of(command), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", [one for one in commands() if one[:1] not in (("bench",), ("devices",))], ids=" ".join)  # these measure, for seconds
+def test_examples_do_what_they_say(sepconv, command):
+    """As they are typed, in their order, in a folder that has the files which they read."""
+    tifffile = pytest.importorskip("tifffile")
+    for seed, name in enumerate(("scan.tif", "dark.tif")):
+        tifffile.imwrite(sepconv.folder / name, image(300, 400, dtype=np.uint16, seed=seed), tile=(64, 64))
+    for name in ("out.tif", "expected.tif") if command == ("compare",) else ():
+        sepconv("run", "scan.tif", name, "gaussian:sigma=2", "-q")
+    tifffile.imwrite(sepconv.folder / "stack.ome.tif", np.stack([image(60, 80, seed=i) for i in range(5)]), metadata={"axes": "ZYX"}, ome=True)
+    for name in "ab":
+        np.save(sepconv.folder / f"{name}.npy", np.random.default_rng(1).random((30, 20), np.float32))
+    np.save(sepconv.folder / "chw.npy", image(300, 400, 3).transpose(2, 0, 1).copy())
+    assert examples_of(command)
+    for line in examples_of(command):
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", f'sepconv() {{ "{BINARY}" "$@"; }}\n{line}'], cwd=sepconv.folder, capture_output=True, text=True)
+        assert done.returncode in ((0, 141) if "info -" in line else (0,)), (line, done.stderr)  # who looks at a header goes before all has come
+
+
+def test_examples_are_in_the_pages(shown):
+    for command in commands():
+        page = shown("-".join(("sepconv", *command)) + ".1")
+        found = examples_of(command)
+        assert found and all(plain(one) in page.partition(" EXAMPLES ")[2] for one in found), command
 
 
 def test_nothing_lacks_its_words(sepconv):
