@@ -26,8 +26,8 @@ enum ExitCode : int {
 struct Context {
   std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
   std::function<int()> action;  ///< set by the chosen command while options are parsed, called once after
-  /// What a failed command has left for the next of its kind, as a clause; empty: nothing.
-  std::string kept;
+  /// Says of a failed command what it has left for the next of its kind, as a clause; null or "": nothing.
+  std::function<std::string()> kept;
   ExitCode failure = kFailed;  ///< of the chosen command; its results have lower codes
 };
 

@@ -166,11 +166,7 @@ FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
 
 /// Of a file that is there, or that is in the making.
 FileInfo info_of(const std::filesystem::path& path, const OpenOptions& open) {
-  const std::string partial = describe_partial(path);
-  std::error_code ignored;
-  if (!partial.empty() && !std::filesystem::exists(path, ignored))
-    throw IoError(fmt::format("{} is not complete: {}", path.string(), partial));
-  if (!partial.empty()) warn({partial});
+  check_no_partial(path);
   return file_info(path, open);
 }
 

@@ -258,8 +258,9 @@ int run_into_folder(const FolderRequest& request, const JobRequest& job, bool as
       } catch (const Cancelled&) {
         line.clear();
         tell(items, as_json, reporting);
-        context.kept =
+        const std::string made =
             fmt::format("{} of {} made", count_made(items), count_text(std::ssize(items), "image"));
+        context.kept = [made] { return made; };
         throw;
       }
       line.clear();

@@ -60,22 +60,35 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+std::string kept_by(const Context& context) try {
+  return context.kept ? context.kept() : "";
+} catch (const std::exception&) {  // it cannot be read: nobody goes on with it
+  return "";
+}
+
+/// And what the command has left.
+int fail_with(const Context& context, std::string_view sentence) {
+  const std::string kept = kept_by(context);
+  return fail(context.failure, fmt::format("{}{}{}", sentence, kept.empty() ? "" : "; ", kept));
+}
+
 int guarded(const CLI::App& program, const Context& context, const std::function<int()>& work) {
   try {
     return work();
   } catch (const CLI::ParseError& error) {
     return parse_failure(program, error);
   } catch (const sepconv::Cancelled&) {
-    return fail(kInterrupted, "interrupted; " + (context.kept.empty() ? "no output was made" : context.kept));
+    const std::string kept = kept_by(context);
+    return fail(kInterrupted, "interrupted; " + (kept.empty() ? "no output was made" : kept));
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const sepconv::IoError& error) {
     if (error.error() == EPIPE) return kReaderGone;  // of standard output: no pixel goes into another pipe
-    return fail(context.failure, error.what() + (context.kept.empty() ? "" : "; " + context.kept));
+    return fail_with(context, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(context.failure, "memory could not be had; give a smaller --max-memory or free some memory");
+    return fail_with(context, "memory could not be had; give a smaller --max-memory or free some memory");
   } catch (const std::exception& error) {
-    return fail(context.failure, error.what() + (context.kept.empty() ? "" : "; " + context.kept));
+    return fail_with(context, error.what());
   }
 }
 

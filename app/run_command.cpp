@@ -115,7 +115,7 @@ int filter(RunRequest& request, Context& context) {
     if (!request.reporting.quiet) say_what_is_begun(job);
     return kDone;
   }
-  if (job.partial) context.kept = what_is_kept(job);
+  if (job.partial) context.kept = what_is_kept(job, request.job.output);
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }
 
@@ -142,6 +142,8 @@ void add_run_command(CLI::App& program, Context& context) {
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
     whole->excludes(command->get_option(name));
   const std::vector<CLI::Option*> several = add_several_runs_options(*command, request->several);
+  for (const char* name : {"--trace", "--report", "--stats", "--json"})
+    command->get_option("--create-only")->excludes(command->get_option(name));
   auto* plan = command->add_option("--plan", request->job.plan_file,
                                    "run this plan, which plan --json printed for these files");
   plan->type_name(kFileType);

@@ -1,7 +1,6 @@
 #include "several_runs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -66,12 +65,10 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   const std::filesystem::path& output = request.output;
   if (several.resume || several.discard || several.create_only || several.part.second > 0)
     check_no_streams(request);
-  if (several.discard && Partial::is_there(output)) {
-    // Throws what the run would: nothing is given up for one that does not begin.
-    if (several.resume || several.create_only)
-      plan_anew(job.input, output, job.chain, job.options, job.files);
-    else
-      prepare(request);
+  if (several.discard && (several.resume || several.create_only)) {
+    discard_for_another(job.input, output, job.chain, job.options, job.files);
+  } else if (several.discard && Partial::is_there(output)) {
+    prepare(request);  // nothing is given up for a run that does not begin
     Partial::discard(output);
   }
   if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
@@ -81,8 +78,7 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   if (several.create_only) return create_in_parts(job.input, output, job.chain, job.options, job.files);
   FileJob made = prepare(request);
   if (output == kStandardStream) return made;
-  if (const std::string partial = describe_partial(output); !partial.empty())
-    made.plan.warnings.push_back(partial);
+  if (const auto state = partial_state(output)) made.plan.warnings.push_back(describe(*state));
   return made;
 }
 
@@ -93,25 +89,23 @@ void say_what_is_begun(const FileJob& job) {
       printable(job.partial->folder().native()), most_parts(job.plan, job.sink->layout(), job.count())));
 }
 
-std::string what_is_kept(const FileJob& job) {
-  if (job.part) return "the same command makes this part again";
-  return fmt::format("what is done is kept in {}, and the same command goes on with it",
-                     job.partial->folder().string());
+std::function<std::string()> what_is_kept(const FileJob& job, const std::filesystem::path& output) {
+  if (job.part) return [] { return "the same command makes this part again"; };
+  return [output]() -> std::string {
+    if (Partial::look(output).beginning.empty()) return "";
+    return fmt::format("what is done is kept in {}, and the same command goes on with it",
+                       Partial::folder_of_target(output).string());
+  };
 }
 
-std::string describe_partial(const std::filesystem::path& output) {
+void check_no_partial(const std::filesystem::path& output) {
   const auto state = partial_state(output);
-  if (!state) return "";
-  if (state->is_named)
-    return fmt::format("{} is left of a run that was killed when {} was complete; --discard removes it",
-                       state->folder.string(), output.string());
-  if (state->is_foreign)
-    return fmt::format("{} has a part of a result that another version of sepconv made; --discard removes it",
-                       state->folder.string());
-  return fmt::format("{} has a part of a result of {}, made by {}; {}, and --discard removes it",
-                     state->folder.string(), state->input.string(),
-                     state->stages.empty() ? "copying" : fmt::format("{}", fmt::join(state->stages, " ")),
-                     state->in_parts ? "--part and finish go on with it" : "--resume goes on with it");
+  if (!state) return;
+  std::error_code ignored;
+  if (std::filesystem::exists(output, ignored)) return warn({describe(*state)});
+  const bool was_there = state->kind == PartialState::Kind::committed;
+  throw IoError(fmt::format("{} is not {}: {}", output.string(), was_there ? "there any more" : "complete",
+                            describe(*state)));
 }
 
 std::string describe_parts(const FileJob& job, std::int64_t count) {

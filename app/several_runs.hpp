@@ -1,12 +1,14 @@
 // Results that are made in several runs: --resume, --discard, --create-only and --part.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "job.hpp"
 #include "sepconv/pipeline/plan/partial_job.hpp"
+#include "sepconv/pipeline/plan/partial_state.hpp"
 
 namespace sepconv::app {
 
@@ -25,11 +27,11 @@ FileJob prepare_parts(const JobRequest& request);
 /// To stderr: of a result in parts how many they may be, and what it will not have.
 void say_what_is_begun(const FileJob& job);
 
-/// "what is done is kept in ...", of a job with a partial result.
-std::string what_is_kept(const FileJob& job);
+/// Says when a job with a partial result has failed what is left of it for the next command, if anything is.
+std::function<std::string()> what_is_kept(const FileJob& job, const std::filesystem::path& output);
 
-/// What is there of a result that is not complete; empty if there is none.
-std::string describe_partial(const std::filesystem::path& output);
+/// Warns of what is there of a result that is not complete, or throws IoError where that is all of this name.
+void check_no_partial(const std::filesystem::path& output);
 
 std::string describe_parts(const FileJob& job, std::int64_t count);
 

@@ -91,8 +91,10 @@ class TextLine {
   ssize_t length_ = 0;
 };
 
-/// Lines of a file up to the first that is not what was written; `take` gets each, and where it ends.
-void for_each_line(const std::filesystem::path& path,
+/// Lines of a file up to the first that is not what was written; `take` gets each, and where it ends. Returns
+/// whether that one was whole once: a process that ends within a line, or a machine, leaves it without its
+/// end, or zeros in it.
+bool for_each_line(const std::filesystem::path& path,
                    const std::function<bool(std::string_view text, std::int64_t end)>& take) {
   const FileHandle file = open_regular(path);
   TextLine line;
@@ -100,8 +102,10 @@ void for_each_line(const std::filesystem::path& path,
   while (file && line.read(file.get())) {
     const std::optional<std::string_view> text = checked(line.text());
     end += std::ssize(line.text()) + 1;
-    if (!text || !take(*text, end)) return;
+    if (!text) return line.text().find('\0') == std::string_view::npos;
+    if (!take(*text, end)) return false;
   }
+  return false;
 }
 
 /// The number behind a word.
@@ -184,14 +188,13 @@ JournalFile::~JournalFile() {
 
 void JournalFile::scan() {
   Scan lines;
-  for_each_line(path_, [&](std::string_view text, std::int64_t end) { return lines.take(*this, text, end); });
+  const bool is_cut_short = for_each_line(
+      path_, [&](std::string_view text, std::int64_t end) { return lines.take(*this, text, end); });
+  is_damaged_ = is_cut_short && beginning_.empty();
   const std::int64_t proved = lines.proved(records_);
-  const bool are_all = proved == std::ssize(records_) && !lines.has_samples;
+  leaves_some_ = proved < std::ssize(records_) || lines.has_samples;
   records_.resize(static_cast<std::size_t>(proved));
   count_ = proved;
-  if (descriptor_ < 0) return;
-  cut();
-  if (!are_all) add_line(fmt::format("kept {}", proved));
 }
 
 void JournalFile::read(const std::function<bool(Line, std::string_view)>& take) const {
@@ -209,12 +212,14 @@ void JournalFile::read(const std::function<bool(Line, std::string_view)>& take) 
 void JournalFile::keep_first(std::int64_t count) {
   records_.resize(static_cast<std::size_t>(count));
   count_ = count;
-  add_line(fmt::format("kept {}", count));
+  leaves_some_ = true;
+  is_settled_ = false;
 }
 
-/// A line that is not whole, and what follows it.
-void JournalFile::cut() const {
+void JournalFile::settle() {
+  if (std::exchange(is_settled_, true)) return;
   if (ftruncate(descriptor_, static_cast<off_t>(end_)) != 0) throw_write_error(path_, errno);
+  if (leaves_some_) add_line(fmt::format("kept {}", records_.size()));
 }
 
 void JournalFile::begin(std::string_view text) {
@@ -258,6 +263,7 @@ void JournalFile::add_synced_line(std::string_view text) {
 }
 
 void JournalFile::add_line(std::string_view text) {
+  settle();
   const std::string line = fmt::format("{:08x} {}\n", checksum(text), text);
   // Where the next line goes, too, if this one cannot be written.
   if (const int failed = write_fully(descriptor_, end_, std::as_bytes(std::span(line))); failed != 0)

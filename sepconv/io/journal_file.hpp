@@ -23,8 +23,8 @@ namespace sepconv {
 class JournalFile {
  public:
   enum class Use : std::uint8_t { extend, look };
-  /// Opens it, or makes an empty one, for one process at a time; what is only looked at is left as it is.
-  /// Throws IoError.
+  /// Opens it, or makes an empty one, for one process at a time; what is there stays as it is until a line is
+  /// added. Throws IoError.
   JournalFile(std::filesystem::path path, Use use);
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;
@@ -32,6 +32,8 @@ class JournalFile {
 
   /// What it begins with; "" if it has no beginning that is whole.
   const std::string& beginning() const noexcept { return beginning_; }
+  /// Whether it has none because its first line was changed.
+  bool is_damaged() const noexcept { return is_damaged_; }
   /// Whether it was told complete().
   bool is_complete() const noexcept { return is_complete_; }
   enum class Line : std::uint8_t { samples, done };
@@ -41,6 +43,10 @@ class JournalFile {
   void read(const std::function<bool(Line line, std::string_view text)>& take) const;
   /// Leaves the first so many of the records.
   void keep_first(std::int64_t count);
+  /// A line that is not whole goes from the file, and what follows it, and records that are not proved or
+  /// left. Not before, as who finds that it cannot go on changes nothing, but before what they speak of is
+  /// written over. Adding a line does it, too.
+  void settle();
 
   /// Writes the beginning of an empty one.
   void begin(std::string_view text);
@@ -63,7 +69,6 @@ class JournalFile {
   };
   struct Scan;
   void scan();
-  void cut() const;
   void add_line(std::string_view text);
   void add_synced_line(std::string_view text);
 
@@ -71,7 +76,8 @@ class JournalFile {
   std::string boot_;
   int descriptor_ = -1;
   std::string beginning_;
-  bool is_complete_ = false;
+  bool is_complete_ = false, is_damaged_ = false;
+  bool leaves_some_ = false, is_settled_ = false;
   std::vector<Place> records_;  // as it was opened
   mutable std::mutex mutex_;
   std::int64_t end_ = 0, count_ = 0;

@@ -30,25 +30,6 @@ using namespace partial_names;
 
 constexpr const char* kNone = "it is there and is no partial result; move it away";
 
-constexpr std::size_t kRunDigits = 16;
-
-/// The first line of a journal: the run, and what its result is made of. Without a run it is another
-/// version's.
-struct Beginning {
-  std::string run{}, text{};
-
-  explicit Beginning(const std::string& line) : text(line) {
-    if (line.find_first_not_of("0123456789abcdef") != kRunDigits || line[kRunDigits] != ' ') return;
-    run = line.substr(0, kRunDigits);
-    text.erase(0, kRunDigits + 1);
-  }
-};
-
-/// Of a journal that says complete: the result stays until it has its name.
-bool has_its_name(const fs::path& folder, const JournalFile& journal) {
-  return journal.is_complete() && !is_there_at(folder / of_run(kResult, Beginning(journal.beginning()).run));
-}
-
 void rename_within(const fs::path& folder, const std::string& from, const std::string& to) {
   if (rename((folder / from).c_str(), (folder / to).c_str()) != 0) throw_write_error(folder, errno);
 }
@@ -62,13 +43,6 @@ fs::path Partial::folder_of_target(const fs::path& target) {
 bool Partial::is_there(const fs::path& target) {
   std::error_code ignored;
   return fs::is_regular_file(folder_of_target(target) / kJournal, ignored);
-}
-
-Partial::Seen Partial::look(const fs::path& target) {
-  if (!is_there(target)) return {};
-  const fs::path folder = folder_of_target(target);
-  const JournalFile journal(folder / kJournal, JournalFile::Use::look);
-  return {Beginning(journal.beginning()).text, has_its_name(folder, journal)};
 }
 
 void Partial::discard(const fs::path& target) {
@@ -94,29 +68,11 @@ Partial::Partial(const fs::path& target, Use use)
   if (!empty) open_journal();
 }
 
-void Partial::open_journal() {
-  const bool looks = use_ == Use::part || use_ == Use::none;
-  journal_ = std::make_unique<JournalFile>(folder_ / kJournal,
-                                           looks ? JournalFile::Use::look : JournalFile::Use::extend);
-  if (journal_->beginning().empty()) return;
-  const Beginning begun(journal_->beginning());
-  run_ = begun.run;
-  if (use_ == Use::none) return;
-  beginning_ = begun.text;
-  if (has_its_name(folder_, *journal_)) {
-    if (use_ == Use::part)
-      throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
-    is_named_ = use_ == Use::alone && is_under_its_name();
-    if (!is_named_) remove();
-    return;
-  }
-  if (use_ == Use::part) return;
-  put_back();
-  if (use_ == Use::alone) read_journal();
-  if (use_ == Use::all_parts) read_parts();
+/// Of what has not begun nothing is kept: nobody would go on with it.
+Partial::~Partial() {
+  if (is_made_ && beginning_.empty()) remove();
+  close_folder();
 }
-
-Partial::~Partial() { close_folder(); }
 
 void Partial::close_folder() noexcept {
   if (lock_ >= 0) close(std::exchange(lock_, -1));
@@ -132,62 +88,6 @@ void Partial::open_folder() {
     throw_write_error(folder_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
 }
 
-bool Partial::has_sample_of(const Sample& sample) const {
-  const fs::path file = folder_ / sample.file;
-  return has_sample(file, sample) || has_sample(file.native() + ".part", sample);
-}
-
-/// Whether what lies under the name is the result that is recorded, of which at least something is.
-bool Partial::is_under_its_name() {
-  std::int64_t seen = 0;
-  const std::string made = of_run(kResult, run_);
-  const auto is_there = [&](const Sample& sample) {
-    const bool of_result = sample.file.starts_with(made);
-    seen += of_result;
-    return !of_result || has_sample(name_.native() + sample.file.substr(made.size()), sample);
-  };
-  return read_records(*journal_, is_there) == 0 && seen > 0;
-}
-
-/// How many are not whole, of which the first ends those that are taken.
-std::int64_t Partial::read_records(JournalFile& journal, const std::function<bool(const Sample&)>& is_there) {
-  bool is_whole = true;
-  std::int64_t taken = 0;
-  journal.read([&](JournalFile::Line line, std::string_view text) {
-    if (line == JournalFile::Line::samples) {
-      const std::optional<std::vector<Sample>> samples = parse_samples(text);
-      is_whole = samples && std::ranges::all_of(*samples, is_there);
-      return is_whole;
-    }
-    std::optional<DoneRecord> record = parse_record(text);
-    if (!record) return false;
-    for (fs::path* const name : {&record->files.segment, &record->files.rows})
-      if (!name->empty()) *name = folder_ / *name;
-    records_.push_back(std::move(*record));
-    ++taken;
-    return true;
-  });
-  return journal.count() - taken;
-}
-
-void Partial::read_journal() {
-  lost_ = read_records(*journal_, [this](const Sample& sample) { return has_sample_of(sample); });
-  if (lost_ > 0) journal_->keep_first(std::ssize(records_));
-}
-
-void Partial::read_parts() {
-  const auto is_there = [this](const Sample& sample) { return has_sample_of(sample); };
-  std::error_code failed;
-  fs::directory_iterator entry(folder_, failed);
-  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-    const std::string name = entry->path().filename().native();
-    if (!name.starts_with(of_run(kPart, run_) + "-") || name.find('.') != name.npos) continue;
-    JournalFile part(entry->path(), JournalFile::Use::look);
-    lost_ += part.count() == 0 ? 1 : read_records(part, is_there);
-  }
-  if (failed) throw_read_error(folder_, failed.value());
-}
-
 void Partial::make_folder() {
   const std::scoped_lock lock(making_);
   if (lock_ < 0) {
@@ -196,12 +96,14 @@ void Partial::make_folder() {
   }
   if (journal_ == nullptr) {
     auto journal = std::make_unique<JournalFile>(folder_ / kJournal, JournalFile::Use::extend);
-    if (!journal->beginning().empty())
+    if (!journal->beginning().empty() || journal->is_damaged())
       throw_write_error(folder_, "another process has begun it meanwhile; go on with it, or discard it",
                         EEXIST);
     journal_ = std::move(journal);
   }
-  if (!is_made_ && beginning_.empty()) remove_content();  // what a run left that had not begun
+  if (is_made_) return;
+  if (beginning_.empty()) remove_content();  // what a run left that had not begun
+  journal_->settle();                        // before anything of what is not done is written over
   is_made_ = true;
 }
 

@@ -8,8 +8,8 @@
 //   NAME.partial/segment-RUN-A-B   blocks of these, if their places in the result are not known before
 //   NAME.partial/rows-RUN-A-B      rows of these that wait for those of neighbouring parts
 //
-// RUN is another for each that begins one, in the journal's first line. It stays when its process ends.
-// Writers that are made with CreateOptions::partial write into it.
+// RUN is another for each that begins one, in the journal's first line. It stays when its process ends,
+// unless nothing is begun. Writers that are made with CreateOptions::partial write into it.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@ class Partial {
   enum class Use : std::uint8_t { alone, all_parts, part, none };
 
   /// Of a file or folder of this name, which is not made. What is there is opened; records whose bytes are
-  /// not there are left out. What is left of one that has its name is removed, unless is_named(). Throws
-  /// IoError, also where another process holds it.
+  /// not there are left out. Throws IoError, also where another process holds it, and of a part where
+  /// is_committed().
   Partial(const std::filesystem::path& target, Use use);
   Partial(const Partial&) = delete;
   Partial& operator=(const Partial&) = delete;
@@ -58,17 +58,23 @@ class Partial {
   static bool is_there(const std::filesystem::path& target);
   /// For who only looks.
   struct Seen {
-    std::string beginning{};  ///< "": there is none
-    bool is_named = false;    ///< its result has its name: what is left is a killed run's
+    std::string beginning{};    ///< "": there is none yet
+    bool is_damaged = false;    ///< it has one that cannot be read
+    bool is_committed = false;  ///< its result was given its name: what is left is a killed run's
   };
   static Seen look(const std::filesystem::path& target);
   /// Removes it, if there is one. Throws IoError where another process holds it.
   static void discard(const std::filesystem::path& target);
 
   Use use() const noexcept { return use_; }
-  /// Of Use::alone: the result has its name, and what lies there is it, as the samples of its records prove.
-  /// Nothing is left but to remove() the rest.
+  /// Its result was given its name, as the journal says. Nothing is left but to remove() the rest.
+  bool is_committed() const noexcept { return is_committed_; }
+  /// And what lies there is it, as the samples of its records prove.
   bool is_named() const noexcept { return is_named_; }
+  /// Throws IoError for what is_committed() and not is_named().
+  void check_is_named() const;
+  /// Throws IoError where something has its name, of a result that is to replace nothing.
+  void check_name_is_free() const;
   const std::filesystem::path& folder() const noexcept { return folder_; }
   /// What begin() was given; "" before.
   const std::string& beginning() const noexcept { return beginning_; }
@@ -117,6 +123,7 @@ class Partial {
   void sync_then(const std::function<void()>& say);
   void open_folder();
   void open_journal();
+  void look_for_its_name();
   void close_folder() noexcept;
   void put_back() const noexcept;
   void name_result(bool replaces);
@@ -125,7 +132,7 @@ class Partial {
   bool has_sample_of(const Sample& sample) const;
   bool is_under_its_name();
   void read_journal();
-  void read_parts();
+  std::int64_t read_parts(const std::function<bool(const Sample&)>& is_there);
   JournalFile& journal();
   JournalFile* journal_of_samples();
   bool remove_content() const noexcept;
@@ -140,7 +147,7 @@ class Partial {
   int lock_ = -1;
   std::mutex making_;
   std::unique_ptr<JournalFile> journal_, part_journal_;
-  bool is_made_ = false, is_named_ = false;
+  bool is_made_ = false, is_committed_ = false, is_named_ = false;
   std::vector<DoneRecord> records_;
   std::int64_t lost_ = 0;
   std::unique_ptr<class PartialSamples> samples_;

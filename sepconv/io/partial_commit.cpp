@@ -50,7 +50,13 @@ void Partial::name_result(bool replaces) {
                                                                   : errno;
   if (failed == 0) return;
   put_back();
+  if (use_ == Use::all_parts && !replaces) check_name_is_free();
   throw_write_error(name_, failed);
+}
+
+void Partial::check_name_is_free() const {
+  if (is_there_at(name_))
+    throw_write_error(name_, "it is there by now, and what was begun replaces nothing; move it away", EEXIST);
 }
 
 /// What had the name, where a process was killed before the result had it.
@@ -82,7 +88,7 @@ void Partial::remove() noexcept {
   run_ = new_run();
   beginning_.clear();
   records_.clear();
-  is_named_ = false;
+  is_made_ = is_committed_ = is_named_ = false;
   close_folder();
 }
 

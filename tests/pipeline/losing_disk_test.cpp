@@ -121,7 +121,7 @@ bool dies(const Job& job, const Kind& kind, double sync_seconds) {
 /// Whether something is left of making what is complete, but for what a run that was killed then had no time
 /// to remove: at last an empty folder.
 bool is_left(const fs::path& out) {
-  if (Partial::look(out).is_named) Partial::discard(out);
+  if (Partial::look(out).is_committed) Partial::discard(out);
   const fs::path folder = out.native() + ".partial";
   std::error_code ignored;
   if (fs::is_empty(folder, ignored)) fs::remove(folder, ignored);
@@ -151,7 +151,7 @@ void check_dying(const Kind& kind, std::int64_t step, double share) {
       disk.lose(share, static_cast<std::uint64_t>(n));
       if (fs::exists(out.native() + ".partial/journal")) start_machine_again(out);
     }
-    const bool is_named = Partial::look(out).is_named;
+    const bool is_named = Partial::look(out).is_committed;
     if (is_named || !fs::exists(out)) CHECK((job.resume(kind, 0).pixels == 0 || !is_named));
     REQUIRE(content(out) == expected);
     CHECK_FALSE(is_left(out));

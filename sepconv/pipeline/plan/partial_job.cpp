@@ -173,10 +173,9 @@ std::optional<FileJob> plan_named(const std::shared_ptr<Partial>& partial, const
 FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain& chain,
                      const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::alone);
-  if (partial->is_named()) {
+  if (partial->is_named())
     if (auto named = plan_named(partial, input, output, chain, options, files)) return std::move(*named);
-    partial->remove();
-  }
+  if (partial->is_committed()) partial->remove();
   if (const auto before = begun(*partial); before && before->in_parts)
     throw InvalidArgument(
         fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
@@ -215,9 +214,17 @@ FileJob plan_anew(const fs::path& input, const fs::path& output, const Chain& ch
                    files, false);
 }
 
+void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
+                         const PlanOptions& options, const FileOptions& files) {
+  if (!Partial::is_there(output)) return;
+  plan_anew(input, output, chain, options, files);
+  Partial::discard(output);
+}
+
 FileJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                         const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
+  if (partial->is_committed()) partial->remove();
   if (!partial->beginning().empty())
     throw IoError(fmt::format("{} is there already: another run makes this result, or one was killed; go on "
                               "with it, or discard it",
@@ -241,8 +248,14 @@ FileJob plan_part(const fs::path& input, const fs::path& output, const Chain& ch
   if (!before || !before->in_parts)
     throw InvalidArgument(fmt::format("{} is not begun: a result that is made in parts is created first",
                                       partial->folder().native()));
+  if (files.output.overwrite && !before->files.output.overwrite)
+    throw InvalidArgument(
+        fmt::format("{} was begun without CreateOptions::overwrite, which holds for all "
+                    "parts; leave it out, or discard what is begun",
+                    partial->folder().native()));
+  if (!before->files.output.overwrite) partial->check_name_is_free();
   FileOptions as_begun = files;
-  as_begun.output.overwrite = as_begun.output.overwrite || before->files.output.overwrite;
+  as_begun.output.overwrite = before->files.output.overwrite;
   FileJob job = plan_with(partial, input, output, chain, options, as_begun, true);
   if (part < 1 || part > count)
     throw InvalidArgument(fmt::format("there is no part {} of {}: they are 1 to {}", part, count, count));
@@ -255,13 +268,16 @@ FileJob finish_job(const fs::path& output, Formats formats) {
   if (!Partial::is_there(output))
     throw IoError(fmt::format("there is nothing to finish: {} is not there",
                               Partial::folder_of_target(output).native()));
-  if (Partial::look(output).is_named)
-    throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
+  if (partial->is_committed()) {
+    partial->check_is_named();
+    throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
+  }
   std::optional<MadeOf> before = begun(*partial);
   if (!before || !before->in_parts)
     throw InvalidArgument(fmt::format("{} is not made in parts: the command that began it goes on with it",
                                       partial->folder().native()));
+  if (!before->files.output.overwrite) partial->check_name_is_free();
   before->files.formats = formats;
   PlanOptions options = before->plan.asked;
   // No band is run: that a plan for them fits another machine is nothing to ask.
@@ -281,19 +297,12 @@ FileJob finish_job(const fs::path& output, Formats formats) {
   return job;
 }
 
-std::optional<PartialState> partial_state(const fs::path& output) {
-  const Partial::Seen seen = Partial::look(output);
-  if (seen.beginning.empty()) return std::nullopt;
-  PartialState state{.folder = Partial::folder_of_target(output), .is_named = seen.is_named};
-  try {
-    const MadeOf made = parse_made_of(seen.beginning);
-    state.input = made.input;
-    state.stages = made.plan.stages;
-    state.in_parts = made.in_parts;
-  } catch (const InvalidArgument&) {
-    state.is_foreign = true;
-  }
-  return state;
+bool finish_named(const fs::path& output) {
+  if (!Partial::look(output).is_committed) return false;
+  Partial left(output, Partial::Use::all_parts);
+  left.check_is_named();
+  left.remove();
+  return true;
 }
 
 }  // namespace sepconv

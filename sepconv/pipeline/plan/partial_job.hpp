@@ -1,8 +1,8 @@
 // Jobs whose results are made in several runs: one after another, or a part each. Each is for run().
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <vector>
 
 #include "sepconv/pipeline/plan/file_job.hpp"
 #include "sepconv/pipeline/plan/parts.hpp"
@@ -21,6 +21,11 @@ FileJob plan_resumed(const std::filesystem::path& input, const std::filesystem::
 FileJob plan_anew(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanOptions& options = {}, const FileOptions& files = {});
 
+/// Removes what is there of such a result, if anything is, for another that is begun then; nothing is given
+/// up for one that plan_anew() does not plan.
+void discard_for_another(const std::filesystem::path& input, const std::filesystem::path& output,
+                         const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
+
 /// Begins a result that is made in parts by processes of their own, on any machines that have its file
 /// system, and ends with finish_job(): an image or several, with smaller levels or without. Its bands are
 /// this plan's; the job is to be looked at only. Throws InvalidArgument where there is one.
@@ -32,8 +37,8 @@ FileJob plan_in_parts(const std::filesystem::path& input, const std::filesystem:
                       const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
 /// Part `part` of `parts`, counted from 1, of a result that was begun so, with the same source, chain and
-/// layout; whether it replaces another is known from there. What is made twice, also at the same time, is the
-/// same.
+/// layout; whether it replaces another is known from there, and asked for only as it was then. What is made
+/// twice, also at the same time, is the same.
 FileJob plan_part(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   std::int64_t part, std::int64_t parts, const PlanOptions& options = {},
                   const FileOptions& files = {});
@@ -42,15 +47,8 @@ FileJob plan_part(const std::filesystem::path& input, const std::filesystem::pat
 /// no more. Throws IoError that names what is not there, with ENODATA where that are parts.
 FileJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats());
 
-/// What is there of a result.
-struct PartialState {
-  std::filesystem::path folder{}, input{};
-  std::vector<std::string> stages{};
-  bool in_parts = false;
-  bool is_named = false;    ///< its result has its name: what is left is a killed run's
-  bool is_foreign = false;  ///< another version's, of which no more is known
-};
-/// Nothing where there is none.
-std::optional<PartialState> partial_state(const std::filesystem::path& output);
+/// Of a result that was given its name before its process was killed, removes what is left of making it;
+/// false where none was. Throws IoError where it has not its name any more.
+bool finish_named(const std::filesystem::path& output);
 
 }  // namespace sepconv

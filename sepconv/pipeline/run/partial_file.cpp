@@ -22,10 +22,7 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
 }
 
 RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options, Formats formats) {
-  if (Partial::look(output).is_named) {
-    Partial::discard(output);
-    return {};
-  }
+  if (finish_named(output)) return {};
   FileJob job = finish_job(output, formats);
   return run(job, options);
 }

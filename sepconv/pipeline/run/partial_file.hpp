@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sepconv/pipeline/plan/partial_job.hpp"
+#include "sepconv/pipeline/plan/partial_state.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 
 namespace sepconv {
@@ -27,7 +28,8 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
                    const FileOptions& files = {});
 
 /// Runs finish_job(): the result gets its name, and is the one that one run would have made. Of one that has
-/// its name, because a process was killed then, only what is left is removed, and the report is empty.
+/// its name, because a process was killed then, only what is left is removed (finish_named()), and the report
+/// is empty.
 RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options = {},
                       Formats formats = built_in_formats());
 

@@ -1,0 +1,150 @@
+// What there is of a partial result, as its journals say, and as the samples in them prove.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/journal_file.hpp"
+#include "sepconv/io/kept_rows.hpp"
+#include "sepconv/io/partial.hpp"
+#include "sepconv/io/partial_names.hpp"
+#include "sepconv/io/partial_record.hpp"
+#include "sepconv/io/partial_samples.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace partial_names;
+
+constexpr std::size_t kRunDigits = 16;
+
+/// The first line of a journal: the run, and what its result is made of. Without a run it is another
+/// version's.
+struct Beginning {
+  std::string run{}, text{};
+
+  explicit Beginning(const std::string& line) : text(line) {
+    if (line.find_first_not_of("0123456789abcdef") != kRunDigits || line[kRunDigits] != ' ') return;
+    run = line.substr(0, kRunDigits);
+    text.erase(0, kRunDigits + 1);
+  }
+};
+
+/// Of a journal that says complete: the result stays until it has its name.
+bool says_committed(const fs::path& folder, const JournalFile& journal) {
+  return journal.is_complete() && !is_there_at(folder / of_run(kResult, Beginning(journal.beginning()).run));
+}
+
+}  // namespace
+
+Partial::Seen Partial::look(const fs::path& target) {
+  if (!is_there(target)) return {};
+  const fs::path folder = folder_of_target(target);
+  const JournalFile journal(folder / kJournal, JournalFile::Use::look);
+  return {Beginning(journal.beginning()).text, journal.is_damaged(), says_committed(folder, journal)};
+}
+
+void Partial::open_journal() {
+  const bool looks = use_ == Use::part || use_ == Use::none;
+  journal_ = std::make_unique<JournalFile>(folder_ / kJournal,
+                                           looks ? JournalFile::Use::look : JournalFile::Use::extend);
+  if (use_ != Use::none && journal_->is_damaged())
+    throw_read_error(folder_, "the first line of its journal is damaged; discard it");
+  if (journal_->beginning().empty()) return;
+  const Beginning begun(journal_->beginning());
+  run_ = begun.run;
+  if (use_ == Use::none) return;
+  beginning_ = begun.text;
+  is_committed_ = says_committed(folder_, *journal_);
+  if (is_committed_) return look_for_its_name();
+  if (use_ == Use::part) return;
+  put_back();
+  if (use_ == Use::alone) read_journal();
+  if (use_ == Use::all_parts)
+    lost_ = read_parts([this](const Sample& sample) { return has_sample_of(sample); });
+}
+
+void Partial::look_for_its_name() {
+  is_named_ = is_under_its_name();
+  records_.clear();
+  if (use_ != Use::part) return;
+  check_is_named();
+  throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
+}
+
+void Partial::check_is_named() const {
+  if (!is_named_)
+    throw_read_error(name_,
+                     fmt::format("it was complete, as {} says, and is not there any more, or is "
+                                 "another file; discard that, and make it anew",
+                                 folder_.native()),
+                     ENOENT);
+}
+
+bool Partial::has_sample_of(const Sample& sample) const {
+  const fs::path file = folder_ / sample.file;
+  return has_sample(file, sample) || has_sample(file.native() + ".part", sample);
+}
+
+/// Whether what lies under the name is the result that is recorded, of which at least something is.
+bool Partial::is_under_its_name() {
+  std::int64_t seen = 0;
+  const std::string made = of_run(kResult, run_), segment = of_run(kSegment, run_);
+  const auto is_there = [&](const Sample& sample) {
+    const bool of_result = sample.file.starts_with(made), of_segment = sample.file.starts_with(segment);
+    seen += of_result || of_segment;
+    if (of_result) return has_sample(name_.native() + sample.file.substr(made.size()), sample);
+    // Blocks of a part lie elsewhere in the result, which is no shorter.
+    return !of_segment || has_sample(name_, {"", 0, 0, sample.reach, crc32c({})});
+  };
+  return read_records(*journal_, is_there) + read_parts(is_there) == 0 && seen > 0;
+}
+
+/// How many are not whole, of which the first ends those that are taken.
+std::int64_t Partial::read_records(JournalFile& journal, const std::function<bool(const Sample&)>& is_there) {
+  bool is_whole = true;
+  std::int64_t taken = 0;
+  journal.read([&](JournalFile::Line line, std::string_view text) {
+    if (line == JournalFile::Line::samples) {
+      const std::optional<std::vector<Sample>> samples = parse_samples(text);
+      is_whole = samples && std::ranges::all_of(*samples, is_there);
+      return is_whole;
+    }
+    std::optional<DoneRecord> record = parse_record(text);
+    if (!record) return false;
+    for (fs::path* const name : {&record->files.segment, &record->files.rows})
+      if (!name->empty()) *name = folder_ / *name;
+    records_.push_back(std::move(*record));
+    ++taken;
+    return true;
+  });
+  return journal.count() - taken;
+}
+
+void Partial::read_journal() {
+  lost_ = read_records(*journal_, [this](const Sample& sample) { return has_sample_of(sample); });
+  if (lost_ > 0) journal_->keep_first(std::ssize(records_));
+}
+
+/// How many records of all parts are not whole.
+std::int64_t Partial::read_parts(const std::function<bool(const Sample&)>& is_there) {
+  std::int64_t lost = 0;
+  std::error_code failed;
+  fs::directory_iterator entry(folder_, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename().native();
+    if (!name.starts_with(of_run(kPart, run_) + "-") || name.find('.') != name.npos) continue;
+    JournalFile part(entry->path(), JournalFile::Use::look);
+    lost += part.count() == 0 ? 1 : read_records(part, is_there);
+  }
+  if (failed) throw_read_error(folder_, failed.value());
+  return lost;
+}
+
+}  // namespace sepconv
