@@ -18,7 +18,7 @@ class Result:
     counts: list = field(default_factory=list)  # of parts: one from when it is begun on
 
     def begin(self, planning, wanted):
-        _sepconv.create_parts(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, planning), wanted, self.counts)
+        _sepconv.create_parts(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, planning), False, wanted, self.counts)
 
     @property
     def parts(self):
@@ -28,15 +28,15 @@ class Result:
     def folder(self):
         return _sepconv.partial_folder(self.sink)
 
-    def make(self, part, options, go_on=None):
+    def make(self, part, options, go_on=lambda: None):
         """`go_on` is called all the while, and ends it by what it raises."""
         if not os.path.isdir(self.folder):
             raise FileNotFoundError(f"{self.folder} is not there; source and result have to lie where every worker sees them by the same names")
-        report = _sepconv.run_part(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, {**self.options, **options}), part, len(self.parts), go_on)
+        report = _sepconv.run_wanted_part(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, {**self.options, **options}), part, len(self.parts), go_on)
         return list(report.warnings)
 
     def finish(self):
-        _when_alone(lambda: _sepconv.finish_parts(self.sink))
+        _when_alone(lambda: _sepconv.finish_parts(self.sink, None))
 
     def discard(self):
         """Removes what is there of it, if it is begun; says so where a worker holds it for too long."""

@@ -35,14 +35,14 @@ def whole(least):
     return convert
 
 
-def _flag(name, value):
+def flag(name, value):
     if value not in (True, False):
         raise TypeError(f"{name}={value!r} is neither True nor False")
     return bool(value)
 
 
 def _pyramid(name, value):
-    return False if value == "none" else _flag(name, value)
+    return False if value == "none" else flag(name, value)
 
 
 def _text(name, value):
@@ -139,8 +139,8 @@ MISSING = {"nodata": (None, _nodata)}
 LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
 ARITHMETIC = {"arithmetic": (None, arithmetic)}
-LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "shard": (None, _tile), "zarr": (None, _zarr), "planar": (False, _flag), "no_predictor": (False, _flag), "pyramid": (None, _pyramid),
-          "cog": (False, _flag), "big_tiff": (None, _flag), "overwrite": (False, _flag), "durable": (False, _flag)}
+LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "shard": (None, _tile), "zarr": (None, _zarr), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
+          "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
 RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
 
 

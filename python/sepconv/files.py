@@ -17,7 +17,7 @@ import functools
 import inspect
 import math
 
-from sepconv import _ends, _opening, _options, _sepconv, _stages
+from sepconv import _ends, _opening, _options, _sepconv, _several_runs, _stages
 from sepconv._chain import Chain
 from sepconv._image import Image, open
 from sepconv._measure import ChannelStats, Comparison, Difference, Stats, compare, stats
@@ -25,10 +25,11 @@ from sepconv._opening import FileWarning
 from sepconv._preview import Preview, preview
 from sepconv._progress import shown
 from sepconv._report import Plan, Report, Span
+from sepconv._several_runs import create_only, finish
 
 # Without `open`, which a star import would put in the place of Python's own.
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "gemm", "plan", "preview", "run",
-           "stats", "transpose"]
+__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "create_only", "finish", "gemm", "plan",
+           "preview", "run", "stats", "transpose"]
 
 
 def _chain(chain):
@@ -36,7 +37,7 @@ def _chain(chain):
 
 
 @_options.declared(_options.RUN)
-def run(source, sink, chain=(), *, progress=True, **options):
+def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, part=None, **options):
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
@@ -55,6 +56,12 @@ def run(source, sink, chain=(), *, progress=True, **options):
     progress : bool or callable
         True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread;
         what it raises ends the run, and of a file there is nothing
+    resume : bool
+        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed or interrupted, and the same call goes on with it
+    discard : bool
+        remove what is there of such a run first, once this one is planned; what is there and is not gone on with is named in a warning
+    part : tuple of int or str, optional
+        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any process that sees the files; `finish` completes it
     max_memory : int or str, optional
         ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself holds is not counted
     device : str
@@ -128,7 +135,7 @@ def run(source, sink, chain=(), *, progress=True, **options):
     chain = _chain(chain)
     settings = _options.settings_of(_options.RUN, _opening.with_whole_region(source, options, chain))
     with shown(progress) as told:
-        report = _sepconv.run(source, sink, chain._native, settings, told)
+        report = _several_runs.run(source, sink, chain._native, settings, resume, discard, part, told)
     _opening.warn(report.warnings)
     return Report(report)
 
@@ -212,7 +219,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
         if _options.is_path(source) and _options.is_path(sink):
             report = _sepconv.permute(source, sink, ",".join(str(axis) for axis in perm), settings, told)
         elif perm in ((1, 0), (1, 0, 2)):
-            report = _sepconv.run(source, sink, Chain("transpose")._native, settings, told)
+            report = _sepconv.run(source, sink, Chain("transpose")._native, settings, False, told)
         else:
             raise ValueError(f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides")
     _opening.warn(report.warnings)

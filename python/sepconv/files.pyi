@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sepconv._chain import Chain
 
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "gemm", "plan", "preview", "run", "stats", "transpose"]
+__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "create_only", "finish", "gemm", "plan", "preview", "run", "stats", "transpose"]
 
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -234,7 +234,7 @@ class Image:
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
 
-def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, plan: Plan | str | None = None) -> Report:
+def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, plan: Plan | str | None = None) -> Report:
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
@@ -253,6 +253,12 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     progress : bool or callable
         True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread;
         what it raises ends the run, and of a file there is nothing
+    resume : bool
+        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed or interrupted, and the same call goes on with it
+    discard : bool
+        remove what is there of such a run first, once this one is planned; what is there and is not gone on with is named in a warning
+    part : tuple of int or str, optional
+        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any process that sees the files; `finish` completes it
     max_memory : int or str, optional
         ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself holds is not counted
     device : str
@@ -321,6 +327,67 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     >>> report = sc.run("scan.npy", out, sc.scale(2), max_memory="256M", progress=False)
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
+    """
+def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> int:
+    """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
+
+    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
+    the bytes of one run. Until then it lies in the folder ``SINK.partial``.
+
+    Parameters
+    ----------
+    source, sink : path or Image, path
+    chain : Chain, str or iterable of str
+    discard : bool
+        remove first what is there of a result in several runs, once this one can begin
+    **options
+        as those of `run`; `overwrite` and the layout hold for all parts
+
+    Returns
+    -------
+    int
+        the most parts that there can be; lower bands, `band_rows`, make more possible
+
+    Raises
+    ------
+    TypeError, ValueError, OSError, MemoryError
+        as `run`, and for a sink that is not made in parts
+    FileExistsError
+        where one is begun already
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.eye(64, dtype=np.float32))
+    >>> sc.create_only("scan.npy", "blurred.npy", sc.gaussian(2), band_rows=16)
+    4
+    >>> for k in (1, 2):
+    ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
+    >>> sc.finish("blurred.npy", progress=False)
+    """
+def finish(sink: Path, *, progress: bool | Callable[[int, int], object] | None = True) -> None:
+    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv finish`` does.
+
+    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called again.
+
+    Parameters
+    ----------
+    sink : path
+    progress : bool or callable
+        as that of `run`
+
+    Raises
+    ------
+    OSError
+        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made stays
+    ValueError
+        where the source is another now
+
+    Warns
+    -----
+    FileWarning
+        for what the result does not have of its source
     """
 def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Plan:
     """What `run` with these arguments would do. Makes nothing.

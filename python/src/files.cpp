@@ -8,8 +8,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-
 namespace sepconv::python {
 namespace {
 
@@ -42,67 +40,28 @@ Chain chain_of(const Settings& settings, const Chain& given) {
   return planned;
 }
 
+/// What is there of a result of this path that is made in several runs; null: of what is no path.
+std::optional<PartialState> state_of(nb::handle sink) {
+  if (!End{sink}.is_path()) return std::nullopt;
+  return partial_state(nb::cast<fs::path>(sink));
+}
+
+/// `discards`: what is there of a result in several runs goes, once the run is planned.
 RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const nb::dict& options,
-                  const nb::object& told) {
+                  bool discards, const nb::object& told) {
   Settings settings = settings_of(options);
   const Chain chain = chain_of(settings, given);
   JobEnds ends = ends_of(source, sink, settings);
+  const std::optional<PartialState> left = state_of(sink);
+  const fs::path output = left ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
   run_told(settings.run, told, [&] {
     FileJob job = prepare(std::move(ends), chain, settings);
+    if (left && discards) Partial::discard(output);
     report = run(job, settings.run);
   });
+  if (left && !discards) report.plan.warnings.push_back(describe(*left));
   return report;
-}
-
-/// Begins a result that processes make in parts. How many there are is added to `counts` as soon as it is
-/// begun, so that who is interrupted then knows that it is there.
-void create_parts(const fs::path& source, const fs::path& sink, const Chain& chain, const nb::dict& options,
-                  std::int64_t wanted, nb::list counts) {
-  Settings settings = settings_of(options);
-  std::optional<std::int64_t> count;
-  const auto tell = [&] {
-    if (count) counts.append(*count);
-  };
-  try {
-    run_told(settings.run, nb::none(), [&] {
-      const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
-      count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
-    });
-  } catch (...) {
-    tell();
-    throw;
-  }
-  tell();
-}
-
-/// `go_on` is called all the while, and ends it by what it raises.
-RunReport run_one_part(const fs::path& source, const fs::path& sink, const Chain& chain,
-                       const nb::dict& options, std::int64_t part, std::int64_t count,
-                       const nb::object& go_on) {
-  Settings settings = settings_of(options);
-  RunReport report;
-  run_interruptible(
-      [&](const std::stop_token& stop) {
-        settings.run.stop = stop;
-        report = run_part(source, sink, chain, part, count, settings.run, settings.files);
-      },
-      [&] {
-        if (!go_on.is_none()) go_on();
-      });
-  return report;
-}
-
-RunReport finish_parts(const fs::path& sink) {
-  RunOptions options;
-  RunReport report;
-  run_told(options, nb::none(), [&] { report = finish_file(sink, options); });
-  return report;
-}
-
-void discard_parts(const fs::path& sink) {
-  RunOptions options;
-  run_told(options, nb::none(), [&] { Partial::discard(sink); });
 }
 
 /// Its text, its description, warnings and notes.
@@ -226,14 +185,8 @@ GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands
 void bind_files(nb::module_& module) {
   const auto options = nb::arg("options");
   const auto told = nb::arg("told").none();
-  module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options, told);
-  module.def("create_parts", create_parts, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
-             nb::arg("wanted"), nb::arg("counts"));
-  module.def("run_part", run_one_part, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
-             nb::arg("part"), nb::arg("count"), nb::arg("go_on").none());
-  module.def("finish_parts", finish_parts, nb::arg("sink"));
-  module.def("discard_parts", discard_parts, nb::arg("sink"));
-  module.def("partial_folder", &Partial::folder_of_target, nb::arg("sink"));
+  module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
+             nb::arg("discards"), told);
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
   module.def("preview", preview_of_file, nb::arg("source"), nb::arg("chain"), options, nb::arg("size"),
              nb::arg("level").none());

@@ -34,6 +34,7 @@ NB_MODULE(_sepconv, module) {
   bind_device(module);
   bind_reports(module);
   bind_files(module);
+  bind_parts(module);
   bind_sets(module);
 }
 #undef PyInit__sepconv

@@ -71,8 +71,9 @@ OPTIONS = {
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
 OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",
                 progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", alpha="float", beta="float | None", trans_a="bool", trans_b="bool",
-                path="Path", tolerance="float", size="int")
-RESULTS = {"run": "Report", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison", "preview": "Preview"}
+                path="Path", tolerance="float", size="int",
+                resume="bool", discard="bool", part="tuple[int, int] | str | None")
+RESULTS = {"run": "Report", "create_only": "int", "finish": "None", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison", "preview": "Preview"}
 CLASSES = """
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -198,6 +199,8 @@ def of_files():
             types = {key: one.annotation for key, one in signature.parameters.items()}
             lines += ["@overload", documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage), "@overload"]
         types = dict(OF_FILES, path="Path | Image", level="int | None") if name == "preview" else OF_FILES
+        if name in ("create_only", "finish"):
+            types = dict(OF_FILES, source="Path | Image", sink="Path")
         lines.append(documented(f"def {name}({parameters(inspect.signature(function), types)}) -> {RESULTS[name]}: ...", function))
     return "\n".join(lines) + "\n"
 

@@ -381,7 +381,7 @@ def test_a_run_that_was_killed_is_named(client, folder):
 
 
 def finishing_fails(monkeypatch, error):
-    def fails(_):
+    def fails(*_):
         raise error
     monkeypatch.setattr("sepconv._sepconv.finish_parts", fails)
 

@@ -189,7 +189,7 @@ def test_options_have_the_names_of_the_programs(sepconv):
     flags = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", sepconv("run", "--help").stdout, re.MULTILINE))
     elsewhere = {"force": "overwrite=", "classic-tiff": "big_tiff=False", "quiet": "progress=", "trace": "Report.save_trace", "report": "str(Report)",
                  "stats": "Report.to_dict", "verbose": "Report.warnings, Plan.notes", "whole": "for the program's tests", "help": "help(sc.run)",
-                 "part": "sc.dask.run", "create-only": "sc.dask.run", "resume": "the program's", "discard": "the program's", "format": "arrays and files have their own",
+                 "create-only": "sc.create_only", "format": "arrays and files have their own",
                  "json": "Report.to_dict", "into": "a loop", "dry-run": "sc.plan"}
     own = {name.replace("_", "-") for name in inspect.signature(sc.run).parameters} - {"source", "sink", "chain", "progress", "overwrite"}
     assert flags - set(elsewhere) == own

@@ -33,10 +33,12 @@ print(sc.transpose("a.npy", "b.npy", (1, 0)).steps, sc.transpose() | sc.gemm("b.
 print(sc.run(array, "b.npy", plan=sc.plan(array, "b.npy", "abs")).plan)
 print(lazy.sobel(da.zeros((30, 40)), 0, np.int16, "wrap").dtype, lazy.apply(chain, da.zeros((3, 30, 40)), "zyx").chunks)
 print(lazy.run("a.tif", "b.zarr", chain, client=None, max_memory="2G", tile=512).workers["one"] + 1)
+print(sc.create_only("a.npy", "b.npy", chain, band_rows=64) + 1, sc.run("a.npy", "b.npy", chain, part=(1, 2)).steps, sc.run("a.npy", "b.npy", part="2/2", resume=False, discard=True))
+sc.finish("b.npy", progress=False)
 print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
 """
 WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3", "sc.run('a.npy')", "sc.run('a.npy', 'b.npy', sigma=2)",
-         "sc.open(3)", "sc.stats('a.npy').mean", "sc.gemm(1, 2)", "lazy.sobel(axis='x')", "lazy.apply(3)", "lazy.run(array, 'b.npy')"]
+         "sc.open(3)", "sc.stats('a.npy').mean", "sc.gemm(1, 2)", "lazy.sobel(axis='x')", "lazy.apply(3)", "lazy.run(array, 'b.npy')", "sc.finish()", "sc.create_only('a.npy', 3)", "sc.run('a.npy', 'b.npy', part=3)"]
 
 
 def mypy(folder, text):

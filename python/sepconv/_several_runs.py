@@ -1,0 +1,118 @@
+"""Results that are made in several runs, one after another or a part each: what --resume, --discard, --create-only, --part and finish of the program are."""
+
+import re
+
+from sepconv import _opening, _options, _sepconv
+from sepconv._chain import Chain
+from sepconv._progress import shown
+
+_BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan"}
+
+
+def _part(part):
+    """(3, 16), or the program's '3/16'."""
+    found = re.fullmatch(r"(\d+)/(\d+)", part) if isinstance(part, str) else None
+    sides = [int(one) for one in found.groups()] if found else list(part) if isinstance(part, (tuple, list)) else []
+    if len(sides) != 2 or not _options.whole(1)("part", sides[0]) <= _options.whole(1)("part", sides[1]):
+        raise ValueError(f"part={part!r} is none; give (3, 16) for the third of sixteen, or '3/16'")
+    return sides
+
+
+def _check_paths(word, source, sink):
+    if not isinstance(source, str) or not isinstance(sink, str):
+        raise TypeError(f"{word} goes on with files, and what is in memory comes once; give paths, or leave it out")
+
+
+def run(source, sink, chain, settings, resume, discard, part, told):
+    """As `files.run` has taken them."""
+    resume, discard = _options.flag("resume", resume), _options.flag("discard", discard)
+    if not resume and part is None:
+        if discard:
+            _check_paths("discard=", source, sink)
+        return _sepconv.run(source, sink, chain, settings, discard, told)
+    word = "resume=" if resume else "part="
+    _check_paths(word, source, sink)
+    if "plan" in settings:
+        raise ValueError(f"{word} goes on by the plan that it began with; leave plan= out")
+    if part is None:
+        return _sepconv.resume(source, sink, chain, settings, discard, told)
+    if resume or discard:
+        raise ValueError(f"part= makes a part of what create_only() has begun; leave {'resume' if resume else 'discard'}= out")
+    return _sepconv.run_part(source, sink, chain, settings, *_part(part), told)
+
+
+@_options.declared(_BEGUN)
+def create_only(source, sink, chain=(), *, discard=False, **options):
+    """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
+
+    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
+    the bytes of one run. Until then it lies in the folder ``SINK.partial``.
+
+    Parameters
+    ----------
+    source, sink : path or Image, path
+    chain : Chain, str or iterable of str
+    discard : bool
+        remove first what is there of a result in several runs, once this one can begin
+    **options
+        as those of `run`; `overwrite` and the layout hold for all parts
+
+    Returns
+    -------
+    int
+        the most parts that there can be; lower bands, `band_rows`, make more possible
+
+    Raises
+    ------
+    TypeError, ValueError, OSError, MemoryError
+        as `run`, and for a sink that is not made in parts
+    FileExistsError
+        where one is begun already
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sepconv as sc
+    >>> np.save("scan.npy", np.eye(64, dtype=np.float32))
+    >>> sc.create_only("scan.npy", "blurred.npy", sc.gaussian(2), band_rows=16)
+    4
+    >>> for k in (1, 2):
+    ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
+    >>> sc.finish("blurred.npy", progress=False)
+    """
+    source, sink, options = _opening.ends_of(source, sink, options)
+    _check_paths("create_only()", source, sink)
+    chain = chain if isinstance(chain, Chain) else Chain(chain)
+    settings = _options.settings_of(_BEGUN, _opening.with_whole_region(source, options, chain))
+    counts = []
+    _opening.warn(_sepconv.create_parts(source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, counts))
+    return counts[0]
+
+
+def finish(sink, *, progress=True):
+    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv finish`` does.
+
+    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called again.
+
+    Parameters
+    ----------
+    sink : path
+    progress : bool or callable
+        as that of `run`
+
+    Raises
+    ------
+    OSError
+        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made stays
+    ValueError
+        where the source is another now
+
+    Warns
+    -----
+    FileWarning
+        for what the result does not have of its source
+    """
+    if not _options.is_path(sink):
+        raise TypeError(f"{sink!r} is no path; only files are made in parts")
+    with shown(progress) as told:
+        _opening.warn(_sepconv.finish_parts(_options.path(sink), told))
