@@ -165,6 +165,31 @@ TEST_CASE("a ceiling that is too small names one that is enough") {
   CHECK_THROWS_AS(plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options), OutOfMemory);
 }
 
+TEST_CASE("bands begin and end where the sink's blocks do, whatever the scale and the ceiling") {
+  const ImageSpec spec{{1800, 1500}, 1, PixelType::u16};
+  for (const char* const stage : {"reduce:factor=3", "reduce:factor=7", "resize:by=0.3", "resize:by=0.4",
+                                  "resize:by=1.7", "transpose", "gaussian:sigma=2"}) {
+    for (const Extent block : {Extent{16, 16}, {1, 16}, {48, 80}, {64, 64}, {2048, 2048}}) {
+      std::int64_t narrow = 0;
+      for (std::int64_t ceiling = std::int64_t{1} << 30; ceiling > 1 << 10; ceiling -= ceiling / 8) {
+        const PlanOptions options{.max_memory_bytes = ceiling, .threads = 1};
+        try {
+          const Plan plan = plan_for(spec, {256, 256}, block, {stage}, options);
+          INFO(stage << ", blocks of " << block.rows << " x " << block.cols << ", " << ceiling
+                     << " bytes: " << plan.band.rows << " x " << plan.band.cols);
+          const Extent image = plan.result().extent;
+          CHECK((plan.band.rows % block.rows == 0 || plan.band.rows == image.rows));
+          CHECK((plan.band.cols % block.cols == 0 || plan.band.cols == image.cols));
+          narrow += plan.band.cols < image.cols ? 1 : 0;
+        } catch (const OutOfMemory&) {
+          break;
+        }
+      }
+      CHECK((narrow > 0 || block.cols == 2048));
+    }
+  }
+}
+
 TEST_CASE("what the caller asks for is kept") {
   const PlanOptions options{.max_memory_bytes = 1 << 30,
                             .threads = 3,

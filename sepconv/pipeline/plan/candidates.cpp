@@ -118,7 +118,7 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
   }
   if (whole_rows) return {image.cols};
   const std::int64_t least = problem.made_of({1, std::min<std::int64_t>(64, image.cols)}).cols;
-  return sizes(image.cols, std::max(unit, least), image.cols);
+  return sizes(image.cols, round_up(least, unit), image.cols);
 }
 
 /// Candidates as wide as possible first, a group for each width: only bands of full width read each source
