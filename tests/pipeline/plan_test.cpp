@@ -149,20 +149,49 @@ TEST_CASE("bands and tiles take long against their being handed on, and a small 
 }
 
 TEST_CASE("a ceiling that is too small names one that is enough") {
-  const ImageSpec spec{{65536, 65536}, 1, PixelType::u8};
-  PlanOptions options{.max_memory_bytes = 1 << 20, .threads = 2};
-  std::int64_t smallest = 0;
-  try {
-    plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options);
-  } catch (const OutOfMemory& error) {
-    const std::string text = error.what();
-    smallest = std::stoll(text.substr(text.find(" is ") + 4));
+  struct Case {
+    ImageSpec spec;
+    Extent source_block, sink_block;
+    std::vector<std::string> stages;
+  };
+  const std::vector<Case> cases{
+      {{{65536, 65536}, 1, PixelType::u8}, {512, 512}, {512, 512}, {"gaussian:sigma=2"}},
+      // Its largest band is neither the first, the middle nor the last.
+      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {64, 64}, {"resize:by=0.3"}},
+      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {256, 256}, {"resize:by=0.3"}},
+      {{{5000, 7001}, 3, PixelType::u8}, {1, 1}, {16, 16}, {"resize:by=0.7", "cast:type=f32"}},
+      // Rows so long that what is enough leaves room for scratch that does not fit beside them.
+      {{{600, 6'000'000}, 1, PixelType::f32}, {1, 6'000'000}, {1, 6'000'000}, {"gaussian:sigma=20"}},
+      {{{600, 600'000}, 3, PixelType::f64},
+       {16, 600'000},
+       {16, 600'000},
+       {"median:radius=3", "gaussian:sigma=9"}},
+  };
+  for (const Case& c : cases) {
+    for (const int threads : {1, 2, 16}) {
+      for (const std::int64_t ceiling : {std::int64_t{1} << 10, std::int64_t{8} << 20}) {
+        PlanOptions options{.max_memory_bytes = ceiling, .threads = threads};
+        const auto planned = [&] {
+          return plan_for(c.spec, c.source_block, c.sink_block, c.stages, options).memory.total();
+        };
+        std::int64_t smallest = 0;
+        try {
+          planned();
+          continue;
+        } catch (const OutOfMemory& error) {
+          const std::string text = error.what();
+          smallest = std::stoll(text.substr(text.find(" is ") + 4));
+        }
+        INFO(c.stages.front() << ", blocks of " << c.sink_block.cols << ", " << threads << " threads, "
+                              << ceiling << " bytes: " << smallest);
+        REQUIRE(smallest > ceiling);
+        options.max_memory_bytes = smallest;
+        CHECK(planned() <= smallest);
+        options.max_memory_bytes = smallest - 1;
+        CHECK_THROWS_AS(planned(), OutOfMemory);
+      }
+    }
   }
-  REQUIRE(smallest > 1 << 20);
-  options.max_memory_bytes = smallest;
-  CHECK(plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options).memory.total() <= smallest);
-  options.max_memory_bytes = smallest - 1;
-  CHECK_THROWS_AS(plan_for(spec, {512, 512}, {512, 512}, {"gaussian:sigma=2"}, options), OutOfMemory);
 }
 
 TEST_CASE("bands begin and end where the sink's blocks do, whatever the scale and the ceiling") {

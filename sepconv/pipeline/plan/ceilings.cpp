@@ -75,6 +75,11 @@ bool LeastMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_me
   return device_memory.total() <= ceilings.device;
 }
 
+bool LeastMemory::may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                              const Ceilings& ceilings) const {
+  return memory.total() < host_ || (memory.total() <= ceilings.host && device_memory.total() < device_);
+}
+
 void LeastMemory::fail(const Ceilings& ceilings, const char* planned) const {
   if (host_ == kNone)
     throw OutOfMemory(

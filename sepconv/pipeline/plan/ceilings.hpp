@@ -30,6 +30,9 @@ class LeastMemory {
  public:
   /// Takes a candidate into account. Whether it fits.
   bool fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory, const Ceilings& ceilings);
+  /// Whether a candidate that takes at least so much could do with less than those before it.
+  bool may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                   const Ceilings& ceilings) const;
   /// None did: throws OutOfMemory with the least ceiling that would do, rounded up and in a form that can be
   /// typed. "source, chain and sink", "product".
   [[noreturn]] void fail(const Ceilings& ceilings, const char* planned) const;

@@ -3,111 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
 
-#include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/chain/chain_tile.hpp"
-#include "sepconv/pipeline/plan/candidates.hpp"
+#include "sepconv/pipeline/plan/best_cut.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
 #include "sepconv/pipeline/plan/device_choice.hpp"
 #include "sepconv/pipeline/plan/explain.hpp"
 #include "sepconv/pipeline/plan/second_bands.hpp"
-#include "sepconv/pipeline/plan/sizes.hpp"
 
 namespace sepconv {
 namespace {
 
 constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
-constexpr std::int64_t kLeastArenaBytes = 1 << 20;
 constexpr std::int64_t kMostArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
-
-struct Search {
-  std::optional<Cut> best;
-  LeastMemory least;
-  std::vector<Cut> likely;  ///< fit as far as their first, middle and last band tell
-
-  void offer(const Cut& cut, const Ceilings& ceilings) {
-    if (cut.memory.total() <= ceilings.host && cut.device_memory.total() <= ceilings.device) {
-      likely.push_back(cut);
-    } else {
-      least.fits(cut.memory, cut.device_memory, ceilings);
-    }
-  }
-
-  /// Takes the one of least cost that fits with every one of its bands.
-  void decide(const PlanProblem& problem, const Ceilings& ceilings) {
-    std::ranges::stable_sort(likely, {}, &Cut::cost);
-    for (Cut& cut : likely) {
-      if (best && best->cost <= cut.cost) break;
-      set_sizes(problem, cut, Places::all);
-      if (least.fits(cut.memory, cut.device_memory, ceilings)) best = cut;
-    }
-    likely.clear();
-  }
-};
-
-/// Of the run in one piece.
-double whole_operations(const PlanProblem& problem) {
-  return tile_operations(problem.chain, problem.specs, problem.region.extent(),
-                         problem.devices > 0 ? Scratch::device : Scratch::host);
-}
-
-/// A cut is useful when less than half of its work is done for the second time.
-bool is_useful(const PlanProblem& problem, const Cut& cut) {
-  return cut.operations <= 2 * whole_operations(problem);
-}
-
-using Candidates = std::vector<std::vector<BandTraffic>>;
-
-Candidates candidates_of(const PlanProblem& problem, const PlanOptions& options) {
-  Candidates candidates;
-  for (const std::vector<Extent>& group : candidate_bands(problem, options)) {
-    candidates.emplace_back();
-    for (const Extent band : group) candidates.back().push_back(traffic_of(problem, band));
-  }
-  return candidates;
-}
-
-Search search(const PlanProblem& problem, const Candidates& candidates, const PlanOptions& options,
-              int threads, const Ceilings& ceilings) {
-  std::vector<int> slot_counts{options.slots};
-  if (options.slots == 0) slot_counts = {kPreferredSlots, 2, 1};
-  Search found;
-  for (const std::vector<BandTraffic>& group : candidates) {
-    for (const BandTraffic& traffic : group) {
-      const Extent tile =
-          problem.devices > 0 ? traffic.band : choose_tile(problem, traffic.band, threads, options.tile);
-      for (const int slots : slot_counts) {
-        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, traffic, slots, threads)
-                                        : evaluate(problem, traffic, tile, slots, threads),
-                    ceilings);
-      }
-    }
-    found.decide(problem, ceilings);
-    // Where whole columns are needed, narrower bands read nothing twice either, if they are as high as the
-    // result.
-    const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;
-    const bool full_width = group.front().band.cols == problem.region.cols && !narrow_will_do;
-    if (full_width && found.best && is_useful(problem, *found.best)) break;
-  }
-  return found;
-}
-
-/// Fewer threads hold less scratch: halve their number until something fits.
-Cut best_cut(const PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
-  const Candidates candidates = candidates_of(problem, options);
-  for (;; threads /= 2) {
-    const Search found = search(problem, candidates, options, threads, ceilings);
-    if (found.best) return *found.best;
-    if (threads == 1) found.least.fail(ceilings, "source, chain and sink");
-  }
-}
 
 void check_edges(const PlanProblem& problem) {
   if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
