@@ -3,6 +3,7 @@
 import io
 import struct
 import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -100,6 +101,49 @@ def test_a_stream_of_more_bytes_than_its_block_fills_the_block(sepconv, make, mo
     strips = strips_of(deflate)
     strips[1] = make(PIXELS[HIGH:2 * HIGH].tobytes() + bytes(more))
     read_as(sepconv, tiff(strips, 8), PIXELS)
+
+
+def zstd_frame(data, zeros=0):
+    """A frame that asks for a window of 128 MiB and does not say what it holds: a block of `data`, and zeros, of which 128 KiB take four bytes."""
+    sizes = [min(1 << 17, zeros - at) for at in range(0, zeros, 1 << 17)]
+    blocks = [(len(data), 0, data), *((size, 1, b"\0") for size in sizes)]
+    heads = [(size << 3 | kind << 1 | (i + 1 == len(blocks))) for i, (size, kind, _) in enumerate(blocks)]
+    return b"\x28\xb5\x2f\xfd\0\x88" + b"".join(struct.pack("<I", head)[:3] + bytes_ for head, (_, _, bytes_) in zip(heads, blocks))
+
+
+def deflate_of_zeros(data, times):
+    """A stream of `data` and as many MiB of zeros, with a wrong checksum: whoever goes on to it is busy for long."""
+    coder = zlib.compressobj(9)
+    head = coder.compress(data) + coder.flush(zlib.Z_FULL_FLUSH)
+    return head + (coder.compress(bytes(1 << 20)) + coder.flush(zlib.Z_FULL_FLUSH)) * times + b"\3\0\0\0\0\0"
+
+
+FAR_MORE = {"zstd": (50000, lambda data: zstd_frame(data, 1 << 31)), "deflate": (8, lambda data: deflate_of_zeros(data, 20))}
+
+
+@pytest.mark.parametrize("codec", FAR_MORE)
+def test_a_stream_of_far_more_than_its_block_is_refused(sepconv, codec):
+    compression, encode = FAR_MORE[codec]
+    strips = [PIXELS[row:row + HIGH].tobytes() for row in range(0, ROWS, HIGH)]
+    whole = [zstd_frame(strip) if codec == "zstd" else zlib.compress(strip) for strip in strips]
+    read_as(sepconv, tiff(whole, compression), PIXELS)
+    content = tiff([whole[0], encode(strips[1]), whole[2]], compression)
+    refused(sepconv, content, "cannot decode block 1", "the file is damaged", "holds far more than its pixels")
+    assert len(set(outcomes(sepconv, content))) == 1
+
+
+# The system counts the peak of whoever calls exec to the program that it becomes, and this one has a small peak.
+PRINT_PEAK = "import os, subprocess, sys; done = subprocess.Popen(sys.argv[1:]); print(os.wait4(done.pid, 0)[2].ru_maxrss)"
+
+
+@pytest.mark.parametrize("zeros", [1 << 18, 200 << 20])
+def test_windows_of_frames_that_hold_more_than_their_blocks_take_no_memory(sepconv, zeros):
+    strips = [zstd_frame(PIXELS[row:row + HIGH].tobytes(), zeros) for row in range(0, ROWS, HIGH)]
+    (sepconv.folder / "in.tif").write_bytes(tiff(strips, 50000))
+    command = [*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--max-memory", "32M", "--threads", "3"]
+    peak = subprocess.run([sys.executable, "-S", "-c", PRINT_PEAK, *command], cwd=sepconv.folder, capture_output=True, text=True).stdout
+    assert int(peak) << 10 < (32 + 48) << 20
+    assert (sepconv.folder / "out.npy").exists() == (zeros < 1 << 19)
 
 
 def test_a_wrong_checksum_is_refused(sepconv):

@@ -154,6 +154,67 @@ TEST_CASE("No flipped bit of a block of deflate or zstd makes other pixels") {
   CHECK(same < 40);  // of a window's size, and what no decoder looks at
 }
 
+/// A frame of zstd of these bytes and then so many zeros, which asks for a window of 2^27 bytes and does not
+/// say what it holds; blocks of 128 KiB of one value take four bytes.
+Bytes frame_of(const Bytes& first, std::size_t zeros) {
+  constexpr std::size_t kMostOfBlock = 128 << 10;
+  Bytes frame;
+  const auto put = [&](std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) frame.push_back(static_cast<std::byte>(value >> 8 * i));
+  };
+  const auto put_head = [&](std::size_t size, std::uint32_t kind, bool is_last) {
+    put(static_cast<std::uint32_t>(size) << 3 | kind << 1 | (is_last ? 1 : 0), 3);
+  };
+  put(0xFD2FB528, 4);
+  put(0, 1);
+  put((27 - 10) << 3, 1);
+  put_head(first.size(), 0, zeros == 0);
+  frame.insert(frame.end(), first.begin(), first.end());
+  for (std::size_t size = 0; zeros > 0; zeros -= size) {
+    size = std::min(zeros, kMostOfBlock);
+    put_head(size, 1, zeros == size);
+    put(0, 1);
+  }
+  return frame;
+}
+
+TEST_CASE("A stream that holds far more than its block is an error, which takes no memory and no time") {
+  BlockFormat format;
+  format.extent = {20, 30};
+  coded_bytes::Random random(9);
+  const Bytes pixels = coded_bytes::noise(600, 2.0, random);
+  const std::size_t most = static_cast<std::size_t>(format.max_decoded_bytes()) - pixels.size();
+  SECTION("zstd") {
+    format.compression = COMPRESSION_ZSTD;
+    BlockDecoder decoder(format, "a.tif");
+    CHECK(decoded(decoder, frame_of(pixels, 0), format) == pixels);
+    CHECK(decoded(decoder, frame_of(pixels, most), format) == pixels);
+    // Half a MiB of blocks of 128 KiB each.
+    for (const std::size_t zeros : {most + 1, std::size_t{16} << 30})
+      CHECK_THROWS_WITH(decoded(decoder, frame_of(pixels, zeros), format),
+                        "a.tif: block: its zstd frame holds far more than its pixels");
+    CHECK_THROWS_WITH(decoded(decoder, frame_of(Bytes(599), 0), format),
+                      "a.tif: block: its zstd frame holds fewer pixels");
+  }
+  SECTION("deflate") {
+    format.compression = COMPRESSION_ADOBE_DEFLATE;
+    BlockDecoder decoder(format, "a.tif");
+    const auto stream_of = [&](std::size_t zeros) {
+      Bytes all = pixels;
+      all.resize(all.size() + zeros);
+      deflate::Deflater encoder(6);
+      Bytes stream(static_cast<std::size_t>(encoder.max_bytes(std::ssize(all))));
+      stream.resize(static_cast<std::size_t>(encoder.encode(all, {}, stream)));
+      return stream;
+    };
+    CHECK(decoded(decoder, stream_of(0), format) == pixels);
+    CHECK(decoded(decoder, stream_of(most), format) == pixels);
+    for (const std::size_t zeros : {most + 1, std::size_t{64} << 20})
+      CHECK_THROWS_WITH(decoded(decoder, stream_of(zeros), format),
+                        "a.tif: block: its deflate stream holds far more than its pixels");
+  }
+}
+
 TEST_CASE("A frame of zstd that holds more than its block is read where its checksum holds") {
   BlockFormat format;
   format.extent = {20, 30};

@@ -29,6 +29,8 @@ Bytes filled(std::size_t size, Decode decode) {
   return out;
 }
 
+constexpr std::size_t kManyBytes = 1 << 24;  // more than any stream here holds
+
 void check_decodes(const Bytes& stream, const Bytes& bytes) {
   Inflater inflater;
   bool whole = false;
@@ -38,8 +40,9 @@ void check_decodes(const Bytes& stream, const Bytes& bytes) {
   CHECK(whole);
   CHECK(same);
   Inflated result{};
-  const bool as_same =
-      filled(bytes.size(), [&](std::span<std::byte> out) { result = inflater.decode(stream, out); }) == bytes;
+  const bool as_same = filled(bytes.size(), [&](std::span<std::byte> out) {
+                         result = inflater.decode(stream, out, kManyBytes);
+                       }) == bytes;
   CHECK(result == Inflated::whole);
   CHECK(as_same);
 }
@@ -72,7 +75,8 @@ void check_as_libdeflate(const Bytes& stream, std::size_t size) {
   Inflated expected{}, result{};
   bool whole = false;
   const Bytes right = filled(size, [&](std::span<std::byte> out) { expected = by_libdeflate(stream, out); });
-  const Bytes ours = filled(size, [&](std::span<std::byte> out) { result = inflater.decode(stream, out); });
+  const Bytes ours =
+      filled(size, [&](std::span<std::byte> out) { result = inflater.decode(stream, out, kManyBytes); });
   const Bytes by_tables =
       filled(size, [&](std::span<std::byte> out) { whole = inflater.decode_by_tables(stream, out); });
   const bool same = expected != Inflated::whole || ours == right;
@@ -349,7 +353,7 @@ TEST_CASE("A distance that reaches before the image is refused") {
       const Bytes stream = script.finish();
       Bytes out(script.bytes().size() + 3);
       CHECK_FALSE(inflater.decode_by_tables(stream, out));
-      CHECK(inflater.decode(stream, out) == Inflated::broken);
+      CHECK(inflater.decode(stream, out, kManyBytes) == Inflated::broken);
     }
   }
 }
@@ -378,7 +382,22 @@ TEST_CASE("Codes may be as long as they can be, or the only one") {
   incomplete.begin_dynamic(lengths, distances);
   check_as_libdeflate(incomplete.finish(), 0);
   Inflater inflater;
-  CHECK(inflater.decode(incomplete.finish(), {}) == Inflated::broken);
+  CHECK(inflater.decode(incomplete.finish(), {}, kManyBytes) == Inflated::broken);
+}
+
+TEST_CASE("A stream of more than it may hold is followed no further, and else to its checksum") {
+  const Bytes bytes(100'000);
+  auto* const encoder = libdeflate_alloc_compressor(6);
+  Bytes stream(libdeflate_zlib_compress_bound(encoder, bytes.size()));
+  stream.resize(libdeflate_zlib_compress(encoder, bytes.data(), bytes.size(), stream.data(), stream.size()));
+  libdeflate_free_compressor(encoder);
+  Inflater inflater;
+  Bytes out(1000);
+  CHECK(inflater.decode(stream, out, bytes.size()) == Inflated::more);
+  CHECK(inflater.decode(stream, out, bytes.size() - 1) == Inflated::far_more);
+  stream.back() ^= std::byte{1};
+  CHECK(inflater.decode(stream, out, bytes.size()) == Inflated::broken);
+  CHECK(inflater.decode(stream, out, 5000) == Inflated::far_more);
 }
 
 TEST_CASE("A stream that is cut off, damaged, or of another size is what libdeflate says of it") {

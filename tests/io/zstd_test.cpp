@@ -94,19 +94,30 @@ TEST_CASE("an encoder of zstd holds no more than is planned, and not the level's
   CHECK(planned < (std::int64_t{4} << 20) + 16 * bytes);
 }
 
-TEST_CASE("A frame is sound where its checksum holds, whatever it holds and whatever follows") {
+TEST_CASE("Of frames the first is read where it fits and its checksum holds, whatever follows") {
   ZstdEncoder encoder(1);
-  const Bytes frame = encoded(encoder, differences(100'000, 4));
-  Bytes longer = frame;
+  const Bytes bytes = differences(100'000, 4), frame = encoded(encoder, bytes);
+  ZstdDecoder decoder;
+  Bytes room(bytes.size() + 10, kPoison);
+  const auto first_of = [&](std::span<const std::byte> frames) {
+    std::ranges::fill(room, kPoison);
+    return decoder.decode_first(frames, room);
+  };
+  Bytes longer = frame, twice = frame;
   longer.push_back(std::byte{1});
-  CHECK(ZstdDecoder::is_sound(frame));
-  CHECK(ZstdDecoder::is_sound(longer));
+  twice.insert(twice.end(), frame.begin(), frame.end());
+  for (const Bytes& frames : {frame, longer, twice}) {
+    CHECK(first_of(frames) == std::ssize(bytes));
+    CHECK(std::equal(bytes.begin(), bytes.end(), room.begin()));
+  }
+  CHECK(decoder.decode_first(frame, std::span(room).first(bytes.size() - 1)) == std::ssize(bytes));
+  CHECK(decoder.decode_first(frame, std::span(room).first(1000)) == 1001);
   for (std::size_t cut = 1; cut < 200; ++cut)
-    CHECK_FALSE(ZstdDecoder::is_sound(std::span(frame).first(frame.size() - cut)));
+    CHECK_FALSE(first_of(std::span(frame).first(frame.size() - cut)));
   for (std::size_t bit = 0; bit < 32; ++bit) {
     Bytes wrong = frame;
     wrong[frame.size() - 4 + bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
-    CHECK_FALSE(ZstdDecoder::is_sound(wrong));
+    CHECK_FALSE(first_of(wrong));
   }
 }
 

@@ -106,23 +106,23 @@ bool are_mostly_bytes(const CodeBits& codes) noexcept {
   return share >= 0.9;
 }
 
-/// Whether it is a zlib stream, however much it holds, whose checksum is right: one that was damaged often
-/// goes on for more than its block.
-bool is_sound(std::span<const std::byte> stream) {
+/// Of a stream of more than its block: whether its checksum is right, as one that was damaged often goes on.
+Inflated look_behind(std::span<const std::byte> stream, std::size_t most_bytes) {
   z_stream zlib{};
   if (inflateInit(&zlib) != Z_OK) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
   std::array<Bytef, kPassedBytes> passed;
   zlib.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(stream.data()));
   zlib.avail_in = static_cast<uInt>(stream.size());
   int result = Z_OK;
-  while (result == Z_OK) {
+  while (result == Z_OK && zlib.total_out <= most_bytes) {
     zlib.next_out = passed.data();
     zlib.avail_out = static_cast<uInt>(passed.size());
     result = ::inflate(&zlib, Z_NO_FLUSH);
   }
   inflateEnd(&zlib);
   if (result == Z_MEM_ERROR) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
-  return result == Z_STREAM_END;
+  if (zlib.total_out > most_bytes) return Inflated::far_more;
+  return result == Z_STREAM_END ? Inflated::more : Inflated::broken;
 }
 
 }  // namespace
@@ -132,7 +132,8 @@ Inflater::Inflater()
   if (!libdeflate_) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
 }
 
-Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte> out) {
+Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte> out,
+                          std::size_t most_bytes) {
   was_by_tables_ = stream.size() >= kLeastBytes && decode_by_tables(stream, out, true);
   if (was_by_tables_) return Inflated::whole;
   switch (libdeflate_zlib_decompress(libdeflate_.get(), stream.data(), stream.size(), out.data(), out.size(),
@@ -140,7 +141,7 @@ Inflated Inflater::decode(std::span<const std::byte> stream, std::span<std::byte
     case LIBDEFLATE_SUCCESS:
       return Inflated::whole;
     case LIBDEFLATE_INSUFFICIENT_SPACE:
-      return is_sound(stream) ? Inflated::more : Inflated::broken;
+      return look_behind(stream, most_bytes);
     case LIBDEFLATE_SHORT_OUTPUT:
       return Inflated::fewer;
     default:

@@ -15,8 +15,8 @@
 namespace sepconv::deflate {
 
 /// What a stream turned out to hold: as many bytes as there was room for, more of them and its checksum
-/// holds, fewer, or nothing that makes sense.
-enum class Inflated : std::uint8_t { whole, more, fewer, broken };
+/// holds, more than anybody wants, fewer, or nothing that makes sense.
+enum class Inflated : std::uint8_t { whole, more, far_more, fewer, broken };
 
 /// Decodes streams that are mostly codes of single bytes, as images behind a predictor are, by tables of
 /// several bytes at once, and all others by libdeflate. Not thread-safe: one per worker.
@@ -26,9 +26,10 @@ class Inflater {
   Inflater();
 
   /// Fills `out` where `stream` begins with a zlib stream (RFC 1950) of exactly so many bytes; else what is
-  /// in `out` afterwards means nothing. What is wrong with a stream is libdeflate's word.
+  /// in `out` afterwards means nothing. What is wrong with a stream is libdeflate's word. A stream of more
+  /// than `most_bytes` is followed no further, as a few bytes can hold a thousand times as many.
   /// Throws OutOfMemory, of a stream of more.
-  Inflated decode(std::span<const std::byte> stream, std::span<std::byte> out);
+  Inflated decode(std::span<const std::byte> stream, std::span<std::byte> out, std::size_t most_bytes);
 
   /// The same by our tables alone; false: not whole. `mostly_bytes`: or not mostly codes of bytes.
   bool decode_by_tables(std::span<const std::byte> stream, std::span<std::byte> out,

@@ -44,8 +44,8 @@ std::int64_t decoding_bytes(const BlockFormat& format) {
     case COMPRESSION_LZW:
       return 128 * kKiB;
     case COMPRESSION_ZSTD:
-      return format.bytes() +
-             704 * kKiB;  // ours and libtiff's; of the window only what a block fills is ever touched
+      // A frame of more than its block; or libtiff's window, of which only what a block fills is touched.
+      return format.max_decoded_bytes() + 192 * kKiB;
     case COMPRESSION_JPEG:
       return std::min(2 * format.bytes(), 100 * kMiB) + 64 * format.row_bytes() + kMiB;
     case COMPRESSION_ADOBE_DEFLATE:
@@ -117,7 +117,6 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
   const int decoded = TIFFReadFromUserBuffer(handle_.get(), 0, encoded_.data(), encoded_bytes_, out.data(),
                                              static_cast<tmsize_t>(out.size()));
   handle_.check(decoded != 0, what);
-  check_zstd_frame(what);
   if (!handle_.jpeg_complaint().empty())
     throw IoError(handle_.name() + ": " + what + ": " + handle_.jpeg_complaint());
   // What libjpeg refuses behind the last row libtiff reports, and then says that all went well.
@@ -125,10 +124,13 @@ void BlockDecoder::decode(std::span<std::byte> out, const std::string& what, boo
 }
 
 bool BlockDecoder::decode_directly(std::span<std::byte> out, const std::string& what) {
-  const bool done = std::exchange(is_inflated_, false) || (inflater_ && inflate(stream(), out, what)) ||
-                    (zstd_ && zstd_->decode(stream(), out));
-  if (done) undo_predictor(out, format_);
-  return done;
+  if (zstd_) {
+    unpack_zstd(out, what);
+  } else if (!std::exchange(is_inflated_, false) && !(inflater_ && inflate(out, what))) {
+    return false;
+  }
+  undo_predictor(out, format_);
+  return true;
 }
 
 void BlockDecoder::decode_ahead(BlockDecoder& one, std::span<std::byte> out, BlockDecoder& other,
@@ -140,24 +142,36 @@ void BlockDecoder::decode_ahead(BlockDecoder& one, std::span<std::byte> out, Blo
   other.is_inflated_ = done[1];
 }
 
-bool BlockDecoder::inflate(std::span<const std::byte> stream, std::span<std::byte> out,
-                           const std::string& what) {
+bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& what) {
   using deflate::Inflated;
-  const Inflated result = inflater_->decode(stream, out);
-  if (result == Inflated::more) return false;
-  if (result != Inflated::whole) {
-    throw IoError(fmt::format("{}: {}: {}", handle_.name(), what,
-                              result == Inflated::fewer ? "its deflate stream holds fewer pixels"
-                                                        : "its deflate stream is broken"));
+  switch (inflater_->decode(stream(), out, static_cast<std::size_t>(format_.max_decoded_bytes()))) {
+    case Inflated::whole:
+      return true;
+    case Inflated::more:
+      return false;
+    case Inflated::far_more:
+      fail(what, "its deflate stream holds far more than its pixels");
+    case Inflated::fewer:
+      fail(what, "its deflate stream holds fewer pixels");
+    default:
+      fail(what, "its deflate stream is broken");
   }
-  return true;
 }
 
-// Libtiff stops where the block is full. A frame that was damaged may go on for more than its block, and its
-// checksum would never be looked at.
-void BlockDecoder::check_zstd_frame(const std::string& what) const {
-  if (!zstd_ || ZstdDecoder::is_sound(stream())) return;
-  throw IoError(fmt::format("{}: {}: its zstd frame is broken", handle_.name(), what));
+// A frame that was damaged may go on for more than its block. Libtiff stops where the block is full, and
+// would neither look at the checksum nor count the window.
+void BlockDecoder::unpack_zstd(std::span<std::byte> out, const std::string& what) {
+  if (zstd_->decode(stream(), out)) return;
+  const Buffer held(format_.max_decoded_bytes());
+  const std::optional<std::int64_t> bytes = zstd_->decode_first(stream(), held.bytes());
+  if (!bytes) fail(what, "its zstd frame is broken");
+  if (*bytes > held.size()) fail(what, "its zstd frame holds far more than its pixels");
+  if (*bytes < std::ssize(out)) fail(what, "its zstd frame holds fewer pixels");
+  std::memcpy(out.data(), held.data(), out.size());
+}
+
+void BlockDecoder::fail(const std::string& what, const char* found) const {
+  throw IoError(fmt::format("{}: {}: {}", handle_.name(), what, found));
 }
 
 // libjpeg keeps tables from one image to the next: a block that lacks some would be decoded with another

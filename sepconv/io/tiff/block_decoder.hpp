@@ -53,9 +53,10 @@ class BlockDecoder {
   std::span<const std::byte> stream() const noexcept {
     return encoded_.bytes().first(static_cast<std::size_t>(encoded_bytes_));
   }
-  bool inflate(std::span<const std::byte> stream, std::span<std::byte> out, const std::string& what);
+  bool inflate(std::span<std::byte> out, const std::string& what);
+  void unpack_zstd(std::span<std::byte> out, const std::string& what);
+  [[noreturn]] void fail(const std::string& what, const char* found) const;
   void check_jpeg_extent(std::span<const std::byte> out, const std::string& what, bool is_last_strip) const;
-  void check_zstd_frame(const std::string& what) const;
   void forget_other_tables();
 
   BlockFormat format_;

@@ -36,6 +36,9 @@ struct BlockFormat {
   /// Fewer encoded bytes than any encoder needs for a block: the bound that lets a few bytes claim only so
   /// many pixels.
   std::int64_t min_encoded_bytes() const noexcept;
+  /// More than writers leave behind a block's pixels, such as a last strip that is filled up: a stream that
+  /// holds more is an error, so that a few bytes cannot keep a thread busy, nor ask for a window.
+  std::int64_t max_decoded_bytes() const noexcept { return bytes() + (512 << 10); }
 };
 
 /// The value of the tag SampleFormat.

@@ -4,7 +4,6 @@
 #include <zstd_errors.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "sepconv/core/error.hpp"
@@ -59,18 +58,14 @@ bool ZstdDecoder::decode(std::span<const std::byte> frames, std::span<std::byte>
          out.size();
 }
 
-bool ZstdDecoder::is_sound(std::span<const std::byte> frame) {
-  const ZstdDecoder decoder;
-  std::array<std::byte, 16 << 10> passed;
-  ZSTD_inBuffer in{frame.data(), frame.size(), 0};
-  for (;;) {
-    ZSTD_outBuffer out{passed.data(), passed.size(), 0};
-    const std::size_t left = ZSTD_decompressStream(decoder.context_.get(), &out, &in);
-    if (left == 0) return true;
-    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
-      throw OutOfMemory("no memory for a zstd decoder; ask for fewer threads");
-    if (ZSTD_isError(left) != 0 || (in.pos == in.size && out.pos < out.size)) return false;
-  }
+std::optional<std::int64_t> ZstdDecoder::decode_first(std::span<const std::byte> frames,
+                                                      std::span<std::byte> room) noexcept {
+  const std::size_t bytes = ZSTD_findFrameCompressedSize(frames.data(), frames.size());
+  if (ZSTD_isError(bytes) != 0) return std::nullopt;
+  const std::size_t held =
+      ZSTD_decompressDCtx(context_.get(), room.data(), room.size(), frames.data(), bytes);
+  if (ZSTD_getErrorCode(held) == ZSTD_error_dstSize_tooSmall) return std::ssize(room) + 1;
+  return ZSTD_isError(held) != 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(held));
 }
 
 }  // namespace sepconv

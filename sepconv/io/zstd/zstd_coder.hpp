@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace sepconv {
@@ -40,9 +41,11 @@ class ZstdDecoder {
   /// afterwards means nothing.
   bool decode(std::span<const std::byte> frames, std::span<std::byte> out) noexcept;
 
-  /// Whether there is a whole frame, however much it holds and whatever follows it, whose checksum holds
-  /// where it has one. Throws OutOfMemory.
-  static bool is_sound(std::span<const std::byte> frame);
+  /// How many bytes the first frame holds, whatever follows it: they are in `room`, and where they are more
+  /// than it takes, so is the number. Nothing where the frame is broken, or its checksum wrong. Takes no
+  /// memory, whatever window the frame asks for, and no time for what is beyond `room`.
+  std::optional<std::int64_t> decode_first(std::span<const std::byte> frames,
+                                           std::span<std::byte> room) noexcept;
 
  private:
   struct Free {

@@ -73,7 +73,7 @@ std::vector<FileModel::Codec> measure_codecs() {
   ZstdEncoder zstd_encoder(1);
   zstd::RasterCoder zstd_fast;
   ZstdDecoder zstd_decoder;
-  const auto inflate = [&](auto stream, auto out) { inflater.decode(stream, out); };
+  const auto inflate = [&](auto stream, auto out) { inflater.decode(stream, out, out.size()); };
   const auto inflate_two = [&](auto stream, auto out) {  // as runs do where there is room for it
     deflate::Inflater::decode_two({inflater, stream, out.first(tile.size())},
                                   {other, stream, out.subspan(tile.size())});
