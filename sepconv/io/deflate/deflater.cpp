@@ -33,15 +33,15 @@ constexpr double kHopelessBits = 5.3;     // nor does it where a byte takes so m
 constexpr double kUsualLevelGain = 0.99;  // over the usual level itself: the whole has more strings to find
 
 /// Enough to judge by, and little beside the whole: pieces spread over a block, whose parts may be a page's
-/// text and its photograph. Each holds a row, or floating types would be judged by some of their planes of
-/// bytes; the gaps between them are no whole rows for the same reason.
+/// text and its photograph. Each has room for strings to repeat in, and holds a row, or floating types would
+/// be judged by some of their planes of bytes; the gaps between them are no whole rows for the same reason.
 std::span<const std::byte> sample_of(std::span<const std::byte> in, Raster raster,
                                      std::span<std::byte, kMostSample> room) {
-  constexpr std::size_t kPart = 32, kLeast = 4096, kMostPieces = 4;
+  constexpr std::size_t kPart = 32, kLeast = 4096, kMostPieces = 4, kLeastPiece = 2048;
   const std::size_t size = std::min(in.size(), std::clamp(in.size() / kPart, kLeast, kMostSample));
   const auto row = static_cast<std::size_t>(std::max<std::int64_t>(1, raster.row_bytes));
   const auto pixel = static_cast<std::size_t>(std::max<std::int64_t>(1, raster.pixel_bytes));
-  const std::size_t pieces = std::clamp<std::size_t>(size / row, 1, kMostPieces);
+  const std::size_t pieces = std::clamp<std::size_t>(size / std::max(row, kLeastPiece), 1, kMostPieces);
   const std::size_t piece = pieces == 1 ? size : size / pieces / pixel * pixel;
   const std::size_t gap = (in.size() - pieces * piece) / (pieces + 1) / pixel * pixel;
   for (std::size_t i = 0; i < pieces; ++i)
