@@ -495,7 +495,7 @@ TEST_CASE("What is predicted has what a GPU takes to decode, also where that is 
   const Image result(chain.result_spec(source->spec()));
   PlanOptions options;
   options.devices = {0};
-  options.machine.device.decode_rate = 512 * 512;
+  options.machine.device.codecs[static_cast<std::size_t>(BlockCodec::zlib)].decode_rate = 512 * 512;
   for (const int slots : {1, 2, 3}) {
     options.slots = slots;
     const Plan made = plan(*source, *result.writer(), chain, options);

@@ -105,6 +105,15 @@ TEST_CASE("a machine is what was measured of it, and the default of what was not
   CHECK(made.device.copy_rate == 3e9);
   CHECK(made.device.fma_seconds == Approx(0.25e-9 / 0.75));
   CHECK(made.device.wide == 4);
+  for (const BlockCodec of :
+       {BlockCodec::zlib, BlockCodec::gzip, BlockCodec::zstd, BlockCodec::lz4, BlockCodec::jpeg}) {
+    CHECK(usual.device.codec(of).codec == of);
+    const double times = 3e9 / usual.device.copy_rate;
+    CHECK(made.device.codec(of).decode_rate == Approx(times * usual.device.codec(of).decode_rate));
+    CHECK(made.device.codec(of).wide_decode_rate == Approx(times * usual.device.codec(of).wide_decode_rate));
+    CHECK(made.device.codec(of).encode_rate == Approx(times * usual.device.codec(of).encode_rate));
+  }
+  CHECK(usual.device.codec(BlockCodec::zstd).decode_rate < usual.device.codec(BlockCodec::zlib).decode_rate);
   for (const MachineFigure& figure : host_figures(made))
     CHECK((figure.name.starts_with("host.") || figure.name.starts_with("files.")));
   const MachineModel coder = machine_of({.codecs = {{"zstd:fast", 3e9, 0}, {"deflate", 0, 2e9}}});

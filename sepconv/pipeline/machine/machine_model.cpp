@@ -42,7 +42,12 @@ void take_device(const DeviceLimits& limits, MachineModel& model) {
     model.bus.one_way_rate = kBusReached * limits.upload_bytes_per_second;
   if (limits.duplex_bytes_per_second > 0)
     model.bus.both_ways_rate = kBusReached * limits.duplex_bytes_per_second;
-  if (limits.copy_bytes_per_second > 0) model.device.copy_rate = limits.copy_bytes_per_second;
+  if (limits.copy_bytes_per_second > 0) {
+    const double times = limits.copy_bytes_per_second / DeviceModel().copy_rate;
+    model.device.copy_rate = limits.copy_bytes_per_second;
+    for (DeviceModel::Codec& codec : model.device.codecs)
+      codec.decode_rate *= times, codec.wide_decode_rate *= times, codec.encode_rate *= times;
+  }
   if (limits.fma_f32_per_second > 0) model.device.fma_seconds = 1 / (kReached * limits.fma_f32_per_second);
   if (limits.fma_f32_per_second > 0 && limits.fma_f64_per_second > 0)
     model.device.wide = limits.fma_f32_per_second / limits.fma_f64_per_second;
@@ -94,11 +99,19 @@ std::vector<MachineFigure> host_figures(const MachineModel& model) {
 
 std::vector<MachineFigure> device_figures(const MachineModel& model) {
   using enum MachineFigure::Unit;
-  return {{"bus.one_way_rate", bytes_per_second, model.bus.one_way_rate},
-          {"bus.both_ways_rate", bytes_per_second, model.bus.both_ways_rate},
-          {"device.copy_rate", bytes_per_second, model.device.copy_rate},
-          {"device.fma_seconds", seconds, model.device.fma_seconds},
-          {"device.wide", times, model.device.wide}};
+  std::vector<MachineFigure> figures{{"bus.one_way_rate", bytes_per_second, model.bus.one_way_rate},
+                                     {"bus.both_ways_rate", bytes_per_second, model.bus.both_ways_rate},
+                                     {"device.copy_rate", bytes_per_second, model.device.copy_rate},
+                                     {"device.fma_seconds", seconds, model.device.fma_seconds},
+                                     {"device.wide", times, model.device.wide}};
+  for (const DeviceModel::Codec& codec : model.device.codecs) {
+    const auto add = [&](const char* rate, double value) {
+      figures.push_back({fmt::format("device.{}.{}", codec.name, rate), bytes_per_second, value});
+    };
+    add("decode_rate", codec.decode_rate), add("wide_decode_rate", codec.wide_decode_rate);
+    add("encode_rate", codec.encode_rate);
+  }
+  return figures;
 }
 
 }  // namespace sepconv

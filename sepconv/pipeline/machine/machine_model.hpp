@@ -8,11 +8,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sepconv/core/coded_tiles.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/pipeline/machine/host_limits.hpp"
 
@@ -104,13 +106,24 @@ struct BusModel {
 /// take 1/n of the bus's time, and every band costs band_seconds; the sum is least for bands of the root of
 /// image_bytes * band_bytes().
 struct DeviceModel {
-  double fma_seconds = 1e-13;          ///< of filters
-  double band_seconds = 26e-6;         ///< launches and events of a band
-  double wide = 2;                     ///< times as long: arithmetic in f64
-  double copy_rate = 4.2e12;           ///< within its memory, read + written
-  double decode_rate = 9e9;            ///< bytes of u8 pixels made of streams, where many are there at once
-  double wide_decode_rate = 4.5e9;     ///< of larger ones: f32 4.5e9, u16 3.2e9 to 6.4e9
-  double encode_rate = 50e9;           ///< and the way back
+  double fma_seconds = 1e-13;   ///< of filters
+  double band_seconds = 26e-6;  ///< launches and events of a band
+  double wide = 2;              ///< times as long: arithmetic in f64
+  double copy_rate = 4.2e12;    ///< within its memory, read + written
+  /// Bytes of pixels a second that a band's streams become, of u8 and of larger ones, and the way back: (H),
+  /// and an H100 where it was measured alone.
+  struct Codec {
+    BlockCodec codec;
+    std::string_view name;
+    double decode_rate, wide_decode_rate, encode_rate;
+  };
+  std::array<Codec, 5> codecs{
+      {{BlockCodec::zlib, "deflate", 6e9, 4.5e9, 40e9},  ///< u8 5.6e9 to 6.3e9, u16 3.4e9 to 4.5e9, f32 4.5e9
+       {BlockCodec::gzip, "gzip", 6e9, 4.5e9, 40e9},     ///< as deflate
+       {BlockCodec::zstd, "zstd", 3.6e9, 8.3e9, 15e9},   ///< level 1; `fast` 5.7e9 to 8.2e9
+       {BlockCodec::lz4, "LZ4", 6e9, 4.5e9, 40e9},       ///< not measured: as deflate
+       {BlockCodec::jpeg, "JPEG", 8e9, 8e9, 40e9}}};     ///< grey 5.4e9, RGB 10e9 to 13e9; never made
+  const Codec& codec(BlockCodec of) const { return codecs[static_cast<std::size_t>(of)]; }
   std::int64_t coded_blocks = 256;     ///< at least in a band that is decoded, unless then there are fewer
   std::int64_t least_coded_bands = 8;  ///< bands than so many
   double start_seconds = 0.34;         ///< making a process's context: 0.33 to 0.35
@@ -160,7 +173,8 @@ struct MachineLimits {
 MachineLimits measure_limits(int threads = 0, int device = -1);
 
 /// The defaults, but for what follows from these limits: the host's copies, arithmetic and codecs, the bus,
-/// the GPU's memory and arithmetic.
+/// the GPU's memory, arithmetic and, in
+/// proportion to its copies, codecs.
 MachineModel machine_of(const MachineLimits& limits);
 
 /// Both at once, for PlanOptions::machine.

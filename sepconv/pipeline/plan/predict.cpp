@@ -88,10 +88,13 @@ void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Cut&
                          moved / machine.device.copy_rate) /
                 problem.devices;
   const bool is_wide = size_of(problem.specs.front().type) > 1;
-  if (plan.decodes_on_devices())
-    all.decode =
-        read / (is_wide ? machine.device.wide_decode_rate : machine.device.decode_rate) / problem.devices;
-  if (plan.encodes_on_devices()) all.compute += written / machine.device.encode_rate / problem.devices;
+  if (plan.decodes_on_devices()) {
+    const DeviceModel::Codec& codec = machine.device.codec(problem.source.layout().coded->codec);
+    all.decode = read / (is_wide ? codec.wide_decode_rate : codec.decode_rate) / problem.devices;
+  }
+  if (plan.encodes_on_devices())
+    all.compute +=
+        written / machine.device.codec(problem.sink.layout().coded->codec).encode_rate / problem.devices;
   all.total = std::max(
       {together(machine.host, {all.read, all.write}), all.upload, all.compute, all.download, all.decode});
 }
