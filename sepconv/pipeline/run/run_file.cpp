@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -174,6 +175,75 @@ RunReport run_named(FileJob& job) {
                      job.count() * job.plan.pixels_of(job.plan.all_bands()));
 }
 
+struct MadeRaster {
+  Ran<Plan> ran;
+  std::int64_t pixels_before = 0;  ///< that runs before have made
+};
+
+/// Makes a raster by the plan of those before it, which is what served then, and the next one's.
+using MakeRaster =
+    std::function<MadeRaster(std::int64_t raster, Plan& plan, const ExecutionOptions&, Timeline&)>;
+
+/// All of a job, one after another.
+RunReport run_rasters(FileJob& job, const ExecutionOptions& options, const MakeRaster& make) {
+  const std::int64_t count = job.count();
+  Timeline timeline;
+  SetProgress progress(options.progress, count);
+  ExecutionOptions execution = options;
+  Plan plan = job.plan;
+  double startup_seconds = 0;
+  std::int64_t bytes_stored = 0, pixels_before = 0;
+  for (std::int64_t raster = 0; raster < count; ++raster) {
+    if (raster > 0) {
+      job.advance(raster);
+      go_to_raster(plan, raster);
+    }
+    execution.progress = progress.next();
+    execution.observer = raster == 0 ? options.observer : nullptr;
+    timeline.begin_image(raster);
+    const MadeRaster made = make(raster, plan, execution, timeline);
+    if (raster == 0) startup_seconds = made.ran.startup_seconds;
+    add_new(job.plan.warnings, made.ran.plan.warnings);
+    pixels_before += made.pixels_before;
+    bytes_stored += job.source->stored_bytes();
+  }
+  if (options.stop.stop_requested() && count > 1) throw Cancelled();
+  const BandRange bands = options.bands.value_or(plan.all_bands());
+  if (bands == plan.all_bands()) job.finish();
+  plan.warnings = job.plan.warnings;
+  return make_report(plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored, count,
+                     pixels_before);
+}
+
+RunReport run_at_once(FileJob& job, const ExecutionOptions& options, SetMemory& memory) {
+  const MakeRaster make = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
+                              Timeline& timeline) -> MadeRaster {
+    if (raster == 0 || serves(plan, *job.source, *job.sink)) {
+      Ran<Plan> ran = run_one(*job.source, *job.sink, plan, execution, timeline);
+      plan = ran.plan;
+      return {std::move(ran)};
+    }
+    memory.release();
+    Ran<Plan> ran =
+        run_one(*job.source, *job.sink, plan_of_its_own(job, raster, options), execution, timeline);
+    memory.release();
+    return {std::move(ran)};
+  };
+  return run_rasters(job, options, make);
+}
+
+RunReport run_with_journal(FileJob& job, const ExecutionOptions& options) {
+  Journal journal(job, options.sync_seconds);
+  const MakeRaster make = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
+                              Timeline& timeline) -> MadeRaster {
+    if (raster > 0) check_serves(job, raster, plan);
+    Ran<Plan> ran = run_rest(job, raster, plan, execution, journal, timeline);
+    plan = ran.plan;
+    return {std::move(ran), journal.pixels_before()};
+  };
+  return run_rasters(job, options, make);
+}
+
 RunReport run_job(FileJob job, ExecutionOptions options) {
   options.smaller_plans = true;
   return run(job, options);
@@ -189,49 +259,14 @@ RunReport run(FileJob& job, const ExecutionOptions& options) {
                     count, to_string(job.plan.axes)));
   if (job.is_named) return run_named(job);
   if (job.part) return run_part_of(job, options);
-  Timeline timeline;
-  SetProgress progress(options.progress, count);
-  std::optional<SetMemory> memory;
   ExecutionOptions execution = options;
   execution.finishing = [&job, &asked = options.finishing] {
     job.check_unchanged();
     if (asked) asked();
   };
-  if (count > 1) memory.emplace(options).lend(execution);
-  std::optional<Journal> journal;
-  if (job.partial) journal.emplace(job, options.sync_seconds);
-  std::int64_t pixels_before = 0;
-  Plan plan = job.plan;
-  double startup_seconds = 0;
-  std::int64_t bytes_stored = 0;
-  for (std::int64_t raster = 0; raster < count; ++raster) {
-    if (raster > 0) {
-      job.advance(raster);
-      go_to_raster(plan, raster);
-    }
-    execution.progress = progress.next();
-    execution.observer = raster == 0 ? options.observer : nullptr;
-    timeline.begin_image(raster);
-    if (journal && raster > 0) check_serves(job, raster, plan);
-    const bool served = journal || raster == 0 || serves(plan, *job.source, *job.sink);
-    if (!served) memory->release();
-    const auto ran =
-        journal ? run_rest(job, raster, plan, execution, *journal, timeline)
-                : run_one(*job.source, *job.sink, served ? plan : plan_of_its_own(job, raster, options),
-                          execution, timeline);
-    if (journal) pixels_before += journal->pixels_before();
-    if (raster == 0) startup_seconds = ran.startup_seconds;
-    if (!served) memory->release();
-    if (served) plan = ran.plan;
-    add_new(job.plan.warnings, ran.plan.warnings);
-    bytes_stored += job.source->stored_bytes();
-  }
-  if (options.stop.stop_requested() && count > 1) throw Cancelled();
-  const BandRange bands = options.bands.value_or(plan.all_bands());
-  if (bands == plan.all_bands()) job.finish();
-  plan.warnings = job.plan.warnings;
-  return make_report(plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored, count,
-                     pixels_before);
+  SetMemory memory(options);
+  if (count > 1) memory.lend(execution);
+  return job.partial ? run_with_journal(job, execution) : run_at_once(job, execution, memory);
 }
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,
