@@ -144,8 +144,9 @@ void add_run_command(CLI::App& program, Context& context) {
   const std::vector<CLI::Option*> several = add_several_runs_options(*command, request->several);
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
     command->get_option("--create-only")->excludes(command->get_option(name));
-  auto* plan = command->add_option("--plan", request->job.plan_file,
-                                   "run this plan, which plan --json printed for these files");
+  auto* plan = command->add_option(
+      "--plan", request->job.plan_file,
+      "run this plan, which plan --json printed for these files and these options of OUT's layout");
   plan->type_name(kFileType);
   for (const char* name :
        {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",

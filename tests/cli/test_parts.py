@@ -1,6 +1,7 @@
 """A plan is kept as a file and run later, and a region is the crop of the whole result."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -84,6 +85,9 @@ def test_another_file_is_refused(sepconv, source):
         ("out.tif", "jpeg:95", "jpeg"),
         ("out.tif", "deflate:1", "deflate:9"),
         ("out.tif", "zstd", "zstd:4"),
+        ("out.zarr", "zstd:3", "zstd:4"),
+        ("out.zarr", "deflate:1", "deflate:9"),
+        ("out.zarr", "zstd:fast", "zstd:1"),
     ],
 )
 def test_another_quality_is_refused(sepconv, source, result, asked, other):
@@ -92,6 +96,7 @@ def test_another_quality_is_refused(sepconv, source, result, asked, other):
     arguments = ["run", source, result, "--plan", "plan.json", "--quiet"]
     said = fails(sepconv, *arguments, "--compress", other, status=2)
     assert "another result" in said and ("level" in said or "quality" in said)
+    assert "ask for the compression, blocks and levels" in said
     sepconv(*arguments, "--compress", asked)
 
 
@@ -99,7 +104,9 @@ def test_another_quality_is_refused(sepconv, source, result, asked, other):
 def test_other_levels_are_refused(sepconv, source, kept, given):
     arguments = [source, "out.tif", "--tile", 32]
     (sepconv.folder / "plan.json").write_text(sepconv("plan", *arguments, *STAGES, kept, "--device", "cpu", "--json").stdout)
-    assert "smaller levels" in fails(sepconv, "run", *arguments, given, "--plan", "plan.json", "--quiet", status=2)
+    said = fails(sepconv, "run", *arguments, given, "--plan", "plan.json", "--quiet", status=2)
+    then, now = re.search(" is (.*) in it and (.*) now;", said).groups()
+    assert "smaller levels" in said and then != now
     sepconv("run", *arguments, kept, "--plan", "plan.json", "--quiet")
 
 

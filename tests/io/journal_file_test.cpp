@@ -81,6 +81,12 @@ TEST_CASE("What was left out stays so, and what was lost is not proved by its bo
   const Written written;
   write(written, {"a", "b", "c"}, 1);
   JournalFile(written.path, Use::extend).keep_first(2);
+  CHECK(written.read() == "(of a)a (of b)b (of c)c ");  // nothing was written over yet
+  {
+    JournalFile journal(written.path, Use::extend);
+    journal.keep_first(2);
+    journal.settle();
+  }
   CHECK(written.read() == "(of a)a (of b)b ");
   write(written, {"d"});
   CHECK(written.read() == "(of a)a (of b)b (of d)d ");

@@ -179,6 +179,10 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
   layout.shard = shard_of(target);
   layout.many_files = true;
   const ZarrArray& array = target.array;
+  // Other bytes, and so another result.
+  for (const ZarrCodec& codec : array.codecs)
+    if (codec.kind != ZarrCodec::Kind::crc32c && !codec.raster)
+      layout.description += fmt::format(", level {}", codec.level);
   const bool is_fast = !array.codecs.empty() && array.codecs.front().raster.has_value();
   if (is_fast)
     layout.codec = array.codecs.front().kind == ZarrCodec::Kind::zstd ? "zstd:fast" : "deflate:fast";

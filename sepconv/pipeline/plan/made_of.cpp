@@ -179,14 +179,10 @@ void check_same_result(const std::string& then, const std::string& now,
     const auto& [what, value] = before[i];
     const json& other = after[i].second;
     if (value == other) continue;
-    const json change = json::diff(value, other).front();
-    const std::string kind = change.at("op");
-    const json::json_pointer place(change.at("path").get<std::string>());
-    const std::string was = kind == "add" ? "not there" : brief(value.at(place));
-    const std::string is = kind == "remove" ? "not there" : brief(change.at("value"));
+    const Difference found = first_difference(value, other);
     throw InvalidArgument(fmt::format(
         "{} is partly made with {} another: {} then and {} now; give what it was begun with, or discard it",
-        partial.native(), what, was, is));
+        partial.native(), what, found.then, found.now));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -86,12 +87,29 @@ MissingOptions missing_at(const json& object) {
           alpha.is_null() ? std::nullopt : std::optional(whole(alpha, "alpha", kMostInt))};
 }
 
+/// Characters of a value in a sentence, and those of a difference in it.
+constexpr std::size_t kLongest = 80, kSeen = 20, kBefore = 30;
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
+
+std::string cut(const std::string& text, std::size_t first) {
+  return (first > 0 ? "..." : "") + text.substr(first, kLongest) +
+         (text.size() - first > kLongest ? "..." : "");
+}
+
 }  // namespace
 
-std::string brief(const json& value) {
-  constexpr std::size_t kLongest = 80;
-  const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+std::string brief(const json& value) { return cut(text_of(value), 0); }
+
+Difference first_difference(const json& then, const json& now) {
+  const json change = json::diff(then, now).front();
+  const std::string kind = change.at("op"), place = change.at("path");
+  const std::string before = kind == "add" ? "" : text_of(then.at(json::json_pointer(place)));
+  const std::string after = kind == "remove" ? "" : text_of(change.at("value"));
+  const auto alike = static_cast<std::size_t>(std::ranges::mismatch(before, after).in1 - before.begin());
+  const std::size_t first = alike + kSeen > kLongest ? alike - kBefore : 0;
+  return {brief(place), kind == "add" ? "not there" : cut(before, first),
+          kind == "remove" ? "not there" : cut(after, first)};
 }
 
 void fail(std::string_view fact) {

@@ -17,6 +17,11 @@ nlohmann::json parsed(std::string_view text);
 [[noreturn]] void fail(std::string_view fact);
 /// A value in a sentence.
 std::string brief(const nlohmann::json& value);
+/// The first of what two that are not alike do not have in common, each value so cut that one sees it.
+struct Difference {
+  std::string place, then, now;
+};
+Difference first_difference(const nlohmann::json& then, const nlohmann::json& now);
 std::string word(const nlohmann::json& value, const char* what);
 const nlohmann::json& field(const nlohmann::json& object, const char* key);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key);

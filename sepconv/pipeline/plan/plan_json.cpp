@@ -145,15 +145,12 @@ std::string text_of(const json& value) {
 }
 
 /// Throws for the first of what `then` and `now` do not have in common.
-void check_same(std::string_view what, const json& then, const json& now) {
+void check_same(std::string_view what, const json& then, const json& now,
+                std::string_view way_out = "make it anew") {
   if (then == now) return;
-  const json change = json::diff(then, now).front();
-  const json::json_pointer place(change.at("path").get<std::string>());
-  const auto value = [&](const json& all) {
-    return all.contains(place) ? brief(all.at(place)) : "not there";
-  };
-  throw InvalidArgument(fmt::format("the plan is for another {}: {} is {} in it and {} now; make it anew",
-                                    what, brief(place.to_string()), value(then), value(now)));
+  const Difference found = first_difference(then, now);
+  throw InvalidArgument(fmt::format("the plan is for another {}: {} is {} in it and {} now; {}", what,
+                                    found.place, found.then, found.now, way_out));
 }
 
 /// Less what may be another, and what is measured anew.
@@ -200,7 +197,8 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
   check_same("source", field(then, "source"),
              source_json(source.layout().description, source.stored_bytes(), source.changed_ns()));
   check_same("source", list_at(then, "specs").front(), spec_json(source.spec()));
-  check_same("result", field(then, "sink"), {{"layout", sink.layout().description}});
+  check_same("result", field(then, "sink"), {{"layout", sink.layout().description}},
+             "ask for the compression, blocks and levels that it was made with, or make it anew");
   check_same("file of a stage", field(then, "stage_files"), stage_files_json(chain));
   Plan made;
   try {
