@@ -272,19 +272,6 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
     assert ranges > 30
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_ends_with_an_example_that_runs(sepconv, command):
-    help_text = sepconv(command, "--help").stdout.rstrip()
-    example = re.search(r"Example:  (.+)$", help_text).group(1)
-    for name in ("scan.tif", "expected.tif"):
-        sepconv("generate", name, "--size", "600x400", "--quiet")
-    if command == "compare":
-        sepconv("run", "scan.tif", "out.tif", "--quiet")
-    shell = f'sepconv() {{ "{BINARY}" "$@"; }}\n{example}'
-    done = subprocess.run(["bash", "-ec", shell], cwd=sepconv.folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
 def test_help_and_version_are_no_errors(sepconv):
     for arguments in (["--help"], ["run", "--help"], ["--version"]):
         done = sepconv(*arguments)

@@ -89,14 +89,14 @@ TEST_CASE("A block that is partly text is not judged by the photograph in its mi
   Random random(5);
   const Raster raster{1, 256};
   Deflater automatic(kAutomatic), usual(6), fast(kFast);
-  for (const auto& [begin, end] : {std::pair(224, 288), std::pair(160, 352), std::pair(0, 200)}) {
+  for (const auto& [begin, end] : {std::pair(896, 1152), std::pair(640, 1408), std::pair(0, 800)}) {
     CAPTURE(begin, end);
-    const Bytes bytes = page(512, begin, end, random);
+    const Bytes bytes = page(2048, begin, end, random);
     const auto size = static_cast<double>(encoded(automatic, bytes, raster).size());
     CHECK(size <= 1.03 * static_cast<double>(encoded(usual, bytes, raster).size()));
     CHECK(size < 0.95 * static_cast<double>(encoded(fast, bytes, raster).size()));
   }
-  const Bytes photo = page(512, 0, 512, random);
+  const Bytes photo = page(2048, 0, 2048, random);
   CHECK(encoded(automatic, photo, raster) == encoded(fast, photo, raster));
 }
 
