@@ -12,7 +12,6 @@ import tifffile
 from conftest import BINARY
 from cli_support import image, in_terminal, listing
 
-COMMANDS = ["run", "plan", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion", "help", "preview"]
 
 
 @pytest.fixture
