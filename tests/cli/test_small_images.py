@@ -160,3 +160,20 @@ def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, sai
     (sepconv.folder / "in.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", stream) + chunk(b"IEND", b""))
     done = limited(sepconv.folder, ["run", "in.png", "out.npy", "abs", "--max-memory", "64M"], {resource.RLIMIT_AS: 2**30})
     assert done.returncode == 1 and one_sentence(done.stderr) and said in done.stderr
+
+
+@pytest.mark.parametrize("times, said", [(1, "Too much image data"), (16, "far more than its pixels is compressed in it")])
+def test_what_is_compressed_behind_the_last_row_of_a_png_ends(sepconv, times, said):
+    """It can be a thousandfold: who goes on to its checksum is busy for long."""
+    def chunk(name, data):
+        return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
+
+    rows, behind = bytes(51 * 50), bytes(1 << 25)
+    coder = zlib.compressobj(9)
+    stream = coder.compress(rows)
+    for _ in range(times):
+        stream += coder.compress(behind)
+    header = (50).to_bytes(4, "big") * 2 + bytes([8, 0, 0, 0, 0])
+    chunks = chunk(b"IHDR", header) + chunk(b"IDAT", stream + coder.flush()) + chunk(b"tEXt", b"Comment\0" + b"c" * (1 << 19)) + chunk(b"IEND", b"")
+    (sepconv.folder / "in.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
+    assert said in fails(sepconv, "run", "in.png", "out.npy", "--quiet", status=1)

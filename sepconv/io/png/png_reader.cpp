@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -19,6 +20,10 @@ namespace {
 
 /// What a byte of deflate becomes at most: https://zlib.net/zlib_tech.html
 constexpr double kMostInflated = 1032;
+
+/// Compressed bytes behind the last row that libpng may go through: they can hold a thousand times as many.
+constexpr std::int64_t kMostBehind = 256 << 10;
+constexpr png_uint_32 kPixelChunk = 0x49444154;  // IDAT
 
 using ReadBytes = std::function<void(std::span<std::byte>)>;
 
@@ -58,8 +63,11 @@ class PngDecoder {
       // From here on libpng's complaints are about pixels.
       png_set_benign_errors(png_, 0);
       for (int pass = 0; pass < passes; ++pass) {
-        for (std::int64_t row = 0; row < out.extent.rows; ++row)
+        for (std::int64_t row = 0; row < out.extent.rows; ++row) {
+          // With the last row libpng goes through what is behind it.
+          if (pass + 1 == passes && row + 1 == out.extent.rows) may_read_ = kMostBehind + out.row_bytes();
           png_read_row(png_, reinterpret_cast<png_bytep>(out.row_data(row)), nullptr);
+        }
       }
       png_read_end(png_, nullptr);
     }));
@@ -91,6 +99,9 @@ class PngDecoder {
   }
   static void read(png_structp png, png_bytep data, std::size_t bytes) {
     PngDecoder& decoder = self(png);
+    if (png_get_io_chunk_type(png) == kPixelChunk &&
+        (decoder.may_read_ -= static_cast<std::int64_t>(bytes)) < 0)
+      decoder.guard_.fail("far more than its pixels is compressed in it");
     decoder.guard_.keep([&] { decoder.read_({reinterpret_cast<std::byte*>(data), bytes}); });
   }
 
@@ -157,7 +168,8 @@ class PngDecoder {
   int colour_ = PNG_COLOR_TYPE_GRAY;
   const char* storage_ = "";
   double inflated_bytes_ = 0;
-  bool transparency_ = false;  // tRNS
+  bool transparency_ = false;                                         // tRNS
+  std::int64_t may_read_ = std::numeric_limits<std::int64_t>::max();  // of compressed pixels
   char warning_[160] = "";
 };
 
