@@ -146,6 +146,14 @@ def test_windows_of_frames_that_hold_more_than_their_blocks_take_no_memory(sepco
     assert (sepconv.folder / "out.npy").exists() == (zeros < 1 << 19)
 
 
+def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
+    """Blocks of deflate of nothing, of which there may be any number: libtiff reads them."""
+    strips = strips_of(deflate)
+    padded = b"\x78\x01" + b"\0\0\0\xff\xff" * 20000 + strips[1][2:]
+    assert zlib.decompress(padded) == PIXELS[HIGH:2 * HIGH].tobytes()
+    refused(sepconv, tiff([strips[0], padded, strips[2]], 8), "block 1 takes", "more than is read of one; write the file anew")
+
+
 def test_a_wrong_checksum_is_refused(sepconv):
     strips = strips_of(deflate)
     strips[1] = strips[1][:-1] + bytes([strips[1][-1] ^ 1])
