@@ -11,16 +11,9 @@ using namespace sepconv;
 using Catch::Contains;
 using sepconv::test::PaperReader;
 using sepconv::test::PaperWriter;
+using sepconv::test::plan_for;
 
 namespace {
-
-Plan plan_for(const ImageSpec& spec, Extent source_block, Extent sink_block, std::vector<std::string> stages,
-              const PlanOptions& options) {
-  const Chain chain = Chain::parse(stages);
-  const PaperReader source(spec, {.block = source_block});
-  const PaperWriter sink(chain.result_spec(spec), {.block = sink_block});
-  return sepconv::plan(source, sink, chain, options);
-}
 
 void check_bands_cover_image(const Plan& plan) {
   std::int64_t area = 0;
@@ -146,77 +139,6 @@ TEST_CASE("bands and tiles take long against their being handed on, and a small 
   const Plan small = plan_flat({4096, 4096}, "gaussian:sigma=2");
   CHECK(ceil_div(4096, small.band.rows) >= 4);
   CHECK(ceil_div(4096, small.band.rows) <= 32);
-}
-
-TEST_CASE("a ceiling that is too small names one that is enough") {
-  struct Case {
-    ImageSpec spec;
-    Extent source_block, sink_block;
-    std::vector<std::string> stages;
-  };
-  const std::vector<Case> cases{
-      {{{65536, 65536}, 1, PixelType::u8}, {512, 512}, {512, 512}, {"gaussian:sigma=2"}},
-      // Its largest band is neither the first, the middle nor the last.
-      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {64, 64}, {"resize:by=0.3"}},
-      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {256, 256}, {"resize:by=0.3"}},
-      {{{5000, 7001}, 3, PixelType::u8}, {1, 1}, {16, 16}, {"resize:by=0.7", "cast:type=f32"}},
-      // Rows so long that what is enough leaves room for scratch that does not fit beside them.
-      {{{600, 6'000'000}, 1, PixelType::f32}, {1, 6'000'000}, {1, 6'000'000}, {"gaussian:sigma=20"}},
-      {{{600, 600'000}, 3, PixelType::f64},
-       {16, 600'000},
-       {16, 600'000},
-       {"median:radius=3", "gaussian:sigma=9"}},
-  };
-  for (const Case& c : cases) {
-    for (const int threads : {1, 2, 16}) {
-      for (const std::int64_t ceiling : {std::int64_t{1} << 10, std::int64_t{8} << 20}) {
-        PlanOptions options{.max_memory_bytes = ceiling, .threads = threads};
-        const auto planned = [&] {
-          return plan_for(c.spec, c.source_block, c.sink_block, c.stages, options).memory.total();
-        };
-        std::int64_t smallest = 0;
-        try {
-          planned();
-          continue;
-        } catch (const OutOfMemory& error) {
-          const std::string text = error.what();
-          smallest = std::stoll(text.substr(text.find(" is ") + 4));
-        }
-        INFO(c.stages.front() << ", blocks of " << c.sink_block.cols << ", " << threads << " threads, "
-                              << ceiling << " bytes: " << smallest);
-        REQUIRE(smallest > ceiling);
-        options.max_memory_bytes = smallest;
-        CHECK(planned() <= smallest);
-        options.max_memory_bytes = smallest - 1;
-        CHECK_THROWS_AS(planned(), OutOfMemory);
-      }
-    }
-  }
-}
-
-TEST_CASE("bands begin and end where the sink's blocks do, whatever the scale and the ceiling") {
-  const ImageSpec spec{{1800, 1500}, 1, PixelType::u16};
-  for (const char* const stage : {"reduce:factor=3", "reduce:factor=7", "resize:by=0.3", "resize:by=0.4",
-                                  "resize:by=1.7", "transpose", "gaussian:sigma=2"}) {
-    for (const Extent block : {Extent{16, 16}, {1, 16}, {48, 80}, {64, 64}, {2048, 2048}}) {
-      std::int64_t narrow = 0;
-      for (std::int64_t ceiling = std::int64_t{1} << 30; ceiling > 1 << 10; ceiling -= ceiling / 8) {
-        const PlanOptions options{.max_memory_bytes = ceiling, .threads = 1};
-        try {
-          const Plan plan = plan_for(spec, {256, 256}, block, {stage}, options);
-          INFO(stage << ", blocks of " << block.rows << " x " << block.cols << ", " << ceiling
-                     << " bytes: " << plan.band.rows << " x " << plan.band.cols);
-          const Extent image = plan.result().extent;
-          CHECK((plan.band.rows % block.rows == 0 || plan.band.rows == image.rows));
-          CHECK((plan.band.cols % block.cols == 0 || plan.band.cols == image.cols));
-          narrow += plan.band.cols < image.cols ? 1 : 0;
-        } catch (const OutOfMemory&) {
-          break;
-        }
-      }
-      CHECK((narrow > 0 || block.cols == 2048));
-    }
-  }
 }
 
 TEST_CASE("what the caller asks for is kept") {

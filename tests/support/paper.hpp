@@ -1,10 +1,13 @@
 // A source and a sink of any size and layout, without pixels: planning needs none.
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sepconv/io/reader.hpp"
 #include "sepconv/io/writer.hpp"
+#include "sepconv/pipeline/plan/plan.hpp"
 
 namespace sepconv::test {
 
@@ -38,5 +41,13 @@ class PaperWriter final : public Writer {
   ImageSpec spec_;
   SinkLayout layout_;
 };
+
+inline Plan plan_for(const ImageSpec& spec, Extent source_block, Extent sink_block,
+                     const std::vector<std::string>& stages, const PlanOptions& options) {
+  const Chain chain = Chain::parse(stages);
+  const PaperReader source(spec, {.block = source_block});
+  const PaperWriter sink(chain.result_spec(spec), {.block = sink_block});
+  return sepconv::plan(source, sink, chain, options);
+}
 
 }  // namespace sepconv::test
