@@ -64,16 +64,6 @@ std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, st
   return sides;
 }
 
-void parse_compress(const std::string& text, OutputRequest& request) {
-  try {
-    const Codec codec = parse_codec(shortened(text));  // what is long is none
-    request.compression = codec.compression;
-    request.level = codec.level;
-  } catch (const InvalidArgument& error) {
-    throw InvalidArgument(fmt::format("--compress {}", error.what()));
-  }
-}
-
 /// A number is a page, which other formats have, too; the rest is for sets.
 void parse_page(const std::string& option, const std::string& text, OpenOptions& options) {
   if (const auto page = parse_integer(text, 0, std::numeric_limits<int>::max())) {
@@ -91,12 +81,6 @@ void parse_page(const std::string& option, const std::string& text, OpenOptions&
   options.select = text;
 }
 
-/// Of tiles, chunks and shards, what the text says.
-void take_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
-  BlockShape shape = parse_block_shape(text);
-  if (shape.sides) sides = shape.sides;
-  others = std::move(shape.others);
-}
 }  // namespace
 
 std::int64_t parse_size(const std::string& option, const std::string& text) {
@@ -193,58 +177,6 @@ void add_region_option(CLI::App& command, RunOptions& options) {
           "make only this part of the result, and read only what it needs: columns and rows, then the first "
           "column and row")
       ->type_name("COLSxROWS+COL+ROW");
-}
-
-void add_layout_options(CLI::App& command, OutputRequest& request) {
-  command
-      .add_option_function<std::string>(
-          "--compress", [&request](const std::string& text) { parse_compress(text, request); },
-          "with a level if wanted: deflate:1..12, deflate:fast, deflate:best, zstd:1..22 (1), zstd:fast, "
-          "jpeg:1..100 (quality, 90); deflate alone looks at each block of a TIFF, and searches those that a "
-          "search makes smaller, and is deflate:6 in a Zarr, where 9 is the highest, as in a PNG, of which "
-          "it searches drawings; in a Zarr, which has no predictor, :fast hardly shrinks smooth images")
-      ->type_name("none|lzw|deflate|deflate:fast|zstd|zstd:fast|jpeg|packbits[:LEVEL]");
-  command
-      .add_option_function<std::string>(
-          "--tile,--chunk",
-          [&request](const std::string& text) { take_block(text, request.tile, request.tile_others); },
-          "TIFF tiles or Zarr chunks of N x N or ROWSxCOLS pixels, of Zarr also along other axes: "
-          "z=16,512x512; 0 for strips")
-      ->type_name("N|ROWSxCOLS|AXIS=N,...");
-  command
-      .add_option_function<std::string>(
-          "--shard",
-          [&request](const std::string& text) { take_block(text, request.shard, request.shard_others); },
-          "Zarr chunks together in files of N x N or ROWSxCOLS pixels, also along other axes, whole chunks "
-          "each; 0: a file a chunk")
-      ->type_name("N|ROWSxCOLS|AXIS=N,...");
-  take_one_of(command.add_option_function<std::string>(
-                  "--zarr", [&request](const std::string& text) { request.zarr = text == "2" ? 2 : 3; },
-                  "version of Zarr, with OME-Zarr 0.4 or 0.5; the input's, or 3, by default"),
-              {"2", "3"});
-  command.add_flag("--planar", request.planar, "TIFF channels in planes of their own");
-  command.add_flag("--no-predictor", request.no_predictor,
-                   "compress pixels themselves, not their differences");
-  command.add_flag("--pyramid{auto}")
-      ->description(
-          "TIFF or OME-Zarr with smaller levels, each of half the sides, made in the same pass; none: "
-          "without; "
-          "as the input where this is left out")
-      ->each([&request](const std::string& text) {
-        if (text != "auto" && text != "none")
-          throw InvalidArgument(fmt::format("--pyramid takes nothing, or none, and not '{}'", text));
-        request.pyramid = text == "auto";
-      })
-      ->type_name("[none]");
-  command.add_flag("--cog", request.cog, "Cloud Optimized GeoTIFF: tiles, levels, directories first");
-  auto* big = command.add_flag_callback(
-      "--big-tiff", [&request] { request.big_tiff = true; }, "BigTIFF whatever the size");
-  command
-      .add_flag_callback(
-          "--classic-tiff", [&request] { request.big_tiff = false; }, "classic TIFF, which ends at 4 GiB")
-      ->excludes(big);
-  command.add_flag("--force", request.overwrite, "replace OUT and logs that exist");
-  command.add_flag("--durable", request.durable, "wait until OUT is on the disk (fsync)");
 }
 
 void add_budget_options(CLI::App& command, RunOptions& options) {
