@@ -27,8 +27,8 @@ constexpr auto kTables = [] {
 
 }  // namespace
 
-std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
-  std::uint32_t rest = ~std::uint32_t{0};
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noexcept {
+  std::uint32_t rest = ~before;
   while (std::endian::native == std::endian::little && bytes.size() >= 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data(), 8);

@@ -7,6 +7,7 @@
 
 namespace sepconv {
 
-std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept;
+/// `before`: that of bytes that these follow.
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) noexcept;
 
 }  // namespace sepconv

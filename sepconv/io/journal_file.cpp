@@ -3,30 +3,22 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <iterator>
-#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
-#include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/journal_lines.hpp"
 
 namespace sepconv {
 namespace {
-
-constexpr std::size_t kChecksumDigits = 8;
-
-std::uint32_t checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
 
 /// Another at each boot of the machine: what was given to the system in this one is there, on the disk or
 /// not. Empty where the system does not say.
@@ -41,71 +33,6 @@ std::string this_boot() {
 std::optional<std::string_view> behind(std::string_view text, std::string_view word) {
   if (!text.starts_with(word) || text.size() <= word.size() || text[word.size()] != ' ') return std::nullopt;
   return text.substr(word.size() + 1);
-}
-
-/// The text of a line, if it is what was written.
-std::optional<std::string_view> checked(std::string_view line) {
-  std::uint32_t written = 0;
-  if (line.size() <= kChecksumDigits || line[kChecksumDigits] != ' ') return std::nullopt;
-  const char* const end = line.data() + kChecksumDigits;
-  const auto [read, error] = std::from_chars(line.data(), end, written, 16);
-  const std::string_view text = line.substr(kChecksumDigits + 1);
-  if (error != std::errc() || read != end || checksum(text) != written) return std::nullopt;
-  return text;
-}
-
-struct CloseFile {
-  void operator()(FILE* file) const { fclose(file); }
-};
-using FileHandle = std::unique_ptr<FILE, CloseFile>;
-
-/// Nothing of what is no file, or a link: somebody else may have put it there, and a pipe would be waited
-/// for.
-FileHandle open_regular(const std::filesystem::path& path) {
-  const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  struct stat status {};
-  const bool is_file = opened >= 0 && fstat(opened, &status) == 0 && S_ISREG(status.st_mode);
-  FileHandle file(is_file ? fdopen(opened, "r") : nullptr);
-  if (opened >= 0 && !file) close(opened);
-  return file;
-}
-
-/// Of a file, one after another.
-class TextLine {
- public:
-  TextLine() = default;
-  TextLine(const TextLine&) = delete;
-  TextLine& operator=(const TextLine&) = delete;
-  ~TextLine() { free(buffer_); }
-
-  /// False for what does not end as a line does.
-  bool read(FILE* file) {
-    length_ = getline(&buffer_, &capacity_, file);
-    return length_ > 0 && buffer_[length_ - 1] == '\n';
-  }
-  std::string_view text() const { return {buffer_, static_cast<std::size_t>(length_ - 1)}; }
-
- private:
-  char* buffer_ = nullptr;  // getline()'s
-  std::size_t capacity_ = 0;
-  ssize_t length_ = 0;
-};
-
-/// Lines of a file up to the first that is not what was written; `take` gets each, and where it ends. Returns
-/// whether that one was whole once: a process that ends within a line, or a machine, leaves it without its
-/// end, or zeros in it.
-bool for_each_line(const std::filesystem::path& path,
-                   const std::function<bool(std::string_view text, std::int64_t end)>& take) {
-  const FileHandle file = open_regular(path);
-  TextLine line;
-  std::int64_t end = 0;
-  while (file && line.read(file.get())) {
-    const std::optional<std::string_view> text = checked(line.text());
-    end += std::ssize(line.text()) + 1;
-    if (!text) return line.text().find('\0') == std::string_view::npos;
-    if (!take(*text, end)) return false;
-  }
-  return false;
 }
 
 /// The number behind a word.
@@ -123,7 +50,8 @@ struct JournalFile::Scan {
   std::int64_t synced = 0;  ///< records
   bool has_samples = false;
 
-  bool take(JournalFile& journal, std::string_view text, std::int64_t end) {
+  bool take(JournalFile& journal, const JournalLine& line) {
+    const auto [text, end, sum] = line;
     std::vector<Place>& records = journal.records_;
     if (const auto begun = behind(text, "begin"); begun && journal.beginning_.empty()) {
       journal.beginning_ = *begun;
@@ -140,8 +68,9 @@ struct JournalFile::Scan {
       next_at(end);
     } else if (text == "lost") {
       for (Place& one : records) one.of_this_boot = false;
-    } else if (text == "complete") {
+    } else if (const auto bytes = behind(text, "complete"); bytes) {
       journal.is_complete_ = true;
+      journal.complete_bytes_ = number(*bytes);
       synced = std::ssize(records);
     } else if (behind(text, "samples")) {
       has_samples = true;
@@ -149,6 +78,7 @@ struct JournalFile::Scan {
       return false;
     }
     journal.end_ = end;
+    journal.checksum_ = sum;
     return true;
   }
 
@@ -188,8 +118,8 @@ JournalFile::~JournalFile() {
 
 void JournalFile::scan() {
   Scan lines;
-  const bool is_cut_short = for_each_line(
-      path_, [&](std::string_view text, std::int64_t end) { return lines.take(*this, text, end); });
+  const bool is_cut_short =
+      for_each_line(path_, [&](const JournalLine& line) { return lines.take(*this, line); });
   is_damaged_ = is_cut_short && beginning_.empty();
   const std::int64_t proved = lines.proved(records_);
   leaves_some_ = proved < std::ssize(records_) || lines.has_samples;
@@ -200,7 +130,8 @@ void JournalFile::scan() {
 void JournalFile::read(const std::function<bool(Line, std::string_view)>& take) const {
   auto next = records_.begin();
   if (next == records_.end()) return;
-  for_each_line(path_, [&](std::string_view text, std::int64_t end) {
+  for_each_line(path_, [&](const JournalLine& line) {
+    const auto [text, end, sum] = line;
     if (end <= next->begin) return true;
     if (const auto samples = behind(text, "samples"); samples) return take(Line::samples, *samples);
     if (end != next->end) return true;
@@ -245,7 +176,7 @@ std::int64_t JournalFile::count() const {
 
 void JournalFile::sync(std::int64_t count) { add_synced_line(fmt::format("synced {}", count)); }
 
-void JournalFile::complete() { add_synced_line("complete"); }
+void JournalFile::complete(std::int64_t bytes) { add_synced_line(fmt::format("complete {}", bytes)); }
 
 void JournalFile::lose() noexcept {
   try {
@@ -264,11 +195,13 @@ void JournalFile::add_synced_line(std::string_view text) {
 
 void JournalFile::add_line(std::string_view text) {
   settle();
-  const std::string line = fmt::format("{:08x} {}\n", checksum(text), text);
+  const std::uint32_t sum = journal_checksum(text, checksum_);
+  const std::string line = journal_line(text, sum);
   // Where the next line goes, too, if this one cannot be written.
   if (const int failed = write_fully(descriptor_, end_, std::as_bytes(std::span(line))); failed != 0)
     throw_write_error(path_, failed);
   end_ += std::ssize(line);
+  checksum_ = sum;
 }
 
 }  // namespace sepconv

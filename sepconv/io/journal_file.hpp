@@ -1,5 +1,6 @@
-// Lines that are only ever added to a file, each with its checksum, of which it is known how many are on the
-// disk together with what they speak of. Internal to io/.
+// Lines that are only ever added to a file, each with the checksum of all texts so far, so that none is
+// missing, twice or another journal's; of which it is known how many are on the disk together with what they
+// speak of. Internal to io/.
 //
 //   CHECKSUM begin TEXT       the first line
 //   CHECKSUM samples TEXT     of what the next record speaks of; any number
@@ -7,7 +8,7 @@
 //   CHECKSUM synced COUNT     so many records and their data are on the disk
 //   CHECKSUM kept COUNT       of the records before only so many are left, and no samples behind them
 //   CHECKSUM lost             what was not on the disk until now may never come there
-//   CHECKSUM complete         all of it is done, and on the disk
+//   CHECKSUM complete BYTES   all of it is done, and on the disk: a file of so many bytes, or a folder (-1)
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,8 @@ class JournalFile {
   bool is_damaged() const noexcept { return is_damaged_; }
   /// Whether it was told complete().
   bool is_complete() const noexcept { return is_complete_; }
+  /// What it was told.
+  std::int64_t complete_bytes() const noexcept { return complete_bytes_; }
   enum class Line : std::uint8_t { samples, done };
   /// Reads the records that are proved, and their samples before each, one line at a time, until `take`
   /// returns false: a line that is not whole ends them, and so does one that was added in another boot than
@@ -56,8 +59,8 @@ class JournalFile {
   std::int64_t count() const;
   /// The first so many records have their data on the disk: so are they and the beginning, when this returns.
   void sync(std::int64_t count);
-  /// Says, on the disk when this returns, that all is.
-  void complete();
+  /// Says, on the disk when this returns, that all is: a file of so many bytes, or a folder (-1).
+  void complete(std::int64_t bytes);
   /// The disk refused something: of the records only those count that were on it before.
   void lose() noexcept;
 
@@ -80,7 +83,8 @@ class JournalFile {
   bool leaves_some_ = false, is_settled_ = false;
   std::vector<Place> records_;  // as it was opened
   mutable std::mutex mutex_;
-  std::int64_t end_ = 0, count_ = 0;
+  std::int64_t end_ = 0, count_ = 0, complete_bytes_ = -1;
+  std::uint32_t checksum_ = 0;  // of all texts up to end_
 };
 
 }  // namespace sepconv

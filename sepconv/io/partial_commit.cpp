@@ -30,7 +30,11 @@ bool is_own_name(std::string_view name) {
 /// What is under each name at each moment says how far it came: `result` is always what is being made, and
 /// `replaced` what had its name. The journal says that all is done before `result` goes.
 void Partial::commit(bool replaces) {
-  sync_then([this] { journal_->complete(); });
+  sync_then([this] {
+    std::error_code is_folder;
+    const std::uintmax_t bytes = fs::file_size(result(), is_folder);
+    journal_->complete(is_folder ? -1 : static_cast<std::int64_t>(bytes));
+  });
   name_result(replaces);
   sync_names(folder_of(folder_));
   sync_names(folder_);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/journal_lines.hpp"
 #include "temporary_folder.hpp"
 
 using namespace sepconv;
@@ -33,12 +33,12 @@ struct Written {
   void boot() const {
     std::ifstream before(path);
     std::string after;
+    std::uint32_t sum = 0;
     for (std::string line; std::getline(before, line);) {
       std::string text = line.substr(9);
       if (text.starts_with("done ")) text = "done another" + text.substr(text.find(' ', 5));
-      char digits[10];
-      snprintf(digits, sizeof digits, "%08x ", crc32c(std::as_bytes(std::span(text))));
-      after += digits + text + '\n';
+      sum = journal_checksum(text, sum);
+      after += journal_line(text, sum);
     }
     std::ofstream(path) << after;
   }
@@ -98,11 +98,42 @@ TEST_CASE("A journal says that all is done once it was told") {
   const Written written;
   write(written, {"a"}, 1);
   CHECK_FALSE(JournalFile(written.path, Use::look).is_complete());
-  JournalFile(written.path, Use::extend).complete();
+  JournalFile(written.path, Use::extend).complete(17);
   CHECK(JournalFile(written.path, Use::look).is_complete());
+  CHECK(JournalFile(written.path, Use::look).complete_bytes() == 17);
   CHECK(written.read() == "(of a)a ");
   std::ofstream(written.path, std::ios::app) << "a line that is not whole";
   write(written, {"b"});
   CHECK(JournalFile(written.path, Use::look).is_complete());
   CHECK(written.read() == "(of a)a (of b)b ");
+}
+
+TEST_CASE("A line that is missing, twice or of another journal ends the records before it") {
+  const Written written;
+  write(written, {"a", "b", "c"}, 3);  // begin, (samples, done) x 3, synced
+  std::vector<std::string> lines;
+  std::ifstream file(written.path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line + '\n');
+  REQUIRE(lines.size() == 8);
+  const std::string before[] = {"", "", "", "(of a)a ", "(of a)a ", "(of a)a (of b)b ", "(of a)a (of b)b "};
+  const auto read = [&](const std::vector<std::string>& left) {
+    std::string all;
+    for (const std::string& line : left) all += line;
+    std::ofstream(written.path) << all;
+    return written.read();
+  };
+  for (std::size_t i = 0; i < 7; ++i) {
+    CAPTURE(i);
+    auto left = lines, other = lines;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    CHECK(read(left) == before[i]);
+    CHECK(JournalFile(written.path, Use::look).is_damaged() == (i == 0));
+    std::swap(other[i], other[i + 1]);
+    CHECK(read(other) == before[i]);
+  }
+  auto twice = lines;
+  twice.insert(twice.begin() + 2, lines[2]);
+  CHECK(read(twice) == "(of a)a ");
+  write(written, {"d"});  // goes on behind what holds
+  CHECK(written.read() == "(of a)a (of d)d ");
 }

@@ -14,7 +14,7 @@
 #include "../support/content.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/crc32c.hpp"
+#include "sepconv/io/journal_lines.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"
 #include "sepconv/pipeline/run/partial_file.hpp"
@@ -89,20 +89,18 @@ void start_machine_again(const fs::path& out) {
   const fs::path journal = out.native() + ".partial/journal";
   std::ifstream before(journal);
   std::ostringstream after;
+  std::uint32_t sum = 0, sum_then = 0;
   for (std::string line; std::getline(before, line);) {
-    const std::size_t boot = 9 + std::string("done ").size();
-    if (line.size() > boot && line.compare(9, 5, "done ") == 0) {
-      const std::uint32_t sum = crc32c(std::as_bytes(std::span(line).subspan(9)));
-      std::uint32_t written = 0;
-      std::istringstream(line.substr(0, 8)) >> std::hex >> written;
-      if (sum == written) {
-        line = line.substr(0, boot) + "another" + line.substr(line.find(' ', boot));
-        char digits[9];
-        snprintf(digits, sizeof digits, "%08x", crc32c(std::as_bytes(std::span(line).subspan(9))));
-        line.replace(0, 8, digits);
-      }
+    std::string text = line.size() > 9 ? line.substr(9) : "";
+    const std::uint32_t was = journal_checksum(text, sum);
+    if (journal_line(text, was) != line + '\n') {  // what the disk lost
+      after << line << '\n' << before.rdbuf();
+      break;
     }
-    after << line << '\n';
+    sum = was;
+    if (text.starts_with("done ")) text = "done another" + text.substr(text.find(' ', 5));
+    sum_then = journal_checksum(text, sum_then);
+    after << journal_line(text, sum_then);
   }
   before.close();
   std::ofstream(journal) << after.str();

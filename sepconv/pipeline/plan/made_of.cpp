@@ -16,7 +16,7 @@ using nlohmann::json;
 using namespace stored_plan;
 
 /// Of what records hold.
-constexpr int kJournalVersion = 4;
+constexpr int kJournalVersion = 5;
 
 json tile_json(const std::optional<Extent>& extent) {
   return extent ? json{extent->rows, extent->cols} : json();
