@@ -12,6 +12,8 @@ namespace sepconv {
 
 namespace {
 
+constexpr const char* kTooManyFiles = "this process has too many files open; raise the limit (ulimit -n)";
+
 std::string read_fact(int error) {
   switch (error) {
     case ENOENT:
@@ -20,7 +22,7 @@ std::string read_fact(int error) {
     case EACCES:
       return "permission is denied; ask its owner for the right to read it";
     case EMFILE:
-      return "this process has too many files open; raise the limit (ulimit -n)";
+      return kTooManyFiles;
     default:
       return fmt::format("{}; check the disk or copy the file anew", std::strerror(error));
   }
@@ -64,6 +66,10 @@ std::string write_fact(int error) {
       return "the name is too long for its file system; choose a shorter one";
     case ELOOP:
       return "a symbolic link is there where none is followed; remove it, or choose another place";
+    case EISDIR:
+      return "a folder is there where a file is to be; remove it, or choose another place";
+    case EMFILE:
+      return kTooManyFiles;
     default:
       return fmt::format("{}; choose another place", std::strerror(error));
   }

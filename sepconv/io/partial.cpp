@@ -204,6 +204,11 @@ void Partial::sample(const std::string& name, std::span<const std::byte> bytes, 
   samples_->add(fmt::format("{}/{}", of_run(kResult, run_), name), offset, bytes);
 }
 
+void Partial::sample_whole(const std::string& name, std::int64_t file_bytes,
+                           std::span<const std::byte> bytes) {
+  samples_->add_whole(fmt::format("{}/{}", of_run(kResult, run_), name), file_bytes, bytes);
+}
+
 std::int64_t Partial::keep(std::span<const std::byte> rows) {
   if (rows_ == nullptr) {
     if (use_ != Use::part) make_folder();

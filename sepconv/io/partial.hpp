@@ -113,6 +113,8 @@ class Partial {
   /// Thread-safe.
   void sample(bool own, std::int64_t offset, std::span<const std::byte> bytes);
   void sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset);
+  /// A file in it has its last byte, of so many, of which these are the first.
+  void sample_whole(const std::string& name, std::int64_t file_bytes, std::span<const std::byte> bytes);
   /// Keeps rows that wait for others; returns their offset in StateFiles::rows.
   std::int64_t keep(std::span<const std::byte> rows);
   /// The result is complete: it is brought to the disk, then gets its name, and what is left is removed.

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/journal_file.hpp"
 #include "sepconv/io/kept_rows.hpp"
@@ -39,6 +38,22 @@ struct Beginning {
 /// Of a journal that says complete: the result stays until it has its name.
 bool says_committed(const fs::path& folder, const JournalFile& journal) {
   return journal.is_complete() && !is_there_at(folder / of_run(kResult, Beginning(journal.beginning()).run));
+}
+
+/// What is made again would be written through a link, or cannot replace a folder.
+void check_leads_nowhere(const fs::path& folder, const fs::path& file) {
+  fs::path at = folder;
+  for (const fs::path& name : file) {
+    at /= name;
+    std::error_code missing;
+    const fs::file_status there = fs::symlink_status(at, missing);
+    if (!fs::exists(there)) return;
+    const bool is_last = at == folder / file;
+    if (is_last ? fs::is_regular_file(there) : fs::is_directory(there)) continue;
+    throw_read_error(at, fmt::format("somebody put {} there, in the place of what was made; remove it, and "
+                                     "that is made again",
+                                     fs::is_symlink(there) ? "a symbolic link" : "something else"));
+  }
 }
 
 }  // namespace
@@ -88,20 +103,23 @@ void Partial::check_is_named() const {
 }
 
 bool Partial::has_sample_of(const Sample& sample) const {
+  check_leads_nowhere(folder_, sample.file);
   const fs::path file = folder_ / sample.file;
-  return has_sample(file, sample) || has_sample(file.native() + ".part", sample);
+  return has_sample(file, sample) || (!sample.is_whole && has_sample(file.native() + ".part", sample));
 }
 
 /// Whether what lies under the name is the result that is recorded, of which at least something is.
 bool Partial::is_under_its_name() {
+  std::error_code missing;
+  const std::int64_t bytes = journal_->complete_bytes();
+  if (bytes >= 0 && !std::cmp_equal(fs::file_size(name_, missing), bytes)) return false;
   std::int64_t seen = 0;
   const std::string made = of_run(kResult, run_), segment = of_run(kSegment, run_);
   const auto is_there = [&](const Sample& sample) {
     const bool of_result = sample.file.starts_with(made), of_segment = sample.file.starts_with(segment);
     seen += of_result || of_segment;
     if (of_result) return has_sample(name_.native() + sample.file.substr(made.size()), sample);
-    // Blocks of a part lie elsewhere in the result, which is no shorter.
-    return !of_segment || has_sample(name_, {"", 0, 0, sample.reach, crc32c({})});
+    return true;  // blocks of a segment lie elsewhere in the result
   };
   return read_records(*journal_, is_there) + read_parts(is_there) == 0 && seen > 0;
 }

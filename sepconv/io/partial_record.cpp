@@ -66,7 +66,7 @@ std::optional<DoneRecord> parse_record(std::string_view text) {
 std::string samples_text(const std::vector<Sample>& samples) {
   json all = json::array();
   for (const Sample& sample : samples)
-    all.push_back({sample.file, sample.offset, sample.bytes, sample.reach, sample.checksum});
+    all.push_back({sample.file, sample.offset, sample.bytes, sample.reach, sample.checksum, sample.is_whole});
   return line(all);
 }
 
@@ -76,7 +76,7 @@ std::optional<std::vector<Sample>> parse_samples(std::string_view text) {
     for (const json& sample : all)
       samples.push_back({sample.at(0).get<std::string>(), sample.at(1).get<std::int64_t>(),
                          sample.at(2).get<std::int64_t>(), sample.at(3).get<std::int64_t>(),
-                         sample.at(4).get<std::uint32_t>()});
+                         sample.at(4).get<std::uint32_t>(), sample.at(5).get<bool>()});
     return samples;
   });
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kSamplesHeld = 1024;
 
 Sample sample_of(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes) {
   const auto seen = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(kSampleBytes)));
-  return {file, offset, std::ssize(seen), offset + std::ssize(bytes), crc32c(seen)};
+  return {file, offset, std::ssize(seen), offset + std::ssize(bytes), crc32c(seen), false};
 }
 
 }  // namespace
@@ -30,9 +30,10 @@ Sample sample_of(const std::string& file, std::int64_t offset, std::span<const s
 bool has_sample(const std::filesystem::path& path, const Sample& sample) {
   std::error_code missing;
   if (sample.bytes < 0 || sample.bytes > kSampleBytes || sample.offset < 0) return false;
-  if (!std::filesystem::is_regular_file(path, missing)) return false;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, missing))) return false;
   const std::uintmax_t size = std::filesystem::file_size(path, missing);
   if (missing || size == 0 || std::cmp_less(size, sample.reach)) return false;
+  if (sample.is_whole && std::cmp_greater(size, sample.reach)) return false;
   std::vector<std::byte> bytes(static_cast<std::size_t>(sample.bytes));
   const InputFile file(path);
   return file.read_some_at(sample.offset, bytes) == sample.bytes && crc32c(bytes) == sample.checksum;
@@ -52,6 +53,15 @@ void PartialSamples::add(const std::string& file, std::int64_t offset, std::span
   add_with_lock(std::move(made));
 }
 
+void PartialSamples::add_whole(const std::string& file, std::int64_t file_bytes,
+                               std::span<const std::byte> bytes) {
+  Sample made = sample_of(file, 0, bytes);
+  made.reach = file_bytes;
+  made.is_whole = true;
+  const std::scoped_lock lock(mutex_);
+  add_with_lock(std::move(made));
+}
+
 void PartialSamples::add_by_stride(const std::string& file, std::int64_t offset,
                                    std::span<const std::byte> bytes) {
   const std::int64_t stride = stride_, end = offset + std::ssize(bytes);
@@ -65,7 +75,7 @@ void PartialSamples::add_growing(const std::string& file, std::int64_t offset,
   add_by_stride(file, offset, bytes);
   const std::int64_t end = offset + std::ssize(bytes);
   const std::scoped_lock lock(mutex_);
-  if (end > furthest_.reach) furthest_ = {file, 0, 0, end, crc32c({})};
+  if (end > furthest_.reach) furthest_ = {file, 0, 0, end, crc32c({}), false};
 }
 
 void PartialSamples::record() {

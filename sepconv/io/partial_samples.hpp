@@ -23,9 +23,10 @@ struct Sample {
   std::int64_t bytes = 0;
   std::int64_t reach = 0;  ///< the file has at least so many bytes
   std::uint32_t checksum = 0;
+  bool is_whole = false;  ///< and no more
 };
 
-/// Whether the file at `path` has it.
+/// Whether the file at `path` has it; what a link leads to does not.
 bool has_sample(const std::filesystem::path& path, const Sample& sample);
 
 /// Those of the next record, a thousand of which are held at most. Thread-safe.
@@ -38,6 +39,8 @@ class PartialSamples {
   void expect(std::int64_t bytes) noexcept;
   /// The beginning of what was written to a file, and how far it reached.
   void add(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
+  /// A file that becomes no longer has so many bytes, of which these are the first.
+  void add_whole(const std::string& file, std::int64_t file_bytes, std::span<const std::byte> bytes);
   /// The same at each so many bytes of a file.
   void add_by_stride(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
   /// The same of the file that grows, of which each record has at least one, and how far it reaches.

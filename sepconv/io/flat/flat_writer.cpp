@@ -62,6 +62,7 @@ class FlatWriter final : public Writer, private ResumableWriter {
     written_.check_all_of(spec_.extent, file_->target().native());
     if (!owns_) return;
     file_->write_at(0, header_);
+    if (file_->partial()) file_->resize(offset_of(spec_.extent.rows, 0));  // others may have made it longer
     file_->commit();
   }
 

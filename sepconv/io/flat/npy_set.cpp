@@ -84,6 +84,8 @@ class NpySetWriter final : public RasterSetWriter {
       throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
                                 file_->target().native(), made_, spec_.count()));
     file_->write_at(0, header_);
+    if (file_->partial())
+      file_->resize(std::ssize(header_) + spec_.count() * raster_bytes());  // as FlatWriter
     file_->commit();
   }
 

@@ -33,7 +33,7 @@ void copy_object(const ZarrObject& from, UnfinishedFolder& to, const std::string
     from.read_at(at, part);
     to.write_part(name, at == 0, at, part);
   }
-  to.complete_part(name);
+  to.complete_part(name, from.size());
 }
 
 /// All files below `below`, a key of the store.

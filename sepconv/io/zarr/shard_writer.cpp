@@ -106,8 +106,9 @@ void ShardWriter::complete(Shard& shard) const {
   std::array<std::uint32_t, 1> sum{crc32c(index)};
   const std::int64_t at = shard.first > 0 ? 0 : shard.end;
   target_.folder->write_part(shard.key, false, at, index);
-  target_.folder->write_part(shard.key, false, at + std::ssize(index), little_endian(std::span(sum)));
-  target_.folder->complete_part(shard.key);
+  const std::int64_t behind = at + std::ssize(index);
+  target_.folder->write_part(shard.key, false, behind, little_endian(std::span(sum)));
+  target_.folder->complete_part(shard.key, std::max(shard.end, behind + kSumBytes));
   shard.places = {};
 }
 

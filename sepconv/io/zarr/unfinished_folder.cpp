@@ -67,6 +67,9 @@ UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
   if (fs::exists(there)) {
     if (fs::is_symlink(there))
       throw_write_error(target_, "it is a symbolic link, which no folder replaces; name what it leads to");
+    if (fs::is_regular_file(target_ / kUnfinishedMark, ignored) && !is_zarr(target_))
+      throw_write_error(target_, "it is a Zarr that was never finished; remove it, or choose another name",
+                        EEXIST);
     if (!fs::is_directory(there) || !is_zarr(target_))
       throw_write_error(
           target_,
@@ -154,16 +157,16 @@ int UnfinishedFolder::open_new(const fs::path& file, int flags) {
   return open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 }
 
-/// What is written to may have been taken away by another process.
-void UnfinishedFolder::throw_failed(int error) const {
+/// What is written to may have been taken away by another process, or have something else in its place.
+void UnfinishedFolder::throw_failed(const fs::path& file, int error) const {
   if (options_.partial) options_.partial->check_is_of_run();
-  throw_write_error(target_, error);
+  throw_write_error(error == EISDIR || error == ENOTDIR || error == ELOOP ? file : target_, error);
 }
 
 void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offset,
                              std::span<const std::byte> bytes) {
   const int opened = open_new(file, flags);
-  if (opened < 0) throw_failed(errno);
+  if (opened < 0) throw_failed(file, errno);
   int failed = write_fully(opened, offset, bytes);
   if (options_.partial || options_.durable) begin_writing(opened, offset, std::ssize(bytes));
   if (close(opened) != 0 && failed == 0) failed = errno;  // where network file systems report a full disk
@@ -175,8 +178,8 @@ void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> b
   // One that a run before was at work on may be there; of parts, one that another process is at work on.
   const bool is_alone = options_.partial->suffix().empty();
   write(is_alone ? place() / name : part_of(name), O_CREAT | O_TRUNC, 0, bytes);
-  if (!is_alone) complete_part(name);
-  options_.partial->sample(name, bytes, 0);
+  if (!is_alone) name_part(name);
+  options_.partial->sample_whole(name, std::ssize(bytes), bytes);
 }
 
 void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::int64_t offset,
@@ -186,9 +189,14 @@ void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::i
   if (options_.partial) options_.partial->sample(name, bytes, offset);
 }
 
-void UnfinishedFolder::complete_part(const std::string& name) {
+void UnfinishedFolder::complete_part(const std::string& name, std::int64_t bytes) {
+  name_part(name);
+  if (options_.partial) options_.partial->sample_whole(name, bytes, {});
+}
+
+void UnfinishedFolder::name_part(const std::string& name) {
   const fs::path file = place() / name;
-  if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_failed(errno);
+  if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_failed(file, errno);
 }
 
 void UnfinishedFolder::take_part(const std::string& name, std::span<std::byte> bytes) {
@@ -201,13 +209,19 @@ void UnfinishedFolder::reopen_part(const std::string& name, std::int64_t bytes) 
   const fs::path part = part_of(name);
   std::error_code missing;
   if (!fs::exists(part, missing)) rename((place() / name).c_str(), part.c_str());
-  if (truncate(part.c_str(), static_cast<off_t>(bytes)) != 0) throw_write_error(target_, errno);
+  const int opened = open(part.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (opened < 0) throw_failed(part, errno);
+  const int failed = ftruncate(opened, static_cast<off_t>(bytes)) != 0 ? errno : 0;
+  close(opened);
+  if (failed != 0) throw_write_error(target_, failed);
 }
 
+/// Throws for links, which those that read the result do not follow.
 void UnfinishedFolder::remove_parts(const fs::path& made) const {
   std::error_code ignored;
   std::vector<fs::path> left;
   for (const auto& entry : fs::recursive_directory_iterator(made, ignored)) {
+    if (entry.is_symlink()) throw_write_error(entry.path(), ELOOP);
     const std::string name = entry.path().filename().native();
     if (name.ends_with(kPart) || name.find(std::string(kPart) + ".sepconv-") != name.npos)
       left.push_back(entry.path());

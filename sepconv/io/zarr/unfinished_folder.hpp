@@ -45,7 +45,8 @@ class UnfinishedFolder {
   /// Writes at an offset of a file that becomes complete by complete_part(); the first write makes it.
   void write_part(const std::string& name, bool is_first, std::int64_t offset,
                   std::span<const std::byte> bytes);
-  void complete_part(const std::string& name);
+  /// It has so many bytes.
+  void complete_part(const std::string& name, std::int64_t bytes);
   /// Reads such a file, of so many bytes at least, and removes it.
   void take_part(const std::string& name, std::span<std::byte> bytes);
   /// Makes a file of another process one again that is not complete, of so many bytes.
@@ -61,8 +62,9 @@ class UnfinishedFolder {
   /// Makes, locks and marks it. False: another process took it for an empty one that was left.
   bool take_place(bool is_last);
   std::filesystem::path part_of(const std::string& name);
+  void name_part(const std::string& name);
   void remove_parts(const std::filesystem::path& made) const;
-  [[noreturn]] void throw_failed(int error) const;
+  [[noreturn]] void throw_failed(const std::filesystem::path& file, int error) const;
   int open_new(const std::filesystem::path& file, int flags);
   void write(const std::filesystem::path& file, int flags, std::int64_t offset,
              std::span<const std::byte> bytes);
