@@ -58,7 +58,7 @@ def test_parts_do_not_look_at_all_names_of_a_second_image(sepconv):
     sepconv("run", *job, "--band-rows", "16", "--create-only", "--quiet")
     (sepconv.folder / "dark.zarr/more").write_text("x")
     sepconv("run", *job, "--part", "1/1", "--quiet")
-    assert "a file of a stage" in one_sentence(sepconv("finish", "out.npy", status=2).stderr)
+    assert "another file of a stage" in one_sentence(sepconv("finish", "out.npy", status=2).stderr)
     (sepconv.folder / "dark.zarr/more").unlink()
     sepconv("finish", "out.npy", "--quiet")
 
@@ -69,7 +69,7 @@ def test_another_source_than_that_of_the_beginning_is_none_of_a_part(sepconv):
     for name in "in", "other": sepconv("run", f"{name}.npy", f"{name}.zarr", "--chunk", "64", "--quiet")
     sepconv("run", "in.zarr", "out.npy", *CHAIN, "--create-only", "--quiet")
     said = fails(sepconv, "run", "other.zarr", "out.npy", CHAIN[0], "--part", "1/2", status=2)
-    assert "the source" in said
+    assert "another source" in said
 
 
 @pytest.mark.parametrize("options", [["--resume"], ["--create-only"]])

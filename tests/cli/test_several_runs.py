@@ -89,6 +89,12 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
     assert not partial.exists() and not [left for left in listing(sepconv.folder) if "sepconv-" in left]
 
 
+def say_complete(journal, result):
+    line = f"complete {result.stat().st_size if result.is_file() else -1}"
+    before = int(journal.read_text().splitlines()[-1][:8], 16)
+    with open(journal, "a") as file: file.write(f"{crc32c(line.encode(), before):08x} {line}\n")
+
+
 def left_when_killed_at_its_end(sepconv, scan, name, options):
     """As a run leaves it that is killed when the result has its name; what that has."""
     partial, kept = sepconv.folder / f"{name}.partial", sepconv.folder / "kept"
@@ -101,7 +107,7 @@ def left_when_killed_at_its_end(sepconv, scan, name, options):
     sepconv("run", scan, name, *CHAIN, *options, "--resume", "--quiet")
     kept.rename(partial)
     (shutil.rmtree if name.endswith("zarr") else os.unlink)(result_in(partial))
-    with open(partial / "journal", "a") as file: file.write(f"{crc32c(b'complete'):08x} complete\n")
+    say_complete(partial / "journal", sepconv.folder / name)
     return content(sepconv.folder / name)
 
 
@@ -167,8 +173,9 @@ def begun(sepconv, scan):
 
 
 @pytest.mark.parametrize("stages, options, what", [
-    (["gaussian:sigma=8"], [], "the chain"), (["gaussian:sigma=9"], ["--compress", "deflate"], "stored"), (["gaussian:sigma=9"], ["--tile", "64"], "stored"),
-    (["gaussian:sigma=9"], ["--band-rows", "32"], "bands of 1500 x 64"), (["gaussian:sigma=9"], ["--region", "100x1400+0+0"], "the region"), (["gaussian:sigma=9"], ["--arithmetic", "f64"], "the arithmetic"), (["gaussian:sigma=9"], ["--nodata", "3"], "the missing pixels"),
+    (["gaussian:sigma=8"], [], "another chain"), (["gaussian:sigma=9"], ["--compress", "deflate"], "--compress: not given then, and deflate now"), (["gaussian:sigma=9"], ["--tile", "64x32"], "--tile: not given then, and 64x32 now"),
+    (["gaussian:sigma=9"], ["--pyramid"], "--pyramid: not given then, and given now"), (["gaussian:sigma=9"], ["--big-tiff"], "--big-tiff: not given"), (["gaussian:sigma=9"], ["--classic-tiff"], "--classic-tiff: not given"), (["gaussian:sigma=9"], ["--planar"], "--planar: not given"),
+    (["gaussian:sigma=9"], ["--band-rows", "32"], "bands of 1500 x 64"), (["gaussian:sigma=9"], ["--region", "100x1400+0+0"], "--region: 1500x1400+0+0 then, and 100x1400+0+0 now"), (["gaussian:sigma=9"], ["--arithmetic", "f64"], "another arithmetic"), (["gaussian:sigma=9"], ["--nodata", "3"], "--nodata: not given then, and 3 now"),
 ])
 def test_another_request_is_refused(begun, stages, options, what):
     said = fails(begun, "run", "in.tif", "out.tif", *stages, *options, "--resume", "--quiet", status=2)
@@ -179,7 +186,7 @@ def test_another_source_is_refused(begun):
     with open(begun.folder / "in.tif", "r+b") as file:
         file.seek(6000)
         file.write(b"x")
-    assert "the source" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
+    assert "another source" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
     sepconv = begun
     expected = whole(sepconv, "in.tif", "out.tif", [])
     sepconv("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--quiet")
@@ -206,8 +213,8 @@ def test_a_line_that_is_not_whole_ends_the_journal(begun):
     assert content(begun.folder / "out.tif") == expected
 
 
-def crc32c(data):
-    sum = 0xFFFFFFFF
+def crc32c(data, before=0):
+    sum = before ^ 0xFFFFFFFF
     for byte in data:
         sum ^= byte
         for _ in range(8): sum = sum >> 1 ^ (0x82F63B78 if sum & 1 else 0)
@@ -215,13 +222,17 @@ def crc32c(data):
 
 
 def rewrite(journal, change):
-    """Lines as somebody edits them who knows their checksum."""
-    lines = [change(line[9:]) for line in journal.read_text().splitlines()]
-    journal.write_text("".join(f"{crc32c(line.encode()):08x} {line}\n" for line in lines))
+    """Lines as somebody edits them who knows their checksums."""
+    text, sum = "", 0
+    for line in journal.read_text().splitlines():
+        line = change(line[9:])
+        sum = crc32c(line.encode(), sum)
+        text += f"{sum:08x} {line}\n"
+    journal.write_text(text)
 
 
 def test_another_versions_is_refused_and_named(begun):
-    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":4', '"journal":3'))
+    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":5', '"journal":4'))
     assert "another version" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
     assert "another version" in one_sentence(begun("info", "out.tif", status=1).stderr)
     assert "another version" in begun("run", "in.tif", "out.tif", "abs").stderr
@@ -422,7 +433,7 @@ def test_a_folder_that_changes_meanwhile_is_not_finished(sepconv, scan):
     chunk.write_bytes(chunk.read_bytes())
     sepconv("run", "in.zarr", "out.npy", "gaussian:sigma=9", "--part", "1/1", "--quiet")
     said = one_sentence(sepconv("finish", "out.npy", status=2).stderr)
-    assert "the source" in said and not (sepconv.folder / "out.npy").exists()
+    assert "another source" in said and not (sepconv.folder / "out.npy").exists()
 
 
 @pytest.mark.parametrize("kind", [STACKS[2], STACKS[5]], ids=NAMES)
@@ -462,7 +473,7 @@ def left_by_a_killed_finish(sepconv, name):
     sepconv("finish", name)
     (sepconv.folder / "copy").rename(partial)
     if result_in(partial).exists(): (shutil.rmtree if name.endswith("zarr") else os.unlink)(result_in(partial))
-    with open(partial / "journal", "a") as file: file.write(f"{crc32c(b'complete'):08x} complete\n")
+    say_complete(partial / "journal", sepconv.folder / name)
 
 
 @pytest.mark.parametrize("kind", [("out.npy", []), ("out.zarr", ["--chunk", "256"])], ids=NAMES)

@@ -113,27 +113,79 @@ OpenOptions input_in(const json& all) {
   return open;
 }
 
-/// What makes the result, of what is kept, each with its name: other memory, threads and devices make the
-/// same. What follows from others comes behind them.
-std::vector<std::pair<const char*, json>> making(const json& all) {
+/// Another of these makes another result: other memory, threads and devices make the same. With a name, or
+/// that of an option.
+struct Made {
+  std::string what;
+  json value;
+  bool is_option = false;
+};
+
+void add_input(const json& input, std::vector<Made>& all) {
+  for (const char* const key : {"page", "select"}) all.push_back({"OpenOptions::page", input.at(key), true});
+  all.push_back({"OpenOptions::axes", input.at("axes"), true});
+  for (const char* const key : {"raw", "raw_offset", "big_endian"})
+    all.push_back({"OpenOptions::raw", input.at(key), true});
+  for (const char* const key : {"level", "masks"})
+    all.push_back({fmt::format("choice of the source's {}", key), input.at(key), true});
+}
+
+void add_output(const json& output, std::vector<Made>& all) {
+  const std::vector<std::pair<const char*, std::vector<const char*>>> options = {
+      {"OutputRequest::compression", {"compression", "level"}},
+      {"OutputRequest::tile", {"tile", "tile_others"}},
+      {"OutputRequest::shard", {"shard", "shard_others"}},
+      {"OutputRequest::planar", {"planar"}},
+      {"OutputRequest::no_predictor", {"no_predictor"}},
+      {"OutputRequest::cog", {"cog"}},
+      {"OutputRequest::zarr", {"zarr"}}};
+  for (const auto& [name, keys] : options)
+    for (const char* const key : keys) all.push_back({name, output.at(key), true});
+  const json& pyramid = output.at("pyramid");
+  all.push_back({"OutputRequest::pyramid", pyramid == false ? json("none") : pyramid, true});
+  const json& big = output.at("big_tiff");
+  all.push_back({"OutputRequest::big_tiff = true", big == true, true});
+  all.push_back({"OutputRequest::big_tiff = false", big == false, true});
+}
+
+/// What follows from others comes behind them.
+std::vector<Made> making(const json& all) {
   const json& plan = all.at("plan");
+  const json& missing = plan.at("asked").at("missing");
   json source = plan.at("source");
   source.erase(
       "changed_ns");  // the fingerprint has it; that of a folder changes by what lies beside the image
-  return {{"sepconv's version", plan.at("sepconv")},
-          {"the source", {{"fingerprint", all.at("fingerprint")}}},
-          {"the way it is read", all.at("input")},
-          {"the source's layout", std::move(source)},
-          {"the images", plan.at("axes")},
-          {"the chain", plan.at("chain")},
-          {"a file of a stage", plan.at("stage_files")},
-          {"the missing pixels", plan.at("asked").at("missing")},
-          {"the arithmetic", plan.at("arithmetic")},
-          {"the region", plan.at("region")},
-          {"the shape or type", plan.at("specs")},
-          {"the way it is stored", all.at("output")},
-          {"the result's layout", plan.at("sink")},
-          {"the bands", plan.at("band")}};
+  std::vector<Made> made{{"version of sepconv", plan.at("sepconv")},
+                         {"source", {{"fingerprint", all.at("fingerprint")}}}};
+  add_input(all.at("input"), made);
+  made.insert(made.end(), {{"layout of the source", std::move(source)},
+                           {"choice of its images", plan.at("axes")},
+                           {"chain", plan.at("chain")},
+                           {"file of a stage", plan.at("stage_files")},
+                           {"MissingOptions::none", missing.at("none"), true},
+                           {"MissingOptions::value", missing.at("value"), true},
+                           {"MissingOptions::result", missing.at("result"), true},
+                           {"channel of alpha", missing.at("alpha")},
+                           {"arithmetic", plan.at("arithmetic")},
+                           {"PlanOptions::region", plan.at("region"), true},
+                           {"shape or type", plan.at("specs")}});
+  add_output(all.at("output"), made);
+  made.insert(made.end(), {{"layout of the result", plan.at("sink")}, {"size of bands", plan.at("band")}});
+  return made;
+}
+
+/// As it was given.
+std::string given(const json& value) {
+  if (value.is_null() || value == false || value == "") return "not given";
+  if (value == true) return "given";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object() && value.contains("row"))
+    return fmt::format("{}x{}+{}+{}", value.at("cols").get<std::int64_t>(),
+                       value.at("rows").get<std::int64_t>(), value.at("col").get<std::int64_t>(),
+                       value.at("row").get<std::int64_t>());
+  if (const bool is_extent = value.is_array() && value.size() == 2 && value[0].is_number(); is_extent)
+    return fmt::format("{}x{}", value[0].get<std::int64_t>(), value[1].get<std::int64_t>());
+  return brief(value);
 }
 
 }  // namespace
@@ -176,12 +228,13 @@ void check_same_result(const std::string& then, const std::string& now,
                        const std::filesystem::path& partial) {
   const auto before = making(json::parse(then)), after = making(json::parse(now));
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto& [what, value] = before[i];
-    const json& other = after[i].second;
+    const auto& [what, value, is_option] = before[i];
+    const json& other = after[i].value;
     if (value == other) continue;
-    const Difference found = first_difference(value, other);
+    const Difference found =
+        is_option ? Difference{"", given(value), given(other)} : first_difference(value, other);
     throw InvalidArgument(fmt::format(
-        "{} is partly made with {} another: {} then and {} now; give what it was begun with, or discard it",
+        "{} is partly made with another {}: {} then, and {} now; give what it was begun with, or discard it",
         partial.native(), what, found.then, found.now));
   }
 }
