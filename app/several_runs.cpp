@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <charconv>
 
 #include "console.hpp"
@@ -32,6 +33,21 @@ void check_no_streams(const JobRequest& request) {
         "--resume, --discard, --create-only, --part and --parts go on with files, and what comes in a stream "
         "comes "
         "once; name files, or leave them out");
+}
+
+/// Nothing is given up for a run that does not begin.
+void discard(const JobRequest& job, const SeveralRuns& several) try {
+  if (several.resume || several.create_only) {
+    discard_for_another(job.input, job.output, job.chain, job.options, job.files);
+  } else if (Partial::is_there(job.output) && !discard_finished(job.output)) {
+    prepare(job);
+    Partial::discard(job.output);
+  }
+} catch (const IoError& error) {
+  if (error.error() != ENOENT || !Partial::is_there(job.output)) throw;
+  throw IoError(fmt::format("{}; {} stays: name a source that is there, or remove that folder yourself",
+                            error.what(), Partial::folder_of_target(job.output).native()),
+                ENOENT);
 }
 
 }  // namespace
@@ -65,12 +81,7 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   const std::filesystem::path& output = request.output;
   if (several.resume || several.discard || several.create_only || several.part.second > 0)
     check_no_streams(request);
-  if (several.discard && (several.resume || several.create_only)) {
-    discard_for_another(job.input, output, job.chain, job.options, job.files);
-  } else if (several.discard && Partial::is_there(output)) {
-    prepare(request);  // nothing is given up for a run that does not begin
-    Partial::discard(output);
-  }
+  if (several.discard) discard(request, several);
   if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
   if (several.part.second > 0)
     return plan_part(job.input, output, job.chain, several.part.first, several.part.second, job.options,

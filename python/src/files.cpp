@@ -56,6 +56,7 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
   const fs::path output = left ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
   run_told(settings.run, told, [&] {
+    if (left && discards) discard_finished(output);
     FileJob job = prepare(std::move(ends), chain, settings);
     if (left && discards) Partial::discard(output);
     report = run(job, settings.run);

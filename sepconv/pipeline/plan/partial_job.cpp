@@ -90,6 +90,16 @@ FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input
   return job;
 }
 
+/// Where something is begun.
+void check_is_in_parts(const Partial& partial, const std::optional<MadeOf>& before) {
+  if (before && !before->in_parts)
+    throw InvalidArgument(
+        fmt::format("{} is there, and is made in one run after another; resume_file() goes on with it, "
+                    "Partial::discard() "
+                    "removes it",
+                    partial.folder().native()));
+}
+
 /// Throws for a record of what the plan has not.
 void check_is_of(const DoneRecord& record, const FileJob& job) {
   const auto is_there = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
@@ -202,9 +212,7 @@ FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain&
 FileJob plan_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                       const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::part);
-  if (const auto before = begun(*partial); before && !before->in_parts)
-    throw InvalidArgument(fmt::format("{} is made in one run after another; go on with it, or discard it",
-                                      partial->folder().native()));
+  check_is_in_parts(*partial, begun(*partial));
   return plan_with(partial, input, output, chain, options, files, true);
 }
 
@@ -214,9 +222,15 @@ FileJob plan_anew(const fs::path& input, const fs::path& output, const Chain& ch
                    files, false);
 }
 
+bool discard_finished(const fs::path& output) {
+  if (!Partial::look(output).is_committed) return false;
+  Partial::discard(output);
+  return true;
+}
+
 void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
                          const PlanOptions& options, const FileOptions& files) {
-  if (!Partial::is_there(output)) return;
+  if (!Partial::is_there(output) || discard_finished(output)) return;
   plan_anew(input, output, chain, options, files);
   Partial::discard(output);
 }
@@ -245,7 +259,8 @@ FileJob plan_part(const fs::path& input, const fs::path& output, const Chain& ch
                   std::int64_t count, const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::part);
   const auto before = begun(*partial);
-  if (!before || !before->in_parts)
+  check_is_in_parts(*partial, before);
+  if (!before)
     throw InvalidArgument(fmt::format("{} is not begun: a result that is made in parts is created first",
                                       partial->folder().native()));
   if (files.output.overwrite && !before->files.output.overwrite)
@@ -274,8 +289,9 @@ FileJob finish_job(const fs::path& output, Formats formats) {
     throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
   }
   std::optional<MadeOf> before = begun(*partial);
-  if (!before || !before->in_parts)
-    throw InvalidArgument(fmt::format("{} is not made in parts: the command that began it goes on with it",
+  check_is_in_parts(*partial, before);
+  if (!before)
+    throw InvalidArgument(fmt::format("{} has nothing yet of a result that is made in parts; create it first",
                                       partial->folder().native()));
   if (!before->files.output.overwrite) partial->check_name_is_free();
   before->files.formats = formats;

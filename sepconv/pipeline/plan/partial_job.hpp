@@ -21,6 +21,10 @@ FileJob plan_resumed(const std::filesystem::path& input, const std::filesystem::
 FileJob plan_anew(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
                   const PlanOptions& options = {}, const FileOptions& files = {});
 
+/// Removes what is left of making a result that was given its name before its process was killed: nobody goes
+/// on with it, whatever is begun then. False where nothing or something else is there.
+bool discard_finished(const std::filesystem::path& output);
+
 /// Removes what is there of such a result, if anything is, for another that is begun then; nothing is given
 /// up for one that plan_anew() does not plan.
 void discard_for_another(const std::filesystem::path& input, const std::filesystem::path& output,

@@ -1,0 +1,181 @@
+"""Partial results whose files somebody changed: what is too long, a link, a folder or missing from the journal is made again or refused, and never taken for done."""
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from conftest import BINARY
+from cli_support import fails, image, listing, one_sentence
+from test_partial_results import STAGE, make, part, remove, whole
+from test_several_runs import begin, content, kill_when, left_when_killed_at_its_end, records, result_in
+from test_several_runs import CHAIN, begun, scan  # fixtures
+
+FLAT = [("out.raw", []), ("out.npy", []), ("out.tif", [])]
+CHUNKS = [("out.zarr", ["--chunk", "64"]), ("out.zarr", ["--chunk", "32", "--shard", "128"]), ("out.zarr", ["--chunk", "64", "--pyramid"])]
+NAMES = lambda kind: "-".join([kind[0], *kind[1]])
+
+
+@pytest.fixture
+def small(sepconv):
+    np.save(sepconv.folder / "in.npy", image(600, 500))
+    return sepconv
+
+
+def resumed(sepconv, name, options):
+    """A partial result that has something, and the command that goes on with it."""
+    command = ["in.tif", name, *CHAIN, *options, "--resume"]
+    for _ in range(20):
+        kill_when(begin(sepconv, *command), lambda: len(records(sepconv.folder / f"{name}.partial")) > 3)
+        if not (sepconv.folder / name).exists(): return sepconv.folder / f"{name}.partial", command
+        remove(sepconv.folder / name)
+    pytest.skip("it could not be killed before its end")
+
+
+def lengthen(path, count=100000):
+    with open(path, "ab") as file: file.write(b"x" * count)
+
+
+def chunk_in(partial):
+    """One that is done, in the first rows."""
+    return min((path for path in result_in(partial).rglob("*") if path.is_file() and path.name.isdigit()), key=lambda path: path.stat().st_mtime)
+
+
+@pytest.mark.parametrize("kind", FLAT + CHUNKS, ids=NAMES)
+def test_what_is_too_long_is_not_taken_for_done_by_resume(sepconv, scan, kind):
+    name, options = kind
+    sepconv("run", scan, f"whole-{name}", *CHAIN, *options, "--quiet")
+    partial, command = resumed(sepconv, name, options)
+    lengthen(chunk_in(partial) if name == "out.zarr" else result_in(partial), 8 if name == "out.zarr" else 20000000)
+    said = sepconv("run", *command).stderr
+    assert ("are made again" in said) == (name == "out.zarr")
+    assert content(sepconv.folder / name) == content(sepconv.folder / f"whole-{name}")
+
+
+@pytest.mark.parametrize("kind", FLAT + CHUNKS, ids=NAMES)
+def test_what_is_too_long_is_not_finished(small, kind):
+    name, options = kind
+    expected = whole(small, name, options)
+    make(small, name, options)
+    partial = small.folder / f"{name}.partial"
+    lengthen(chunk_in(partial) if name == "out.zarr" else result_in(partial))
+    if name == "out.zarr":
+        assert "were changed" in one_sentence(small("finish", name, status=1).stderr)
+        for which in ("1/2", "2/2"): part(small, name, options, which)
+    small("finish", name)
+    assert content(small.folder / name) == expected
+
+
+@pytest.mark.parametrize("kind", [("out.npy", []), ("out.tif", ["--compress", "deflate"])], ids=NAMES)
+def test_a_longer_file_is_not_the_result_that_was_complete(sepconv, scan, kind):
+    name, options = kind
+    left_when_killed_at_its_end(sepconv, scan, name, options)
+    lengthen(sepconv.folder / name)
+    assert "exists already" in one_sentence(sepconv("run", scan, name, *CHAIN, *options, "--resume", status=1).stderr)
+
+
+@pytest.mark.parametrize("kind", CHUNKS[:2], ids=NAMES)
+@pytest.mark.parametrize("other", ["link", "link to its folder", "folder"])
+def test_what_stands_in_the_place_of_a_chunk_is_named(small, kind, other):
+    name, options = kind
+    expected = whole(small, name, options)
+    make(small, name, options)
+    chunk = chunk_in(small.folder / f"{name}.partial")
+    if other == "link to its folder": chunk = chunk.parent
+    away = small.folder / "away"
+    chunk.rename(away)
+    if other == "folder": chunk.mkdir()
+    else: chunk.symlink_to(away)
+    before = content(away)
+    said = one_sentence(small("finish", name, status=1).stderr)
+    assert str(chunk.relative_to(small.folder)) in said and "remove it" in said and content(away) == before
+    (os.rmdir if other == "folder" else os.unlink)(chunk)
+    for which in ("1/2", "2/2"): part(small, name, options, which)
+    small("finish", name)
+    assert content(small.folder / name) == expected
+
+
+@pytest.mark.parametrize("other", ["link", "folder"])
+def test_what_stands_in_the_place_of_a_chunk_is_named_by_resume(sepconv, scan, other):
+    name, options = "out.zarr", ["--chunk", "64"]
+    partial, command = resumed(sepconv, name, options)
+    chunk = chunk_in(partial)
+    os.unlink(chunk)
+    if other == "folder": chunk.mkdir()
+    else: chunk.symlink_to(sepconv.folder / scan)
+    before = content(sepconv.folder / scan)
+    said = one_sentence(sepconv("run", *command, "--quiet", status=1).stderr)
+    assert str(chunk.relative_to(sepconv.folder)) in said and "remove it" in said and content(sepconv.folder / scan) == before
+    (os.rmdir if other == "folder" else os.unlink)(chunk)
+    sepconv("run", *command, "--quiet")
+    sepconv("run", scan, "whole.zarr", *CHAIN, *options, "--quiet")
+    assert content(sepconv.folder / name) == content(sepconv.folder / "whole.zarr")
+
+
+def test_a_link_where_there_is_no_chunk_is_not_made_part_of_the_result(small):
+    """A hole, of which no record speaks."""
+    pixels = image(600, 500)
+    pixels[:300] = 0
+    np.save(small.folder / "in.npy", pixels)
+    make(small, "out.zarr", ["--chunk", "64"])
+    link = result_in(small.folder / "out.zarr.partial") / "stray"
+    link.symlink_to(small.folder / "in.npy")
+    said = one_sentence(small("finish", "out.zarr", status=1).stderr)
+    assert "stray" in said and "symbolic link" in said
+    os.unlink(link)
+    small("finish", "out.zarr")
+
+
+def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
+    begun("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
+    partial, kept = begun.folder / "out.tif.partial", begun.folder / "kept"
+    lines = (partial / "journal").read_bytes().splitlines(keepends=True)
+    shutil.copytree(partial, kept)
+    for i in range(1, len(lines)):
+        for left in (lines[:i] + lines[i + 1:], lines[:i] + lines[i:i + 1] + lines[i:]):
+            if not partial.exists(): shutil.copytree(kept, partial)
+            (partial / "journal").write_bytes(b"".join(left))
+            begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
+            assert content(begun.folder / "out.tif") == content(begun.folder / "whole.tif")
+            os.unlink(begun.folder / "out.tif")
+
+
+@pytest.mark.parametrize("more", [[], ["--resume"], ["--create-only"]], ids=lambda more: "".join(more))
+def test_discard_removes_what_is_left_of_a_result_that_is_complete(sepconv, scan, more):
+    expected = left_when_killed_at_its_end(sepconv, scan, "out.npy", [])
+    said = one_sentence(sepconv("run", scan, "out.npy", *CHAIN, *more, "--discard", status=1).stderr)
+    assert "exists already" in said and not (sepconv.folder / "out.npy.partial").exists()
+    assert content(sepconv.folder / "out.npy") == expected
+
+
+@pytest.mark.parametrize("command", [["run", "in.tif", "out.tif", *CHAIN, "--part", "1/3"], ["finish", "out.tif"]], ids=lambda command: command[0])
+def test_what_is_no_result_of_parts_is_said_to_be_there(begun, command):
+    said = fails(begun, *command, status=2)
+    assert "out.tif.partial is there" in said and "--resume goes on with it" in said and "--discard removes it" in said
+
+
+def test_a_zarr_that_was_never_finished_is_named_as_such(small):
+    (small.folder / "out.zarr").mkdir()
+    (small.folder / "out.zarr/.sepconv-unfinished").touch()
+    said = one_sentence(small("run", "in.npy", "out.zarr", STAGE, "--force", status=1).stderr)
+    assert "never finished" in said and "remove it" in said and listing(small.folder / "out.zarr") == [".sepconv-unfinished"]
+
+
+@pytest.mark.parametrize("more", [[], ["--resume"]], ids=lambda more: "".join(more))
+def test_a_source_that_is_gone_is_no_dead_end(small, more):
+    make(small, "out.npy", [])
+    os.unlink(small.folder / "in.npy")
+    said = one_sentence(small("run", "in.npy", "out.npy", STAGE, *more, "--discard", status=1).stderr)
+    assert "cannot read in.npy" in said and "out.npy.partial stays" in said and "remove that folder" in said
+    assert (small.folder / "out.npy.partial").exists()
+
+
+def test_too_many_open_files_are_said_to_be_so(small):
+    # As many as the program has before it makes anything.
+    for most in range(4, 40):
+        ran = subprocess.run(["sh", "-c", f'ulimit -n {most}; exec "$0" run in.npy out.npy {STAGE} --threads 1 --quiet', BINARY], cwd=small.folder, capture_output=True, text=True)
+        if ran.returncode == 0: break
+        if "cannot write" in ran.stderr: assert "ulimit -n" in one_sentence(ran.stderr)
+    assert ran.returncode == 0
