@@ -17,8 +17,8 @@ class Result:
     options: dict
     counts: list = field(default_factory=list)  # of parts: one from when it is begun on
 
-    def begin(self, planning, wanted):
-        _sepconv.create_parts(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, planning), False, wanted, self.counts)
+    def begin(self, planning, wanted, discards=False):
+        _sepconv.create_parts(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, planning), discards, wanted, self.counts)
 
     @property
     def parts(self):
@@ -36,7 +36,7 @@ class Result:
         return list(report.warnings)
 
     def finish(self):
-        _when_alone(lambda: _sepconv.finish_parts(self.sink, None))
+        _when_alone(lambda: _sepconv.finish_parts(self.sink))
 
     def discard(self):
         """Removes what is there of it, if it is begun; says so where a worker holds it for too long."""

@@ -121,7 +121,7 @@ def _finish(result):
 
 
 @_options.declared(_TAKEN)
-def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **options):
+def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progress=True, **options):
     """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
 
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
@@ -139,6 +139,8 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
         left out: the current one
     parts : int, optional
         at most so many; left out: 8 a worker
+    discard : bool
+        remove what is there of such a result, as of a client that was killed, and begin anew
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional
@@ -177,7 +179,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, progress=True, **opt
         planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _LEAST_ROWS))
     result = Result(source, sink, chain, options)
     try:
-        result.begin(planning, wanted)
+        result.begin(planning, wanted, _options.flag("discard", discard))
         with shown(progress) as told:
             by_worker, said = _make_all(client, result, options, images * spec["rows"] * spec["cols"], told)
     except BaseException:

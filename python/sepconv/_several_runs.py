@@ -4,7 +4,6 @@ import re
 
 from sepconv import _opening, _options, _sepconv
 from sepconv._chain import Chain
-from sepconv._progress import shown
 
 _BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan"}
 
@@ -78,7 +77,7 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     4
     >>> for k in (1, 2):
     ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
-    >>> sc.finish("blurred.npy", progress=False)
+    >>> sc.finish("blurred.npy")
     """
     source, sink, options = _opening.ends_of(source, sink, options)
     _check_paths("create_only()", source, sink)
@@ -89,7 +88,7 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     return counts[0]
 
 
-def finish(sink, *, progress=True):
+def finish(sink):
     """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv finish`` does.
 
     Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called again.
@@ -97,8 +96,6 @@ def finish(sink, *, progress=True):
     Parameters
     ----------
     sink : path
-    progress : bool or callable
-        as that of `run`
 
     Raises
     ------
@@ -114,5 +111,4 @@ def finish(sink, *, progress=True):
     """
     if not _options.is_path(sink):
         raise TypeError(f"{sink!r} is no path; only files are made in parts")
-    with shown(progress) as told:
-        _opening.warn(_sepconv.finish_parts(_options.path(sink), told))
+    _opening.warn(_sepconv.finish_parts(_options.path(sink)))

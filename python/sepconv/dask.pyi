@@ -57,7 +57,7 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     >>> made.chunks == array.chunks
     True
     """
-def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
+def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, discard: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
     """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
 
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
@@ -75,6 +75,8 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
         left out: the current one
     parts : int, optional
         at most so many; left out: 8 a worker
+    discard : bool
+        remove what is there of such a result, as of a client that was killed, and begin anew
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional

@@ -364,9 +364,9 @@ def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[
     4
     >>> for k in (1, 2):
     ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
-    >>> sc.finish("blurred.npy", progress=False)
+    >>> sc.finish("blurred.npy")
     """
-def finish(sink: Path, *, progress: bool | Callable[[int, int], object] | None = True) -> None:
+def finish(sink: Path) -> None:
     """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv finish`` does.
 
     Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called again.
@@ -374,8 +374,6 @@ def finish(sink: Path, *, progress: bool | Callable[[int, int], object] | None =
     Parameters
     ----------
     sink : path
-    progress : bool or callable
-        as that of `run`
 
     Raises
     ------

@@ -75,10 +75,10 @@ RunReport run_wanted_part(const fs::path& source, const fs::path& sink, const Ch
 }
 
 /// Returns what the result does not have.
-nb::list finish_parts(const fs::path& sink, const nb::object& told) {
+nb::list finish_parts(const fs::path& sink) {
   RunOptions options;
   RunReport report;
-  run_told(options, told, [&] { report = finish_file(sink, options); });
+  run_told(options, nb::none(), [&] { report = finish_file(sink, options); });
   return sentences_of(report.plan.warnings);
 }
 
@@ -99,7 +99,7 @@ void bind_parts(nb::module_& module) {
   module.def("run_part", run_one_part, source, sink, chain, options, nb::arg("part"), nb::arg("count"), told);
   module.def("run_wanted_part", run_wanted_part, source, sink, chain, options, nb::arg("part"),
              nb::arg("count"), nb::arg("go_on"));
-  module.def("finish_parts", finish_parts, sink, told);
+  module.def("finish_parts", finish_parts, sink);
   module.def("discard_parts", discard_parts, sink);
   module.def("partial_folder", &Partial::folder_of_target, sink);
 }

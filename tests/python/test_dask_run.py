@@ -378,6 +378,9 @@ def test_a_run_that_was_killed_is_named(client, folder):
     begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     with pytest.raises(FileExistsError, match="out.npy.partial is there already: .* one was killed"):
         ours.run("in.npy", "out.npy", BLUR, progress=False)
+    ours.run("in.npy", "out.npy", BLUR, progress=False, discard=True)
+    np.testing.assert_array_equal(np.load("out.npy"), BLUR(image()))
+    assert not (folder / "out.npy.partial").exists()
 
 
 def finishing_fails(monkeypatch, error):

@@ -121,7 +121,7 @@ def test_parts_are_the_whole(folder, kind):
         sc.run("in.npy", name, CHAIN, progress=lambda done, pixels: told.append((done, pixels)), part=part, **options)
     assert told and told[-1][0] == told[-1][1] < 700 * 500
     with pytest.raises(OSError, match="is not complete") as missing:
-        sc.finish(name, progress=False)
+        sc.finish(name)
     assert missing.value.errno == errno.ENODATA
     run(name, options, part=[2, 3])
     assert sc.finish(name) is None
@@ -164,3 +164,13 @@ def test_the_document_is_what_happens(folder, monkeypatch):
     names = {"sc": sc, "chain": CHAIN}
     exec(re.search(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1], names)  # noqa: S102
     assert names["most"] == 11 and bytes_of("parts.tif") == bytes_of("resumed.tif")
+
+
+def test_a_chain_with_pixels_in_memory_is_refused(folder):
+    """The next process has them at another address, or others at this one."""
+    chain = CHAIN | sc.subtract(np.full((700, 500), 3, "u2"))
+    for call in (lambda: sc.run("in.npy", "out.npy", chain, resume=True), lambda: sc.create_only("in.npy", "out.npy", chain)):
+        with pytest.raises(ValueError, match="an image in memory in its chain .* write it to a file"):
+            call()
+    assert [one.name for one in folder.iterdir()] == ["in.npy"]
+    sc.run("in.npy", "out.npy", chain, progress=False)

@@ -34,7 +34,7 @@ print(sc.run(array, "b.npy", plan=sc.plan(array, "b.npy", "abs")).plan)
 print(lazy.sobel(da.zeros((30, 40)), 0, np.int16, "wrap").dtype, lazy.apply(chain, da.zeros((3, 30, 40)), "zyx").chunks)
 print(lazy.run("a.tif", "b.zarr", chain, client=None, max_memory="2G", tile=512).workers["one"] + 1)
 print(sc.create_only("a.npy", "b.npy", chain, band_rows=64) + 1, sc.run("a.npy", "b.npy", chain, part=(1, 2)).steps, sc.run("a.npy", "b.npy", part="2/2", resume=False, discard=True))
-sc.finish("b.npy", progress=False)
+sc.finish("b.npy")
 print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
 """
 WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3", "sc.run('a.npy')", "sc.run('a.npy', 'b.npy', sigma=2)",

@@ -22,10 +22,12 @@ struct Given {
   std::string name{}, value{};
 
   bool is_chain() const { return key != nullptr && key->type == StageKey::Type::chain && !value.empty(); }
+  bool is_in_memory() const {
+    return key != nullptr && key->type == StageKey::Type::image && value.starts_with(kInMemoryText);
+  }
   bool is_file() const {
-    if (key == nullptr || value.empty()) return false;
-    return key->type == StageKey::Type::path ||
-           (key->type == StageKey::Type::image && !value.starts_with(kInMemoryText));
+    if (key == nullptr || value.empty() || is_in_memory()) return false;
+    return key->type == StageKey::Type::path || key->type == StageKey::Type::image;
   }
 };
 
@@ -52,6 +54,12 @@ void for_each_file(std::string_view stage, const Take& take) {
 }
 
 }  // namespace
+
+std::string stage_with_pixels_in_memory(const Chain& chain) {
+  for (const StagePtr& stage : chain.stages())
+    if (std::ranges::any_of(given_to(stage->text()), &Given::is_in_memory)) return stage->text();
+  return "";
+}
 
 TakenFiles files_read_by(const Chain& chain) {
   TakenFiles read;

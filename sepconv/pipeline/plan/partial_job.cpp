@@ -41,6 +41,15 @@ void check_resumable(const FileJob& job, const fs::path& output, const OutputReq
     throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
 }
 
+/// Pixels in memory may be others under the same address, and another process has them under another.
+void check_is_of_files(const Chain& chain) {
+  if (const std::string stage = stage_with_pixels_in_memory(chain); !stage.empty())
+    throw InvalidArgument(fmt::format(
+        "a result that is made in several runs has an image in memory in its chain ({}), which the next "
+        "process does not know; write it to a file, and give that to the stage",
+        stage));
+}
+
 /// Those of folders are those of the beginning where a part is made: all names of a folder would be looked at
 /// by each of a thousand processes, and who finishes looks at them.
 FingerprintOf fingerprints_for(const Partial& partial, const std::optional<MadeOf>& before) {
@@ -57,6 +66,7 @@ FingerprintOf fingerprints_for(const Partial& partial, const std::optional<MadeO
 /// Plans by the bands of what is begun, if it is.
 FileJob plan_with(const std::shared_ptr<Partial>& partial, const fs::path& input, const fs::path& output,
                   const Chain& given, PlanOptions options, FileOptions files, bool in_parts) {
+  check_is_of_files(given);
   const std::optional<MadeOf> before = begun(*partial);
   const Chain chain = with_whole_paths(given);  // who goes on may be in another folder
   if (before) {

@@ -125,8 +125,9 @@ class ValueOf {
   }
   std::string operator()(SecondImage* kept) const {
     *kept = SecondImage(text_);
-    return text_.starts_with(kInMemoryText) ? "pixels in memory have no text; make the stage of them anew"
-                                            : "";
+    return text_.starts_with(kInMemoryText)
+               ? "pixels in memory have no text; make the stage of them anew, or of a file"
+               : "";
   }
   std::string operator()(Chain* kept) const {
     if (text_.starts_with('[') != text_.ends_with(']')) return "a bracket is missing";
