@@ -118,9 +118,7 @@ JournalFile::~JournalFile() {
 
 void JournalFile::scan() {
   Scan lines;
-  const bool is_cut_short =
-      for_each_line(path_, [&](const JournalLine& line) { return lines.take(*this, line); });
-  is_damaged_ = is_cut_short && beginning_.empty();
+  is_cut_short_ = for_each_line(path_, [&](const JournalLine& line) { return lines.take(*this, line); });
   const std::int64_t proved = lines.proved(records_);
   leaves_some_ = proved < std::ssize(records_) || lines.has_samples;
   records_.resize(static_cast<std::size_t>(proved));

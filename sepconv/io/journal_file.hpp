@@ -34,7 +34,9 @@ class JournalFile {
   /// What it begins with; "" if it has no beginning that is whole.
   const std::string& beginning() const noexcept { return beginning_; }
   /// Whether it has none because its first line was changed.
-  bool is_damaged() const noexcept { return is_damaged_; }
+  bool is_damaged() const noexcept { return is_cut_short_ && beginning_.empty(); }
+  /// Whether what follows some line is left out, as that was changed, is missing or there twice.
+  bool is_cut_short() const noexcept { return is_cut_short_; }
   /// Whether it was told complete().
   bool is_complete() const noexcept { return is_complete_; }
   /// What it was told.
@@ -79,7 +81,7 @@ class JournalFile {
   std::string boot_;
   int descriptor_ = -1;
   std::string beginning_;
-  bool is_complete_ = false, is_damaged_ = false;
+  bool is_complete_ = false, is_cut_short_ = false;
   bool leaves_some_ = false, is_settled_ = false;
   std::vector<Place> records_;  // as it was opened
   mutable std::mutex mutex_;

@@ -82,6 +82,8 @@ class Partial {
   std::vector<DoneRecord> take_records() noexcept { return std::exchange(records_, {}); }
   /// How many were left out.
   std::int64_t lost() const noexcept { return lost_; }
+  /// Whether the journal has more, behind a line that was changed, is missing or there twice.
+  bool is_cut_short() const noexcept;
 
   /// Writes what it is made of, on one line.
   void begin(const std::string& text);

@@ -85,6 +85,8 @@ void Partial::open_journal() {
     lost_ = read_parts([this](const Sample& sample) { return has_sample_of(sample); });
 }
 
+bool Partial::is_cut_short() const noexcept { return journal_ && journal_->is_cut_short(); }
+
 void Partial::look_for_its_name() {
   is_named_ = is_under_its_name();
   records_.clear();

@@ -137,7 +137,8 @@ def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
         for left in (lines[:i] + lines[i + 1:], lines[:i] + lines[i:i + 1] + lines[i:]):
             if not partial.exists(): shutil.copytree(kept, partial)
             (partial / "journal").write_bytes(b"".join(left))
-            begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
+            said = begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+            assert ("what follows it is made again" in said) == (i + 1 < len(lines) or len(left) > len(lines))
             assert content(begun.folder / "out.tif") == content(begun.folder / "whole.tif")
             os.unlink(begun.folder / "out.tif")
 

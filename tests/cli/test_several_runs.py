@@ -209,7 +209,7 @@ def test_what_was_changed_is_made_again(begun):
 def test_a_line_that_is_not_whole_ends_the_journal(begun):
     expected = whole(begun, "in.tif", "out.tif", [])
     with open(begun.folder / "out.tif.partial/journal", "ab") as file: file.write(b"12345678 done x {")
-    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
+    assert "what follows it" not in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
     assert content(begun.folder / "out.tif") == expected
 
 

@@ -216,6 +216,11 @@ FileJob plan_resumed(const fs::path& input, const fs::path& output, const Chain&
     job.plan.warnings.push_back(
         fmt::format("{} of the records in {} are made again: what they speak of is not there, or was changed",
                     partial->lost(), partial->folder().native()));
+  if (partial->is_cut_short())
+    job.plan.warnings.push_back(fmt::format(
+        "the journal in {} has a line that was changed, is missing or is there twice: what follows "
+        "it is made again",
+        partial->folder().native()));
   return job;
 }
 
