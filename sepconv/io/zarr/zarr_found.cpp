@@ -52,7 +52,11 @@ void add_below(const ZarrStore& store, const std::string& key, int depth, std::v
 std::string only_below(const ZarrStore& store, const std::string& key) {
   std::vector<std::string> keys;
   add_below(store, key, 0, keys);
-  if (keys.empty()) throw_read_error(store.name_of(key), "it is a Zarr group without arrays; name another");
+  if (keys.empty())
+    throw_read_error(store.name_of(key),
+                     fmt::format("it is a Zarr group without arrays, up to {} groups below it; name "
+                                 "another, or an array in it",
+                                 kDeepestGroup));
   if (keys.size() > 1)
     throw_read_error(store.name_of(key),
                      fmt::format("it is a Zarr group of several arrays or images; name one of them: {}",

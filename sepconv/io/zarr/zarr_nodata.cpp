@@ -85,8 +85,10 @@ std::optional<double> take_nodata(ZarrArray& array, bool is_level, std::vector<s
     const std::string attribute =
         fmt::format("the attribute {} {}", name, printable(found->dump().substr(0, kMostShown)));
     if (!value)
-      said.push_back(fmt::format("{} is not heeded: {} pixels have no such value, so none are missing",
-                                 attribute, name_of(array.type)));
+      said.push_back(
+          fmt::format("{} is not heeded: it is no value of {} pixels (a number, or 8 bytes of one in "
+                      "base64), so none are missing",
+                      attribute, name_of(array.type)));
     else if (nodata && !is_same(*nodata, *value))
       said.push_back(fmt::format("{} is not heeded: pixels of {} are missing", attribute, *nodata));
     else
