@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "sepconv/io/byte_file.hpp"
@@ -48,6 +49,14 @@ int exchange(const fs::path& a, const fs::path& b) noexcept {
 /// All that was written in this file system.
 int sync_all(int descriptor) noexcept { return descriptor >= 0 && syncfs(descriptor) == 0 ? 0 : errno; }
 
+/// All that a run makes first.
+bool has_mark_alone(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::directory_iterator entries(folder, ignored);
+  return std::distance(begin(entries), end(entries)) == 1 &&
+         fs::is_regular_file(fs::symlink_status(folder / kUnfinishedMark, ignored));
+}
+
 }  // namespace
 
 bool has_zarr_metadata(const fs::path& folder) {
@@ -67,7 +76,7 @@ UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
   if (fs::exists(there)) {
     if (fs::is_symlink(there))
       throw_write_error(target_, "it is a symbolic link, which no folder replaces; name what it leads to");
-    if (fs::is_regular_file(target_ / kUnfinishedMark, ignored) && !is_zarr(target_))
+    if (fs::is_directory(there) && has_mark_alone(target_))
       throw_write_error(target_, "it is a Zarr that was never finished; remove it, or choose another name",
                         EEXIST);
     if (!fs::is_directory(there) || !is_zarr(target_))

@@ -33,10 +33,11 @@ bool is_plain_group(const ZarrStore& store, const std::string& key) {
   }
 }
 
+constexpr int kDeepestGroup = 8;  // below the one that is named
+
 /// Keys of arrays and of groups of OME-Zarr below a plain group, as many as are worth being named.
 void add_below(const ZarrStore& store, const std::string& key, int depth, std::vector<std::string>& keys) {
   constexpr std::size_t kMostNames = 1000, kMostKeys = 12;
-  constexpr int kDeepestGroup = 8;
   if (depth == kDeepestGroup) return;
   for (const std::string& name : store.folders(key, kMostNames)) {
     if (keys.size() == kMostKeys) return;
