@@ -237,19 +237,6 @@ FileJob plan_anew(const fs::path& input, const fs::path& output, const Chain& ch
                    files, false);
 }
 
-bool discard_finished(const fs::path& output) {
-  if (!Partial::look(output).is_committed) return false;
-  Partial::discard(output);
-  return true;
-}
-
-void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
-                         const PlanOptions& options, const FileOptions& files) {
-  if (!Partial::is_there(output) || discard_finished(output)) return;
-  plan_anew(input, output, chain, options, files);
-  Partial::discard(output);
-}
-
 FileJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                         const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
@@ -326,14 +313,6 @@ FileJob finish_job(const fs::path& output, Formats formats) {
   for (std::int64_t raster = 0; raster < job.count(); ++raster)
     add_raster(job, raster, std::move(by_raster[raster]));
   return job;
-}
-
-bool finish_named(const fs::path& output) {
-  if (!Partial::look(output).is_committed) return false;
-  Partial left(output, Partial::Use::all_parts);
-  left.check_is_named();
-  left.remove();
-  return true;
 }
 
 }  // namespace sepconv

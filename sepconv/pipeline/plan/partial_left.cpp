@@ -1,0 +1,30 @@
+// What is left of results that have their name, or that are given up.
+#include "sepconv/io/partial.hpp"
+#include "sepconv/pipeline/plan/partial_job.hpp"
+
+namespace sepconv {
+
+namespace fs = std::filesystem;
+
+bool discard_finished(const fs::path& output) {
+  if (!Partial::look(output).is_committed) return false;
+  Partial::discard(output);
+  return true;
+}
+
+void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
+                         const PlanOptions& options, const FileOptions& files) {
+  if (!Partial::is_there(output) || discard_finished(output)) return;
+  plan_anew(input, output, chain, options, files);
+  Partial::discard(output);
+}
+
+bool finish_named(const fs::path& output) {
+  if (!Partial::look(output).is_committed) return false;
+  Partial left(output, Partial::Use::all_parts);
+  left.check_is_named();
+  left.remove();
+  return true;
+}
+
+}  // namespace sepconv
