@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sepconv/io/extra_samples.hpp"
+#include "sepconv/io/first_names.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/move_places.hpp"
 #include "sepconv/io/stack/stack.hpp"
@@ -252,7 +253,10 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(texts, !metadata.date_time.empty(), "date");
   check(texts, !metadata.artist.empty(), "artist");
   check(texts, !metadata.copyright.empty(), "copyright");
-  check(attributes, !metadata.attributes.empty(), "attributes");
+  const std::vector<std::string> members =
+      metadata.attributes.empty() ? std::vector<std::string>{} : member_names(metadata.attributes);
+  const std::string all_members = fmt::format("attributes ({})", first_names(members));
+  check(attributes, !members.empty(), all_members);
   const bool nodata = nodata_value(metadata).has_value();
   check(geo_tags, nodata, "nodata value");
   check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
@@ -261,7 +265,7 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
       fmt::format("\"{}\"", meaning_of(metadata.photometric.value_or(Photometric::min_is_black)));
   check(photometric, colours != "\"\"", colours);
   if (names.empty()) return {};
-  const bool one = names.size() == 1 && !names.front().ends_with("tags");
+  const bool one = names.size() == 1 && !names.front().ends_with("tags") && names.front() != all_members;
   return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "),
                      one ? "is" : "are", format, one ? "it" : "them");
 }

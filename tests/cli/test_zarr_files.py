@@ -256,6 +256,48 @@ def test_a_result_replaces_no_part_of_its_source(sepconv, store):
     assert "attributes of the group are left out: made" in said
 
 
+XARRAYS = {"units": "degree_C", "scale_factor": 0.01}
+
+
+@pytest.mark.parametrize("result", ["out.tif", "out.npy", "out.png"])
+def test_attributes_that_a_format_has_no_place_for_are_named(sepconv, result):
+    write_array(sepconv.folder / "in.zarr", VALUES, (32, 40), attributes=XARRAYS)
+    said = sepconv("run", "in.zarr", result).stderr
+    name = {"tif": "TIFF"}.get(result[4:], result[4:].upper())
+    assert said.count(f"warning: attributes (scale_factor, units) of the source are not kept: {name} has no place for them\n") == 1
+    if result == "out.tif":  # several images, said once
+        write_array(sepconv.folder / "two.zarr", np.stack([VALUES, VALUES]), (1, 32, 40), attributes=XARRAYS, names=["z", "y", "x"])
+        assert sepconv("run", "two.zarr", "two.tif").stderr.count("attributes (scale_factor, units)") == 1
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_what_the_group_around_an_array_has_is_named(sepconv, version, zipped):
+    group = sepconv.folder / "in.zarr"
+    for name in "sst", "lat", "labels":
+        write_array(group / name, VALUES, (32, 40), version)
+    (group / ".hidden").mkdir()
+    if version == 3:
+        (group / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {"title": "seas"}}')
+    else:
+        (group / ".zgroup").write_text('{"zarr_format": 2}')
+        (group / ".zattrs").write_text('{"title": "seas"}')
+    source = "in.zarr/sst"
+    if zipped:
+        shutil.make_archive(group, "zip", sepconv.folder, "in.zarr")
+        source = "in.zarr.zip/in.zarr/sst"
+    for command in "plan", "run":
+        done = sepconv(command, source, "out.zarr")
+        said = done.stdout + done.stderr
+        assert said.count("attributes of the group are left out: title\n") == 1
+        assert said.count("what lies beside the array in its group is left out: labels, lat\n") == 1
+
+
+def test_an_array_in_a_folder_that_is_no_group_has_nothing_around_it(sepconv, store):
+    write_array(sepconv.folder / "other.zarr", VALUES, (32, 40))
+    assert "left out" not in sepconv("run", "in.zarr", "out.zarr").stderr
+
+
 def begin_writing(folder):
     """A run of minutes that has written chunks: of ones, as zeros would be holes."""
     with open(folder / "in.raw", "wb") as source:

@@ -70,11 +70,21 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
       break;
     }
   }
+  if (const RasterAxis* const c = find_axis(spec.axes, "c");
+      c != nullptr && c->size > 1 && !is_ome_name(path))
+    warnings.push_back(
+        fmt::format("the {} channels are pages, and their names and the sizes of pixels are in OME-XML "
+                    "alone: readers that do not know it find pages of one band",
+                    c->size));
   return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
 }
 
-/// Gives the metadata a description that says how the pages are counted, where they have none that does.
+/// Gives the metadata a description that says how the pages are counted, where they have none that does, and
+/// says what TIFF has no place for.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
+  if (std::string lost = not_kept(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
+      !lost.empty())
+    options.warnings.push_back(std::move(lost));
   std::string& described = options.metadata.description;
   if (is_ngff(described)) described = ome_of_ngff(path, spec, options, options.warnings);
   if (is_ome_name(path) ? is_ome(described) : !described.empty()) return;

@@ -5,10 +5,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
-#include "sepconv/io/zarr/first_names.hpp"
+#include "sepconv/io/first_names.hpp"
+#include "sepconv/io/zarr/ome_above.hpp"
 
 namespace sepconv {
+namespace {
+
+/// Members of a group beside these paths, but for what is hidden.
+std::vector<std::string> others_in(const ZarrStore& store, const std::string& key,
+                                   const std::vector<std::string>& paths) {
+  constexpr std::size_t kMostNames = 1000;
+  std::vector<std::string> others = store.folders(key, kMostNames);
+  std::erase_if(others,
+                [&](const std::string& name) { return name.starts_with('.') || is_on_path(name, paths); });
+  return others;
+}
+
+}  // namespace
 
 void take_labels(const ZarrStore& store, const std::string& key, OmeSource& source) {
   source.labels_key = joined_key(key, "labels");
@@ -40,14 +55,27 @@ bool is_on_path(const std::string& member, const std::vector<std::string>& paths
 
 void say_what_lies_beside(const ZarrStore& store, const std::string& key,
                           const std::vector<std::string>& paths, std::vector<std::string>& said) {
-  constexpr std::size_t kMostNames = 1000;
-  std::vector<std::string> others = store.folders(key, kMostNames);
-  std::erase_if(others, [&](const std::string& name) {
-    return name == "labels" || name.starts_with('.') || is_on_path(name, paths);
-  });
+  std::vector<std::string> others = others_in(store, key, paths);
+  std::erase(others, "labels");
   if (!others.empty())
     said.push_back(
         fmt::format("what lies beside the image in its group is left out: {}", first_names(others)));
+}
+
+void say_what_lies_around(const ZarrStore& store, const std::string& key, std::vector<std::string>& said) {
+  any_group_above(store, key, [&](const ZarrStore& in, const std::string& group, const std::string& inside) {
+    try {
+      const auto node = read_zarr_node(in, group);
+      if (!node || node->array) return true;
+      if (auto names = member_names(node->attributes); !names.empty())
+        said.push_back(fmt::format("attributes of the group are left out: {}", first_names(names)));
+      if (auto others = others_in(in, group, {inside}); !others.empty())
+        said.push_back(
+            fmt::format("what lies beside the array in its group is left out: {}", first_names(others)));
+    } catch (const IoError&) {  // what is wrong with a group is no matter to an array in it
+    }
+    return true;
+  });
 }
 
 }  // namespace sepconv

@@ -17,9 +17,13 @@ std::vector<std::string> paths_of(const NgffMultiscale& image);
 /// Whether a member of a group is one of these paths, or what one leads through.
 bool is_on_path(const std::string& member, const std::vector<std::string>& paths);
 
-/// Says what else lies in a group beside these paths: tables, other images. Not label images, nor what is
-/// hidden.
+/// Says what else lies in an image's group beside these paths: tables, other images. Not label images, nor
+/// what is hidden.
 void say_what_lies_beside(const ZarrStore& store, const std::string& key,
                           const std::vector<std::string>& paths, std::vector<std::string>& said);
+
+/// Says what the group around the array at this key has: attributes, and what lies beside it, such as the
+/// coordinates that xarray stores so.
+void say_what_lies_around(const ZarrStore& store, const std::string& key, std::vector<std::string>& said);
 
 }  // namespace sepconv

@@ -9,7 +9,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
-#include "sepconv/io/zarr/first_names.hpp"
+#include "sepconv/io/first_names.hpp"
 #include "sepconv/io/zarr/ome_above.hpp"
 #include "sepconv/io/zarr/ome_beside.hpp"
 

@@ -15,10 +15,10 @@
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/durable.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/first_names.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
 #include "sepconv/io/zarr/dead_folders.hpp"
-#include "sepconv/io/zarr/first_names.hpp"
 #include "sepconv/io/zarr/replaced_zarr.hpp"
 
 namespace sepconv {

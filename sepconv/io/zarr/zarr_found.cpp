@@ -7,8 +7,8 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/file_errors.hpp"
-#include "sepconv/io/zarr/first_names.hpp"
-#include "sepconv/io/zarr/zarr_json.hpp"
+#include "sepconv/io/first_names.hpp"
+#include "sepconv/io/zarr/ome_beside.hpp"
 
 namespace sepconv {
 namespace {
@@ -80,23 +80,14 @@ void say_what_groups_have(const ZarrStore& store, const std::string& key, const 
         fmt::format("attributes of the group are left out: {}", first_names(std::move(names))));
 }
 
-}  // namespace
-
-std::vector<std::string> member_names(const std::string& object) {
-  std::vector<std::string> names;
-  const Json members = Json::parse(object);
-  for (const auto& [name, value] : members.items()) names.push_back(name);
-  return names;
-}
-
-ZarrFound find_array(const ZarrStore& store, const std::string& key, int level) {
+ZarrFound find_from(const ZarrStore& store, const std::string& key, int level) {
   auto node = read_zarr_node(store, key);
   if (!node) throw_read_error(store.name_of(key), "it holds no Zarr array or group; name the folder of one");
   auto ome = node->array ? find_ome_above(store, key, *node->array) : find_ome(store, key, *node, level);
   if (ome && !(node->array && level > 0)) return found_as(*std::move(ome));
   if (!node->array) {
     const std::string below = only_below(store, key);
-    ZarrFound found = find_array(store, below, level);
+    ZarrFound found = find_from(store, below, level);
     say_what_groups_have(store, key, below, found.left_out);
     return found;
   }
@@ -104,6 +95,14 @@ ZarrFound find_array(const ZarrStore& store, const std::string& key, int level) 
     throw IoError(fmt::format("{}: has no level {}; it is an array, and groups of OME-Zarr have levels",
                               store.name_of(key).native(), level));
   return {key, *std::move(node->array)};
+}
+
+}  // namespace
+
+ZarrFound find_array(const ZarrStore& store, const std::string& key, int level) {
+  ZarrFound found = find_from(store, key, level);
+  if (!found.ome && found.key == key) say_what_lies_around(store, key, found.left_out);
+  return found;
 }
 
 }  // namespace sepconv

@@ -22,7 +22,4 @@ struct ZarrFound {
 /// IoError where there is none, and one that lists them where there are several.
 ZarrFound find_array(const ZarrStore& store, const std::string& key, int level);
 
-/// Names of the members of a JSON object.
-std::vector<std::string> member_names(const std::string& object);
-
 }  // namespace sepconv

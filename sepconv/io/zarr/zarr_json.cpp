@@ -1,11 +1,13 @@
 #include "sepconv/io/zarr/zarr_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "sepconv/io/file_errors.hpp"
-#include "sepconv/io/zarr/first_names.hpp"
+#include "sepconv/io/first_names.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 
 namespace sepconv {

@@ -7,7 +7,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
-#include "sepconv/io/zarr/first_names.hpp"
+#include "sepconv/io/first_names.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_found.hpp"

@@ -1,23 +1,27 @@
-// Names in a sentence. Private to this folder.
-#pragma once
+#include "sepconv/io/first_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <string>
-#include <vector>
+#include <nlohmann/json.hpp>
 
 #include "sepconv/core/printable.hpp"
 
 namespace sepconv {
 
-/// "a, b and 5 more", of names that may hold anything.
-inline std::string first_names(std::vector<std::string> names) {
+std::string first_names(std::vector<std::string> names) {
   constexpr std::size_t kNamed = 12;
   const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
   names.resize(names.size() - more);
   for (std::string& name : names) name = printable(name);
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::vector<std::string> member_names(const std::string& object) {
+  std::vector<std::string> names;
+  const auto members = nlohmann::ordered_json::parse(object);
+  for (const auto& [name, value] : members.items()) names.push_back(name);
+  return names;
 }
 
 }  // namespace sepconv
