@@ -26,6 +26,7 @@ struct HeldSource {
   Metadata metadata;
   std::vector<std::string> warnings;
   std::int64_t decoder_bytes = 0;  ///< bound of what decoding takes beside the image
+  bool is_jpeg = false;
 };
 /// Fills the image's rows, which lie one behind the other. Throws IoError.
 using DecodeImage = std::function<void(const InputFile& file, const PixelView& out)>;

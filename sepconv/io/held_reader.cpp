@@ -17,6 +17,7 @@ class HeldReader final : public Reader {
     layout_.block = source_.spec.extent;
     layout_.streams = false;
     layout_.codec = kPicture;
+    layout_.is_jpeg = source_.is_jpeg;
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
     warn_of_unread_sidecars(file_.path(), false, layout_.warnings);

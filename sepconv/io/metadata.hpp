@@ -72,6 +72,9 @@ struct Metadata {
   std::uint16_t orientation =
       1;  ///< TIFF's Orientation, 1 to 8: how a viewer should turn the rows and columns as stored
   std::vector<std::byte> icc_profile;
+  /// PNG's chunk sRGB: its rendering intent, 0 to 3. Other formats need no word for what is meant where
+  /// nothing is said.
+  std::optional<std::uint8_t> srgb_intent;
   std::string description;
   bool description_of_several =
       false;        ///< it counts other images beside this one, so no result of one image has it

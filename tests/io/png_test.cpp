@@ -149,6 +149,24 @@ TEST_CASE("PNG: what of a source is left out is said") {
             .empty());
 }
 
+TEST_CASE("PNG: sRGB is kept where it is one, comes before the pixels, and no profile is there") {
+  const TemporaryFolder folder;
+  const auto intent = [&](const std::string& png) {
+    return open_reader(folder.write("a.png", png))->metadata().srgb_intent;
+  };
+  const std::string perceptual = chunk("sRGB", bytes("\0"));
+  CHECK(intent(grey("")) == std::nullopt);
+  CHECK(intent(grey(perceptual)) == 0);
+  CHECK(intent(grey(chunk("sRGB", bytes("\3")))) == 3);
+  CHECK(intent(grey(perceptual + chunk("iCCP", bytes("a\0\0x")))) == std::nullopt);
+  for (const std::string& wrong :
+       {grey(chunk("sRGB", bytes("\4"))), grey(chunk("sRGB", "")), grey("", perceptual)}) {
+    CHECK(intent(wrong) == std::nullopt);
+    CHECK(warnings_of(folder.write("a.png", wrong)) ==
+          std::vector<std::string>{"a chunk of PNG is left out: sRGB"});
+  }
+}
+
 TEST_CASE("PNG: of an animation the image that is shown without animation is read when it is asked for") {
   const TemporaryFolder folder;
   const auto animation = [](std::uint32_t frames) { return chunk("acTL", big32(frames) + big32(0)); };

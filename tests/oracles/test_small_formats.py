@@ -19,8 +19,8 @@ def copied(sepconv, source):
     return np.load(sepconv.folder / "copy.npy")
 
 
-def warnings(sepconv, source, result):
-    return json.loads(sepconv("plan", source, result, "--json").stdout)["warnings"]
+def warnings(sepconv, source, result, *words):
+    return json.loads(sepconv("plan", source, result, *words, "--json").stdout)["warnings"]
 
 
 def smooth(channels=1):
@@ -187,7 +187,7 @@ def test_metadata_goes_along(sepconv, source, result):
     exif = PIL.Image.Exif()
     exif[ORIENTATION] = 6
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / source, icc_profile=profile, dpi=(300, 72), exif=exif)
-    assert warnings(sepconv, source, result) == []
+    assert warnings(sepconv, source, result, "gaussian:sigma=1") == []
     sepconv("run", source, result, "gaussian:sigma=1", "--quiet")
     with PIL.Image.open(sepconv.folder / result) as image:
         assert image.size == SHAPE[::-1]  # the orientation is kept, not applied
@@ -206,6 +206,31 @@ def test_texts_of_png(sepconv):
     sepconv("run", "in.png", "out.png", "--quiet")
     with PIL.Image.open(sepconv.folder / "out.png") as image:
         assert image.text == {"Description": "a field in spring", "Author": "J. Ångström"}
+
+
+def test_srgb_of_png_stays(sepconv):
+    info = PIL.PngImagePlugin.PngInfo()
+    info.add(b"sRGB", b"\2")
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png", pnginfo=info)
+    for chain, channels in ([], "RGB"), (["gaussian:sigma=1"], "RGB"), (["matrix:rows=1,values=0.3,0.6,0.1"], "L"):
+        sepconv("run", "in.png", "out.png", *chain, "--quiet", "--force")
+        with PIL.Image.open(sepconv.folder / "out.png") as image:
+            assert image.info["srgb"] == 2 and image.mode == channels
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png")
+    sepconv("run", "in.png", "out.png", "--quiet", "--force")
+    with PIL.Image.open(sepconv.folder / "out.png") as image:
+        assert "srgb" not in image.info
+
+
+def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
+    once_more = ["compressed as JPEG once more, like the source: pixels change a little (quality 90); another format loses nothing"]
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.jpg")
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png")
+    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.tif", compression="jpeg")
+    assert warnings(sepconv, "in.jpg", "out.jpg") == warnings(sepconv, "in.tif", "out.jpg") == once_more
+    assert warnings(sepconv, "in.jpg", "out.png") == warnings(sepconv, "in.png", "out.jpg") == []
+    for words in ["gaussian:sigma=1"], ["--compress", "jpeg:95"]:
+        assert warnings(sepconv, "in.jpg", "out.jpg", *words) == []
 
 
 def test_what_a_format_cannot_hold_is_said(sepconv):

@@ -164,6 +164,7 @@ bool is_jpeg(std::span<const std::byte> head) noexcept { return begins_with(head
 
 std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
   HeldSource source;
+  source.is_jpeg = true;
   JpegExtras extras = read_jpeg_extras(file);
   source.warnings = std::move(extras.warnings);
   source.metadata.orientation = extras.orientation;

@@ -126,12 +126,13 @@ class ChunkWalk {
   }
 
   void take_extra() {
-    const bool known = name_ == "pHYs" || name_ == "eXIf" || name_ == "tEXt" || name_ == "iTXt";
+    const bool known =
+        name_ == "pHYs" || name_ == "eXIf" || name_ == "tEXt" || name_ == "iTXt" || name_ == "sRGB";
     if (known && length_ <= kMostTextBytes) {
       std::vector<std::byte> data(static_cast<std::size_t>(length_));
       bytes_.read(data);
       if ((name_ == "pHYs" && take_resolution(data)) || (name_ == "eXIf" && take_exif(data)) ||
-          (name_ == "tEXt" && take_text_chunk(text_of(data))) ||
+          (name_ == "sRGB" && take_intent(data)) || (name_ == "tEXt" && take_text_chunk(text_of(data))) ||
           (name_ == "iTXt" && take_international_text(text_of(data))))
         return;
     }
@@ -146,6 +147,13 @@ class ChunkWalk {
     const bool has_unit = data[8] == std::byte{1};
     chunks_.metadata.resolution =
         has_unit ? per_inch(stored) : Resolution{double(stored.x), double(stored.y), Resolution::Unit::none};
+    return true;
+  }
+
+  bool take_intent(std::span<const std::byte> data) {
+    constexpr std::byte kMostIntent{3};
+    if (data.size() != 1 || data[0] > kMostIntent || chunks_.pixel_bytes != 0) return false;
+    chunks_.metadata.srgb_intent = std::to_integer<std::uint8_t>(data[0]);
     return true;
   }
 
@@ -200,10 +208,11 @@ class ChunkWalk {
       std::erase_if(
           seen_, [](const std::string& name) { return name == "acTL" || name == "fcTL" || name == "fdAT"; });
     }
-    // A profile, or sRGB, which is what is meant where nothing is said, makes the others void (11.3.2).
-    const bool says_colours = has("sRGB") || has("iCCP");
+    // A profile makes the others void, and so does sRGB those beside it (11.3.2).
+    const bool says_colours = chunks_.metadata.srgb_intent || has("iCCP");
+    if (has("iCCP")) chunks_.metadata.srgb_intent.reset();
     std::erase_if(seen_, [&](const std::string& name) {
-      return name == "IHDR" || name == "PLTE" || name == "tRNS" || name == "iCCP" || name == "sRGB" ||
+      return name == "IHDR" || name == "PLTE" || name == "tRNS" || name == "iCCP" ||
              (says_colours && (name == "gAMA" || name == "cHRM"));
     });
     if (seen_.empty()) return;

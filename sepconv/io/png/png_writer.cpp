@@ -99,7 +99,10 @@ class PngEncoder {
       if (const auto size = per_metre(*metadata.resolution))
         png_set_pHYs(png_, info_, size->x, size->y, unit);
     }
-    if (!metadata.icc_profile.empty()) set_profile(metadata.icc_profile);
+    if (!metadata.icc_profile.empty())
+      set_profile(metadata.icc_profile);
+    else if (metadata.srgb_intent)
+      png_set_sRGB(png_, info_, *metadata.srgb_intent);
     if (metadata.orientation != 1)
       png_set_eXIf_1(png_, info_, static_cast<png_uint_32>(exif.size()),
                      reinterpret_cast<png_bytep>(exif.data()));

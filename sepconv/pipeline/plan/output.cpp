@@ -182,6 +182,18 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
   return options;
 }
 
+namespace {
+
+/// Files that are nothing but one; a TIFF's layout says so itself.
+bool is_jpeg(const Format* format) {
+  return format != nullptr && !format->has_layout && format->compression == Compression::jpeg;
+}
+bool was_jpeg(const SourceLayout& source) {
+  return source.is_jpeg || (source.file && source.file->compression == Compression::jpeg);
+}
+
+}  // namespace
+
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
                              const OutputRequest& request, const Map& map, Work work, Formats formats) {
   const Format* const format = format_of_name(path, formats);
@@ -206,6 +218,11 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   if (was_for_clouds && format != nullptr && format->has_layout && !format->is_folder)
     options.warnings.emplace_back(
         "the source is a Cloud Optimized GeoTIFF, and the result is none: OutputRequest::cog makes one");
+  if (is_jpeg(format) && source != nullptr && was_jpeg(source->layout()) && work == Work::none &&
+      !request.compression)
+    options.warnings.emplace_back(
+        "compressed as JPEG once more, like the source: pixels change a little (quality 90); another format "
+        "loses nothing");
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
