@@ -270,6 +270,21 @@ def with_labels(folder, version, levels=2):
     return label
 
 
+def test_a_group_of_labels_without_a_version_gets_one(sepconv):
+    """As ome-zarr-py 0.18 writes it."""
+    with_labels(sepconv.folder, "0.5")
+    labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
+    labels.attrs.put({"ome": {"labels": ["cells"]}, "mine": 5})
+    (sepconv.folder / "in.zarr/labels/notes.txt").write_text("what is there goes along")
+    before = contents(sepconv.folder / "in.zarr/labels")
+    sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    made = zarr.open_group(sepconv.folder / "out.zarr/labels", mode="r")
+    assert models.v05.Labels.from_zarr(made) and dict(made.attrs) == {"ome": {"version": "0.5", "labels": ["cells"]}, "mine": 5}
+    after = contents(sepconv.folder / "out.zarr/labels")
+    changed = {path for path in before if after[path] != before[path]}
+    assert after.keys() == before.keys() and [str(path) for path in changed] == ["zarr.json"]
+
+
 def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -638,6 +653,43 @@ def test_axes_of_an_image_are_its_own(sepconv):
         assert "the OME-Zarr metadata of" in sepconv("run", name, "out.zarr", "--axes", "yxz", status=2).stderr
 
 
+def write_series(path, axes, shape):
+    with tifffile.TiffWriter(path, ome=True) as tif:
+        for i, values in enumerate(np.random.default_rng(1).integers(0, 9, (3, *shape)).astype("u1")):
+            tif.write(values, photometric="minisblack", metadata={"axes": axes, "Name": f"pos{i}", "PhysicalSizeX": 0.1 * (i + 1), "PhysicalSizeY": 0.1})
+
+
+def test_series_that_differ_are_said_to_become_one_image(sepconv):
+    write_series(sepconv.folder / "in.ome.tif", "ZYX", (2, 60, 83))
+    said = sepconv("run", "in.ome.tif", "out.zarr").stderr
+    assert said.count('are the first one\'s ("pos0")') == 1 and "--page s=1 takes the second alone" in said
+    ome, _, _ = ome_of(sepconv.folder / "out.zarr")
+    assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == ["s", "z", "y", "x"]
+    alone = sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1")
+    assert "first one" not in alone.stderr
+    ome, _, _ = ome_of(sepconv.folder / "one.zarr")
+    assert ome["multiscales"][0]["name"] == "pos1" and places_of(ome)[1][0]["x"] == (0.2, 0)
+
+
+def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
+    """Which has channels, or an axis that it has no name for: https://ngff.openmicroscopy.org/0.5/#axes-md"""
+    write_series(sepconv.folder / "in.ome.tif", "CYX", (2, 60, 83))
+    said = sepconv("run", "in.ome.tif", "out.zarr").stderr
+    assert "OME-Zarr has not the axes of the result (c 2, s 3, y 60, x 83)" in said and "--page s=0 takes one image; so it is an array" in said
+    assert zarr.open_array(sepconv.folder / "out.zarr").shape == (3, 1, 1, 2, 60, 83)
+    assert "leave smaller levels (--pyramid) out" in sepconv("run", "in.ome.tif", "no.zarr", "--pyramid", status=2).stderr
+    sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1", "--quiet")
+    ome, _, _ = ome_of(sepconv.folder / "one.zarr")
+    assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == ["c", "y", "x"]
+
+
+def test_channels_that_become_pages_of_a_plain_tiff_are_said(sepconv):
+    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    assert "the 3 channels are pages" in sepconv("run", "in.zarr", "out.tif").stderr
+    assert "are pages" not in sepconv("run", "in.zarr", "out.ome.tif").stderr
+    assert "are pages" not in sepconv("run", "in.zarr", "one.tif", "--page", "c=1").stderr
+
+
 def test_one_of_several_series_is_an_ome_zarr(sepconv):
     values = values_of("czyx")
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as file:
@@ -650,9 +702,6 @@ def test_one_of_several_series_is_an_ome_zarr(sepconv):
         axes, places = places_of(ome_of(sepconv.folder / "out.zarr")[0])
         assert axes == list("tczyx") and places[0]["x"][0] == 0.5
         np.testing.assert_array_equal(zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][0], expected)
-    sepconv("run", "in.ome.tif", "all.zarr", "--quiet")
-    axes, places = places_of(zarr.open_group(sepconv.folder / "all.zarr", mode="r").attrs["ome"])
-    assert axes == list("cszyx") and places[0]["x"][0] == 0.5
 
 
 def test_pages_of_an_image_keep_its_sizes(sepconv):

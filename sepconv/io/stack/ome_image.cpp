@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "sepconv/core/printable.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/stack/ngff.hpp"
@@ -67,6 +68,43 @@ OmeImage image_of_places(const std::vector<RawTag>& tags) {
   return image;
 }
 
+OmeImage image_of_node(const pugi::xml_node& node) {
+  OmeImage image;
+  const pugi::xml_node pixels = ome_child(node, "Pixels");
+  image.name = node.attribute("Name").as_string();
+  for (const char axis : {'X', 'Y', 'Z'}) {
+    const std::string size = fmt::format("PhysicalSize{}", axis);
+    const std::string unit = pixels.attribute((size + "Unit").c_str()).as_string("µm");
+    const char name[] = {static_cast<char>(axis - 'A' + 'a'), '\0'};
+    if (pixels.attribute(size.c_str()))
+      set_size(image, name, pixels.attribute(size.c_str()).as_double(), ome_unit(unit));
+  }
+  if (const auto step = pixels.attribute("TimeIncrement"))
+    set_size(image, "t", step.as_double(), ome_unit(pixels.attribute("TimeIncrementUnit").as_string("s")));
+  bool is_told = false;
+  for (const pugi::xml_node& channel : ome_children(pixels, "Channel")) {
+    OmeChannel& read = image.channels.emplace_back(OmeChannel{channel.attribute("Name").as_string()});
+    if (const auto color = channel.attribute("Color"))  // red, green, blue, alpha
+      read.rgb = static_cast<std::uint32_t>(color.as_llong()) >> 8;
+    is_told = is_told || !read.name.empty() || read.rgb;
+  }
+  if (!is_told) image.channels.clear();
+  return image;
+}
+
+/// Whether OME-XML says other things of its further images than of the first.
+bool images_differ(const std::string& xml) {
+  pugi::xml_document document;
+  if (!parse_ome(xml, document).empty()) return false;
+  std::optional<OmeImage> first;
+  for (const pugi::xml_node& image : ome_children(document.document_element(), "Image")) {
+    OmeImage read = image_of_node(image);
+    if (first && read != *first) return true;
+    if (!first) first = std::move(read);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string ome_axis_type(std::string_view name) {
@@ -105,6 +143,11 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
   if (is_ome(description)) {
     bool has_more = false;
     OmeImage image = ome_image_of_xml(description, has_more);
+    if (images_differ(description))
+      lost.push_back(fmt::format(
+          "names of the images (series), and sizes of pixels and channels where those differ, are the first "
+          "one's{}: OME-Zarr says them of all; OpenOptions::select s=1 takes the second alone",
+          image.name.empty() ? "" : fmt::format(" (\"{}\")", printable(image.name))));
     if (has_more)
       lost.emplace_back(
           "of the OME-XML are kept the image's name, sizes of pixels, and names and colours of channels: "
@@ -117,35 +160,16 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
 }
 
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more) {
-  OmeImage image;
   pugi::xml_document document;
-  if (!parse_ome(xml, document).empty()) return image;
+  if (!parse_ome(xml, document).empty()) return {};
   const pugi::xml_node root = document.document_element();
   const pugi::xml_node first = ome_child(root, "Image");
-  const pugi::xml_node pixels = ome_child(first, "Pixels");
-  image.name = first.attribute("Name").as_string();
-  for (const char axis : {'X', 'Y', 'Z'}) {
-    const std::string size = fmt::format("PhysicalSize{}", axis);
-    const std::string unit = pixels.attribute((size + "Unit").c_str()).as_string("µm");
-    const char name[] = {static_cast<char>(axis - 'A' + 'a'), '\0'};
-    if (pixels.attribute(size.c_str()))
-      set_size(image, name, pixels.attribute(size.c_str()).as_double(), ome_unit(unit));
-  }
-  if (const auto step = pixels.attribute("TimeIncrement"))
-    set_size(image, "t", step.as_double(), ome_unit(pixels.attribute("TimeIncrementUnit").as_string("s")));
-  bool is_told = false;
-  for (const pugi::xml_node& channel : ome_children(pixels, "Channel")) {
-    OmeChannel& read = image.channels.emplace_back(OmeChannel{channel.attribute("Name").as_string()});
-    if (const auto color = channel.attribute("Color"))  // red, green, blue, alpha
-      read.rgb = static_cast<std::uint32_t>(color.as_llong()) >> 8;
-    is_told = is_told || !read.name.empty() || read.rgb;
-  }
-  if (!is_told) image.channels.clear();
   const auto is_more = [](const pugi::xml_node& node) {
     return node.type() == pugi::node_element && !ome_is(node, "Pixels") && !ome_is(node, "Image");
   };
-  has_more = root.find_child(is_more) || first.find_child(is_more) || ome_child(pixels, "Plane");
-  return image;
+  has_more =
+      root.find_child(is_more) || first.find_child(is_more) || ome_child(ome_child(first, "Pixels"), "Plane");
+  return image_of_node(first);
 }
 
 OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution) {

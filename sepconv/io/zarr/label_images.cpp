@@ -10,6 +10,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/stack/ngff.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
+#include "sepconv/io/zarr/zarr_json.hpp"
 #include "sepconv/io/zarr/zarr_source.hpp"
 
 namespace sepconv {
@@ -36,9 +37,9 @@ void copy_object(const ZarrObject& from, UnfinishedFolder& to, const std::string
   to.complete_part(name, from.size());
 }
 
-/// All files below `below`, a key of the store.
+/// All files below `below`, a key of the store, but for those of these names.
 void copy_files(const ZarrStore& store, const std::string& below, UnfinishedFolder& to,
-                const std::string& key) {
+                const std::string& key, const ZarrTexts& but) {
   const Buffer buffer(kCopiedAtOnce);
   for (fs::recursive_directory_iterator at(store.name_of(below)), end; at != end; ++at) {
     const fs::directory_entry& entry = *at;
@@ -47,6 +48,7 @@ void copy_files(const ZarrStore& store, const std::string& below, UnfinishedFold
       continue;
     }
     const std::string name = entry.path().lexically_relative(store.path()).native();
+    if (std::ranges::find(but, name, &ZarrTexts::value_type::first) != but.end()) continue;
     const auto object = store.open(name);
     if (!object)
       throw_read_error(entry.path(), "it is no file, and label images go along as files; take it away");
@@ -102,9 +104,12 @@ LabelCopies::LabelCopies(const LabelImages& labels, int zarr, std::int64_t level
   const ZarrNode list = group_at(*store_, "");
   is_same_version_ = list.version == zarr;
   are_same_ = is_same_version_ && levels == labels.levels;
-  if (are_same_) return;
   const std::vector<std::string> names = read_ngff(list.attributes, labels.folder.native()).labels;
-  groups_.push_back({"", zarr_group_texts(zarr, ngff_of_labels(list.attributes, zarr, levels))});
+  const std::string said = ngff_of_labels(list.attributes, zarr, levels);
+  // ome-zarr-py leaves out the version, which 0.5 wants.
+  if (!are_same_ || Json::parse(said) != Json::parse(list.attributes))
+    groups_.push_back({"", zarr_group_texts(zarr, said)});
+  if (are_same_) return;
   for (const std::string& name : names) add_image(name, levels);
 }
 
@@ -140,10 +145,10 @@ std::int64_t LabelCopies::memory_bytes() const {
 }
 
 void LabelCopies::write(UnfinishedFolder& to, const std::string& key) const {
-  if (are_same_) return copy_files(*store_, "", to, key);
+  if (are_same_) copy_files(*store_, "", to, key, groups_.empty() ? ZarrTexts{} : groups_.front().texts);
   for (const Level& level : levels_) {
     if (is_same_version_)
-      copy_files(*store_, level.key, to, key);
+      copy_files(*store_, level.key, to, key, {});
     else
       write_level(level, to, joined_key(key, level.key));
   }

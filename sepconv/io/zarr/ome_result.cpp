@@ -13,9 +13,12 @@ namespace {
 
 constexpr std::size_t kMostOmeAxes = 5;
 
+constexpr int kOtherPlace = 2;
 /// time, channel, others, space.
 int place_in_order(std::string_view axis) {
-  return axis == "t" ? 0 : axis == "c" ? 1 : axis == "z" ? 3 : axis == "y" ? 4 : axis == "x" ? 5 : 2;
+  constexpr std::string_view kPlaces[] = {"t", "c", "", "z", "y", "x"};
+  const auto* const found = std::ranges::find(kPlaces, axis);
+  return found == std::end(kPlaces) ? kOtherPlace : static_cast<int>(found - kPlaces);
 }
 
 /// All that values may be, of integers; else the usual range of what is shown.
@@ -144,17 +147,25 @@ Metadata not_taken(Metadata metadata, const OmeImage& image) {
   return metadata;
 }
 
-/// Axes of one position, of which the least is said by their place, where there are more than `most`, or
-/// several that OME-Zarr has no name for.
-void drop_single_positions(RasterAxes& axes, std::size_t most) {
-  constexpr int kOther = 2, kTime = 0, kDepth = 3, kChannel = 1;
-  for (const int place : {kOther, kTime, kDepth, kChannel}) {
+/// How many there are of channels and of axes that OME-Zarr has no name for, of which it has one.
+std::ptrdiff_t count_channels_and_others(const RasterAxes& axes) {
+  return std::ranges::count_if(axes, [](const RasterAxis& axis) {
+    const int place = place_in_order(axis.name);
+    return place == place_in_order("c") || place == kOtherPlace;
+  });
+}
+
+/// Axes of one position, of which the least is said by their place, where there are more than OME-Zarr has.
+void drop_single_positions(RasterAxes& axes, bool adds_channels) {
+  const std::size_t most = kMostOmeAxes - (adds_channels ? 3 : 2);
+  constexpr int kTime = 0, kDepth = 3, kChannel = 1;
+  for (const int place : {kOtherPlace, kTime, kDepth, kChannel}) {
     const auto is_droppable = [&](const RasterAxis& axis) {
       return axis.size == 1 && place_in_order(axis.name) == place;
     };
-    const auto others =
-        std::ranges::count(axes, kOther, [](const RasterAxis& axis) { return place_in_order(axis.name); });
-    if (axes.size() > most || (place == kOther && others > 1)) std::erase_if(axes, is_droppable);
+    const bool is_one_of_many = (place == kOtherPlace || place == kChannel) &&
+                                count_channels_and_others(axes) + (adds_channels ? 1 : 0) > 1;
+    if (axes.size() > most || is_one_of_many) std::erase_if(axes, is_droppable);
   }
 }
 
@@ -169,7 +180,7 @@ ResultAxes result_axes(const RasterSetSpec& spec, std::int64_t samples) {
   for (const RasterAxis& axis : spec.axes)
     if (samples == 1 || axis.name != "c" || axis.size > 1) axes.of_images.push_back({axis.name, axis.size});
   const bool adds_channels = samples > 1 && find_axis(axes.of_images, "c") == nullptr;
-  drop_single_positions(axes.of_images, kMostOmeAxes - (adds_channels ? 3 : 2));
+  drop_single_positions(axes.of_images, adds_channels);
   RasterAxes& all = axes.of_array = axes.of_images;
   if (const auto c = std::ranges::find(all, "c", &RasterAxis::name); c != all.end())
     c->size *= samples;
@@ -183,11 +194,12 @@ ResultAxes result_axes(const RasterSetSpec& spec, std::int64_t samples) {
 
 /// Empty, or why they are none of OME-Zarr.
 std::string unfit(const RasterAxes& axes) {
-  const auto is_other = [](const RasterAxis& axis) { return place_in_order(axis.name) == 2; };
-  if (axes.size() <= kMostOmeAxes && std::ranges::count_if(axes, is_other) <= 1) return {};
+  if (axes.size() <= kMostOmeAxes && count_channels_and_others(axes) <= 1) return {};
+  const RasterAxis* const series = find_axis(axes, "s");
   return fmt::format(
-      "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c, another, z, y and x",
-      to_string(axes), kMostOmeAxes);
+      "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c or another, z, y and x{}",
+      to_string(axes), kMostOmeAxes,
+      series != nullptr && series->size > 1 ? "; OpenOptions::select s=0 takes one image" : "");
 }
 
 /// Which of the array's axes are those of its images.
