@@ -680,7 +680,7 @@ def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
     assert "leave smaller levels (--pyramid) out" in sepconv("run", "in.ome.tif", "no.zarr", "--pyramid", status=2).stderr
     sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1", "--quiet")
     ome, _, _ = ome_of(sepconv.folder / "one.zarr")
-    assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == ["c", "y", "x"]
+    assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == list("tczyx")
 
 
 def test_channels_that_become_pages_of_a_plain_tiff_are_said(sepconv):
