@@ -41,9 +41,9 @@ def test_a_changed_file_is_refused(two, dark):
     make(3)
     if dark == "dark.zarr":  # a thousand parts that each walk a folder of files would take longer than their pixels: finish walks it once
         two("run", "in.tif", "out.tif", *chain, "--part", "2/2", "--quiet")
-        assert "with a file of a stage another" in two("finish", "out.tif", status=2).stderr
+        assert "with another file of a stage" in two("finish", "out.tif", status=2).stderr
     else:
-        assert "with a file of a stage another" in two("run", "in.tif", "out.tif", *chain, "--part", "2/2", status=2).stderr
+        assert "with another file of a stage" in two("run", "in.tif", "out.tif", *chain, "--part", "2/2", status=2).stderr
     assert not (two.folder / "out.tif").exists()
 
 
