@@ -8,18 +8,12 @@
 namespace sepconv::deflate {
 namespace {
 
-constexpr int kSampleLevel = 1, kQuickLevel = 2, kUsualLevel = 6;
+constexpr int kQuickLevel = 2;
 
 std::int64_t searched(libdeflate_compressor* search, std::span<const std::byte> in,
                       std::span<std::byte> out) {
   return static_cast<std::int64_t>(
       libdeflate_zlib_compress(search, in.data(), in.size(), out.data(), out.size()));
-}
-
-libdeflate_compressor* make_search(int level) {
-  libdeflate_compressor* const search = libdeflate_alloc_compressor(level);
-  if (search == nullptr) throw OutOfMemory("no memory for a deflate encoder; ask for fewer threads");
-  return search;
 }
 
 // What a look decides by: measured, docs/measurements/2026-11-23-deflate.md. The bounds keep real images, as
@@ -51,13 +45,19 @@ std::span<const std::byte> sample_of(std::span<const std::byte> in, Raster raste
 
 }  // namespace
 
+Search make_search(int level) {
+  Search search(libdeflate_alloc_compressor(level));
+  if (!search) throw OutOfMemory("no memory for a deflate encoder; ask for fewer threads");
+  return search;
+}
+
 Deflater::Deflater(int level) : level_(level) {
   if (level == kFast) return;
   if (level == kAutomatic) {
-    of_sample_.reset(make_search(kSampleLevel));
-    quick_.reset(make_search(kQuickLevel));
+    of_sample_ = make_search(kSampleLevel);
+    quick_ = make_search(kQuickLevel);
   }
-  thorough_.reset(make_search(level == kAutomatic ? kUsualLevel : level));
+  thorough_ = make_search(level == kAutomatic ? kUsualLevel : level);
 }
 
 std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
@@ -69,7 +69,7 @@ std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std:
 
 // A sample has less before it to find strings in than the whole, so near the bound the usual level is asked,
 // too.
-Deflater::Search* Deflater::look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
+Search* Deflater::look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
   const std::span<const std::byte> sample = sample_of(in, raster, sample_);
   const auto coded = static_cast<double>(coder_.encode(sample, raster, out));
   const double bits = 8 * coded / static_cast<double>(sample.size());

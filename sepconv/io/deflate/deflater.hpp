@@ -20,6 +20,18 @@ inline constexpr int kFast = -1;  ///< never a search
 inline constexpr int kLeastLevel = 1, kBestLevel = 12;
 inline constexpr std::size_t kMostSample = 16384;  ///< bytes of a block that such a look takes
 
+inline constexpr int kSampleLevel = 1, kUsualLevel = 6;  ///< of the look's quick search, and of what follows
+
+struct FreeSearch {
+  void operator()(libdeflate_compressor* compressor) const noexcept {
+    libdeflate_free_compressor(compressor);
+  }
+};
+/// A search of libdeflate's.
+using Search = std::unique_ptr<libdeflate_compressor, FreeSearch>;
+/// Throws OutOfMemory.
+Search make_search(int level);
+
 /// Not thread-safe: one per worker.
 class Deflater {
  public:
@@ -35,14 +47,6 @@ class Deflater {
   static std::int64_t memory_bytes(int level) noexcept;
 
  private:
-  struct Free {
-    void operator()(libdeflate_compressor* compressor) const noexcept {
-      libdeflate_free_compressor(compressor);
-    }
-  };
-  /// A search of libdeflate's.
-  using Search = std::unique_ptr<libdeflate_compressor, Free>;
-
   Search* look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
   RasterCoder coder_;

@@ -13,7 +13,6 @@ namespace sepconv {
 namespace {
 
 constexpr std::size_t kWindowBytes = std::size_t{1} << 15;  // how far back strings are found
-constexpr int kUsualLevel = 6;
 constexpr std::int64_t kPartsALook = 8;  // a look takes a third of the time that a part does
 constexpr std::int64_t kMargin = 64;     // the stream's ends, an empty block, what a sink writes beyond
 
@@ -36,7 +35,7 @@ void align_by_block(deflate::BitSink& sink) noexcept {
 class PngCoder::Search {
  public:
   Search(int level, std::int64_t most_bytes)
-      : of_sample_(libdeflate_alloc_compressor(1)),
+      : of_sample_(deflate::make_search(deflate::kSampleLevel)),
         found_(static_cast<std::size_t>(most_searched_bytes(most_bytes))) {
     constexpr int kRawBlocks = -15, kUsualMemory = 8;
     if (of_sample_ == nullptr ||
@@ -84,14 +83,9 @@ class PngCoder::Search {
   }
 
  private:
-  struct Free {
-    void operator()(libdeflate_compressor* compressor) const noexcept {
-      libdeflate_free_compressor(compressor);
-    }
-  };
   static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
-  std::unique_ptr<libdeflate_compressor, Free> of_sample_;
+  deflate::Search of_sample_;
   z_stream zlib_{};
   std::vector<std::byte> found_, before_;
 };
@@ -99,7 +93,8 @@ class PngCoder::Search {
 PngCoder::PngCoder(int level, std::int64_t most_bytes)
     : level_(level), coded_(static_cast<std::size_t>(most_searched_bytes(most_bytes))) {
   if (level != deflate::kFast)
-    search_ = std::make_unique<Search>(level == deflate::kAutomatic ? kUsualLevel : level, most_bytes);
+    search_ =
+        std::make_unique<Search>(level == deflate::kAutomatic ? deflate::kUsualLevel : level, most_bytes);
   sink_.out = coded_.data();
   sink_.put(deflate::kZlibHeader, 16);
 }

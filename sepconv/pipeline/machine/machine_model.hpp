@@ -173,8 +173,7 @@ struct MachineLimits {
 MachineLimits measure_limits(int threads = 0, int device = -1);
 
 /// The defaults, but for what follows from these limits: the host's copies, arithmetic and codecs, the bus,
-/// the GPU's memory, arithmetic and, in
-/// proportion to its copies, codecs.
+/// the GPU's memory, arithmetic and, in proportion to its copies, codecs.
 MachineModel machine_of(const MachineLimits& limits);
 
 /// Both at once, for PlanOptions::machine.
