@@ -98,11 +98,11 @@ def _make_all(client, result, options, pixels, told):
 
 def _limits(client):
     """How many workers there are, the threads of the one that has fewest, and a quarter of the least memory that Dask lets one have; None: of what is free."""
-    threads = client.nthreads()
-    if not threads:
+    workers = client.sync(client.scheduler.identity)["workers"].values()  # asked of the scheduler: what the client remembers names no workers at times
+    if not workers:
         raise ValueError("the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))")
-    memory = [one.get("memory_limit") for one in client.scheduler_info()["workers"].values()]
-    return len(threads), min(threads.values()), min(memory) // 4 if all(memory) else None
+    memory = [one.get("memory_limit") for one in workers]
+    return len(workers), min(one["nthreads"] for one in workers), min(memory) // 4 if all(memory) else None
 
 
 def _finish(result):

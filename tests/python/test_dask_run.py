@@ -81,6 +81,13 @@ def test_a_result_has_the_bytes_of_one_run(client, folder, sink, options, dtype)
     check("in.npy", sink, sc.reduce(3) | sc.gaussian(1), **options)
 
 
+def test_a_client_that_remembers_no_workers(client, folder, monkeypatch):
+    """What a client knows of workers it fetches anew at times, without their names."""
+    monkeypatch.setattr(type(client), "scheduler_info", lambda *_, **__: {"workers": {}})
+    np.save("in.npy", image())
+    assert check("in.npy", "out.npy", BLUR).parts > 3
+
+
 def test_a_zarr_that_is_turned(client, folder):
     np.save("in.npy", image())
     sc.run("in.npy", "in.zarr", tile=100, progress=False)
