@@ -90,7 +90,8 @@ struct ZarrLayout {
   std::string rows_name{}, cols_name{}, channels_name{};
   bool keeps_channel = false;  ///< an array has an axis of channels for a single one, too
   LabelImages labels{};
-  bool nests_shards = false;  ///< a source's shards are cut into shards; of a result never
+  bool is_consolidated = false;  ///< a group has the metadata of what is below it, too, as zarr-python's
+  bool nests_shards = false;     ///< a source's shards are cut into shards; of a result never
 };
 
 struct FileLayout {

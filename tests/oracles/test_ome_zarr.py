@@ -332,6 +332,53 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
             np.testing.assert_array_equal(group["labels/cells/1"][...], smaller)
 
 
+def nodes_of(folder, consolidated):
+    group = zarr.open_group(folder, mode="r", use_consolidated=consolidated)
+    assert (group.metadata.consolidated_metadata is not None) == bool(consolidated)
+    return {name: (node.metadata.to_dict() | {"consolidated_metadata": None}) for name, node in group.members(max_depth=None)}
+
+
+@pytest.mark.parametrize("runs", ["once", "parts", "resume"])
+@pytest.mark.parametrize("version, result", [("0.4", 2), ("0.4", 3), ("0.5", 3), ("0.5", 2)])
+def test_consolidated_metadata_go_along(sepconv, version, result, runs):
+    with_labels(sepconv.folder, version)
+    run = ["run", "in.zarr", "out.zarr", "--pyramid", "--zarr", result]
+    sepconv(*run, "--quiet")
+    nodes = nodes_of(sepconv.folder / "out.zarr", False)
+    assert {"0", "1", "labels"} <= set(nodes)
+    with pytest.raises(ValueError): zarr.open_group(sepconv.folder / "out.zarr", mode="r", use_consolidated=True)
+    zarr.consolidate_metadata(sepconv.folder / "in.zarr")
+    if runs == "parts":
+        sepconv(*run, "--force", "--create-only")
+        for part in "1/2", "2/2": sepconv(*run, "--force", "--part", part)
+        sepconv("finish", "out.zarr")
+    else:
+        sepconv(*run, "--force", "--quiet", *(["--resume"] if runs == "resume" else []))
+    assert nodes_of(sepconv.folder / "out.zarr", True) == nodes_of(sepconv.folder / "out.zarr", False) == nodes
+    assert read(sepconv, "out.zarr").shape == read(sepconv, "in.zarr").shape
+
+
+def test_consolidated_metadata_of_a_group_around(sepconv):
+    """As of bioformats2raw: an image in a group that is named."""
+    group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2)
+    write_ome(sepconv.folder / "in.zarr/image", values_of("yx"), "yx", version="0.4")
+    zarr.consolidate_metadata(group.store)
+    for name in "in.zarr", "in.zarr/image":
+        sepconv("run", name, "out.zarr", "--force", "--quiet")
+        assert (sepconv.folder / "out.zarr/.zmetadata").exists() == (name == "in.zarr")
+        nodes_of(sepconv.folder / "out.zarr", name == "in.zarr")
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_result_in_a_group_with_consolidated_metadata(sepconv, version):
+    group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=version)
+    group.create_array("a", shape=(9, 9), dtype="u1")[...] = 3
+    for said in False, True:
+        if said: zarr.consolidate_metadata(group.store)
+        warning = sepconv("run", "in.zarr/a", "in.zarr/b.zarr", "--force").stderr
+        assert ("in.zarr are consolidated, and readers that heed that see no b.zarr" in warning) == said
+
+
 def test_levels_that_label_images_have_not(sepconv):
     with_labels(sepconv.folder, "0.5", levels=1)
     said = sepconv("run", "in.zarr", "out.zarr", "--pyramid", "--chunk", "16").stderr

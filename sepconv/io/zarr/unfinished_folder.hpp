@@ -36,6 +36,8 @@ class UnfinishedFolder {
   const std::filesystem::path& target() const noexcept { return target_; }
   /// Null: what is not committed is removed.
   const std::shared_ptr<Partial>& partial() const noexcept { return options_.partial; }
+  /// Where it grows; the first call makes it.
+  const std::filesystem::path& place();
   /// What is to be said before the first file is written.
   void add_warnings(std::vector<std::string>& warnings) const;
 
@@ -57,7 +59,6 @@ class UnfinishedFolder {
   void commit();
 
  private:
-  const std::filesystem::path& place();  // makes the folder on first use
   void make_place();
   /// Makes, locks and marks it. False: another process took it for an empty one that was left.
   bool take_place(bool is_last);

@@ -154,9 +154,9 @@ ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name)
   const JsonFile file(name);
   // Copies of what the nodes below say themselves, which may be many.
   std::string as_texts;
-  const Json all = file.parse(text, "consolidated_metadata", &as_texts);
-  if (file.integer(file.member(all, "zarr_format"), "zarr_format") != 3) file.damaged("zarr_format");
   ZarrNode node;
+  const Json all = file.parse(text, "consolidated_metadata", &as_texts, &node.is_consolidated);
+  if (file.integer(file.member(all, "zarr_format"), "zarr_format") != 3) file.damaged("zarr_format");
   const std::string type = file.text(all, "node_type");
   if (type != "array" && type != "group") file.damaged("node_type");
   const Json attributes = all.value("attributes", Json::object());

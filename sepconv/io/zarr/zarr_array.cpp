@@ -96,6 +96,7 @@ std::optional<ZarrNode> read_zarr_node(const ZarrStore& store, const std::string
     name /= ".zarray";
     node.array = parse_zarr2(*array, text_of(".zattrs").value_or("{}"), name);
   } else if (text_of(".zgroup")) {
+    node.is_consolidated = store.open(joined_key(key, ".zmetadata")) != nullptr;
     node.attributes =
         JsonFile(name / ".zattrs").parse(text_of(".zattrs").value_or("{}"), {}, &node.as_texts).dump();
   } else {

@@ -88,6 +88,7 @@ struct ZarrNode {
   int version = 3;
   std::string attributes = "{}";  ///< of the group
   std::string as_texts{};         ///< likewise
+  bool is_consolidated = false;   ///< the group says what is below it, too
 };
 
 /// xarray's attribute of their names.

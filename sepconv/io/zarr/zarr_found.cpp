@@ -9,6 +9,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/first_names.hpp"
 #include "sepconv/io/zarr/ome_beside.hpp"
+#include "sepconv/io/zarr/zarr_consolidated.hpp"
 
 namespace sepconv {
 namespace {
@@ -101,6 +102,7 @@ ZarrFound find_from(const ZarrStore& store, const std::string& key, int level) {
 
 ZarrFound find_array(const ZarrStore& store, const std::string& key, int level) {
   ZarrFound found = find_from(store, key, level);
+  found.is_consolidated = is_consolidated(store, key, found.key);
   if (!found.ome && found.key == key) say_what_lies_around(store, key, found.left_out);
   return found;
 }

@@ -15,6 +15,7 @@ struct ZarrFound {
   ZarrArray array;
   std::optional<OmeSource> ome{};       ///< of which it is a level
   std::optional<double> nodata{};       ///< the value of missing pixels
+  bool is_consolidated = false;         ///< as FileLayout::zarr has it
   std::vector<std::string> left_out{};  ///< what a result will not have, a sentence each
 };
 

@@ -54,17 +54,21 @@ std::string with_quotes(std::string_view text, std::set<std::string>& quoted) {
 
 }  // namespace
 
-Json JsonFile::parse(const std::string& text, std::string_view skipped, std::string* as_texts) const {
+Json JsonFile::parse(const std::string& text, std::string_view skipped, std::string* as_texts,
+                     bool* has_skipped) const {
   std::set<std::string> quoted;
-  bool too_deep = false;
+  bool too_deep = false, is_there = false;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
     too_deep |= depth > kDeepest;
-    return !too_deep && !(depth == 1 && event == Json::parse_event_t::key && !skipped.empty() &&
-                          value.get_ref<const std::string&>() == skipped);
+    const bool is_skipped = depth == 1 && event == Json::parse_event_t::key && !skipped.empty() &&
+                            value.get_ref<const std::string&>() == skipped;
+    is_there |= is_skipped;
+    return !too_deep && !is_skipped;
   };
   Json all = Json::parse(with_quotes(text, quoted), watch, false);
   if (too_deep || !all.is_object())
     throw_read_error(name_, "it is no JSON object that an array or a group is described by; copy it anew");
+  if (has_skipped != nullptr) *has_skipped = is_there;
   if (as_texts != nullptr) *as_texts = first_names({quoted.begin(), quoted.end()});
   return all;
 }

@@ -28,10 +28,12 @@ class JsonFile {
   explicit JsonFile(std::filesystem::path name) : name_(std::move(name)) {}
 
   const std::filesystem::path& name() const noexcept { return name_; }
-  /// An object, without members of the root that are called `skipped`. Numbers that JSON has not (NaN,
-  /// Infinity) and integers of more than 64 bits, which most of its readers round, become texts; those are
-  /// named in `as_texts`. Throws IoError: damaged, or nested deeper than any metadata are.
-  Json parse(const std::string& text, std::string_view skipped = {}, std::string* as_texts = nullptr) const;
+  /// An object, without a member of the root that is called `skipped`; `has_skipped`: there is one. Numbers
+  /// that JSON has not (NaN, Infinity) and integers of more than 64 bits, which most of its readers round,
+  /// become texts; those are named in `as_texts`. Throws IoError: damaged, or nested deeper than any metadata
+  /// are.
+  Json parse(const std::string& text, std::string_view skipped = {}, std::string* as_texts = nullptr,
+             bool* has_skipped = nullptr) const;
 
   /// "its WHAT is damaged".
   [[noreturn]] void damaged(std::string_view what) const;

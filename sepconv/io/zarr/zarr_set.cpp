@@ -38,6 +38,7 @@ class ZarrSet final : public RasterSet {
         ome_(std::move(found.ome)),
         nodata_(found.nodata),
         left_out_(std::move(found.left_out)),
+        is_consolidated_(found.is_consolidated),
         is_folder_(is_folder) {}
 
   const std::optional<OmeSource>& ome() const noexcept { return ome_; }
@@ -55,6 +56,7 @@ class ZarrSet final : public RasterSet {
     if (array().attributes != "{}") metadata.attributes = array().attributes;
     if (nodata_) set_nodata(metadata, fmt::format("{}", *nodata_));
     layout.file->zarr.is_array = !ome_;
+    layout.file->zarr.is_consolidated = is_consolidated_;
     if (ome_) {
       layout.file->nearest_levels = !ome_->image.label.empty();
       metadata.attributes = ome_->attributes;
@@ -115,7 +117,7 @@ class ZarrSet final : public RasterSet {
   std::optional<OmeSource> ome_;
   std::optional<double> nodata_;
   std::vector<std::string> left_out_;
-  bool is_folder_;
+  bool is_consolidated_, is_folder_;
 };
 
 /// Makes channels of what are images along c.

@@ -6,53 +6,16 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/io/zarr/label_images.hpp"
+#include "sepconv/io/zarr/levels_writer.hpp"
 #include "sepconv/io/zarr/ome_result.hpp"
 #include "sepconv/io/zarr/result_layout.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_blocks.hpp"
+#include "sepconv/io/zarr/zarr_consolidated.hpp"
 #include "sepconv/io/zarr/zarr_nodata.hpp"
 
 namespace sepconv {
 namespace {
-
-/// An image and its smaller levels, each in an array.
-class LevelsWriter final : public Writer {
- public:
-  /// `of_labels`: bytes that finish() takes for those.
-  LevelsWriter(std::unique_ptr<Writer> image, std::vector<std::unique_ptr<Writer>> smaller,
-               std::int64_t of_labels, std::function<void()> then)
-      : image_(std::move(image)),
-        smaller_(std::move(smaller)),
-        of_labels_(of_labels),
-        then_(std::move(then)) {}
-
-  const ImageSpec& spec() const noexcept override { return image_->spec(); }
-  const SinkLayout& layout() const noexcept override { return image_->layout(); }
-  std::int64_t buffer_bytes(int concurrency) const override {
-    return image_->buffer_bytes(concurrency) + of_labels_;
-  }
-  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
-    image_->write(rect, in, executor);
-  }
-  ResumableWriter* resumable() noexcept override { return image_->resumable(); }
-  EncodedWriter* encoded() noexcept override { return image_->encoded(); }
-  std::vector<Writer*> levels() override {
-    std::vector<Writer*> sinks;
-    for (const auto& level : smaller_) sinks.push_back(level.get());
-    return sinks;
-  }
-  void finish() override {
-    for (const auto& level : smaller_) level->finish();
-    image_->finish();
-    if (then_) then_();
-  }
-
- private:
-  std::unique_ptr<Writer> image_;
-  std::vector<std::unique_ptr<Writer>> smaller_;
-  std::int64_t of_labels_;
-  std::function<void()> then_;
-};
 
 /// A folder that becomes an array, or a group of OME-Zarr.
 class ZarrMaking {
@@ -71,11 +34,13 @@ class ZarrMaking {
     take_labels(options.layout, ome.has_value(), extents, warnings);
     for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
     say_what_waits(warnings);
+    if (std::string said = consolidated_above(path); !said.empty()) warnings.push_back(std::move(said));
     if (ome) {
       const ZarrArray& array = levels_.front()->array;
       group_ = zarr_group_texts(array.version,
                                 ngff_attributes(ome->image, ome->steps(extents), array.version,
                                                 options.layout.nearest_levels, options.metadata.attributes));
+      is_consolidated_ = options.layout.zarr.is_consolidated;
       rest.metadata = ome->left;
     }
     if (nodata_) set_nodata(rest.metadata, std::nullopt);
@@ -114,11 +79,17 @@ class ZarrMaking {
   void finish() {
     for (const auto& level : levels_) level->finish();
     if (labels_) labels_->write(*folder_, "labels");
+    if (is_consolidated_) group_ = with_all_below();
     for (const auto& [name, text] : group_) folder_->add(name, std::as_bytes(std::span(text)));
     folder_->commit();
   }
 
  private:
+  ZarrTexts with_all_below() const {
+    const auto made = open_folder_store(InputFile(folder_->place(), InputFile::Folders::taken));
+    return consolidated_texts(*made, levels_.front()->array.version, group_);
+  }
+
   /// What an array has a place for.
   static std::optional<double> nodata_of(const RasterSetSpec& spec, const CreateOptions& options) {
     const StoredType stored = options.stored.value_or(StoredType(spec.raster.type));
@@ -206,6 +177,7 @@ class ZarrMaking {
   std::shared_ptr<UnfinishedFolder> folder_;
   std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
   ZarrTexts group_;                                  // of OME-Zarr
+  bool is_consolidated_ = false;                     // the group says once more what is below it
   std::optional<LabelCopies> labels_;                // that go along
   std::optional<double> nodata_;
   SinkLayout layout_;
