@@ -17,7 +17,7 @@ struct ResampleCase {
   Extent input() const { return {resampling.down.from, resampling.across.from}; }
   Extent result() const { return {resampling.down.to, resampling.across.to}; }
   /// What a stage would be given, and a pixel more where there is one.
-  Rect in() const { return resample_input(resampling, out).grown(1, 1).intersect(Rect::whole(input())); }
+  Rect in() const { return resample_held(resampling, out).grown(1, 1).intersect(Rect::whole(input())); }
 
   std::string text() const {
     const auto side = [](const ResampleAxis& axis) {
@@ -60,6 +60,50 @@ inline ResampleCase random_resampling(Random& random, Extent from, Extent to) {
   c.out.col = random_between(random, 0, result.cols - 1) / 2;
   c.out.rows = random_between(random, 1, result.rows - c.out.row);
   c.out.cols = random_between(random, 1, result.cols - c.out.col);
+  c.from = random_of(random, kPixelTypes);
+  c.to = random_of(random, kPixelTypes);
+  return c;
+}
+
+/// A part of some cells of some pixels, numbered from anywhere, also beyond these; or a part of pixels of
+/// cells that reach as far as they ask.
+inline ResampleAxis random_cells(Random& random, std::int64_t pixels, bool to_cells, std::int64_t& first,
+                                 std::int64_t& count) {
+  const std::int64_t side = random_between(random, 2, 12);
+  ResampleAxis axis{.scale = to_cells ? static_cast<double>(side) : 1 / static_cast<double>(side),
+                    .filter = ResampleFilter::gaussian,
+                    .cells = {random_between(random, 2, 40) * 0.37, side, random_between(random, -20, 20)}};
+  if (to_cells) {
+    const std::int64_t before = random_between(random, 0, 5);  // cells
+    axis.cells.first_cell = axis.cells.first_pixel / side - before;
+    axis.from = pixels;
+    axis.to = before + pixels / side + random_between(random, 1, 5);
+    ResampleWindow begin, end;
+    do {
+      first = random_between(random, 0, axis.to - 1), count = random_between(random, 1, axis.to - first);
+      begin = resample_window(axis, first), end = resample_window(axis, first + count - 1);
+    } while (begin.first >= pixels || end.first + end.count <= 0);
+    return axis;
+  }
+  axis.to = pixels;
+  first = random_between(random, 0, pixels - 1), count = random_between(random, 1, pixels - first);
+  axis.cells.first_cell = resample_window(axis, first).first;
+  const ResampleWindow last = resample_window(axis, first + count - 1);
+  axis.from = last.first + last.count;
+  return axis;
+}
+
+inline ResampleCase random_gaussian(Random& random, Extent pixels) {
+  constexpr BorderMode modes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
+                                  BorderMode::reflect101};
+  const bool to_cells = random() % 2 == 0;
+  const BorderMode mode = random_of(random, modes);
+  ResampleCase c;
+  c.resampling.down = random_cells(random, pixels.rows, to_cells, c.out.row, c.out.rows);
+  c.resampling.across = random_cells(random, pixels.cols, to_cells, c.out.col, c.out.cols);
+  c.resampling.columns_first = to_cells || random() % 2 == 0;
+  if (to_cells) c.resampling.border = Border{mode, 7.25};
+  c.channels = random_between(random, 1, 5);
   c.from = random_of(random, kPixelTypes);
   c.to = random_of(random, kPixelTypes);
   return c;

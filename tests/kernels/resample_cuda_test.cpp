@@ -48,6 +48,14 @@ TEST_CASE("resample_cuda has the reference's bits: every filter and type, specia
   }
 }
 
+TEST_CASE("resample_cuda has the reference's bits: to cells, with every border, and back", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(40);
+  for (int i = 0; i < 300; ++i)
+    check_device(random_gaussian(random, {random_between(random, 1, 90), random_between(random, 1, 700)}),
+                 random, random_arithmetic(random), i % 4 == 0);
+}
+
 TEST_CASE("resample_cuda of more rows than a grid has blocks, and of much smaller and larger images",
           "[gpu]") {
   SEPCONV_NEEDS_GPU();
@@ -64,4 +72,6 @@ TEST_CASE("resample_cuda on a suite small enough for compute-sanitizer", "[gpu][
   Random random(38);
   for (int i = 0; i < 16; ++i)
     check_device(random_resampling(random, {37, 61}, {29, 130}), random, random_arithmetic(random));
+  for (int i = 0; i < 16; ++i)
+    check_device(random_gaussian(random, {37, 61}), random, random_arithmetic(random));
 }

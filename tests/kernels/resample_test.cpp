@@ -188,6 +188,34 @@ TEST_CASE("resample_host has the reference's bits: every type, special values, m
   check_host(random_resampling(random, {3, 2}, {300, 400}), random);
 }
 
+TEST_CASE("resample_host has the reference's bits: to cells, with every border, and back") {
+  Random random(39);
+  for (int i = 0; i < 300; ++i)
+    check_host(random_gaussian(random, {random_between(random, 1, 90), random_between(random, 1, 700)}),
+               random, i % 4 == 0);
+}
+
+TEST_CASE("a Gaussian of cells: its weights, and the part of a side that they are computed for") {
+  const ResampleAxis whole{.from = 1000,
+                           .to = 40,
+                           .scale = 10,
+                           .filter = ResampleFilter::gaussian,
+                           .cells = {.sigma = 9, .side = 10, .first_pixel = 0, .first_cell = -3}};
+  ResampleAxis part = whole;
+  part.cells.first_pixel = 123, part.cells.first_cell = 7;
+  const ResampleWindow window = resample_window(whole, 20), other = resample_window(part, 10);
+  CHECK(window.first == other.first + 123);
+  CHECK(window.count == other.count);
+  CHECK(window.count == 82);  // cell 17 from 170 to 180: half pixels from 134.5 to 215.5
+  CHECK(window.first == 134);
+  const std::vector<double> weights = weights_of(whole, 20);
+  CHECK(weights == weights_of(part, 10));
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double distance = static_cast<double>(k) + 134.5 - 175;
+    CHECK(weights[k] / weights[40] == Approx(std::exp(-(distance * distance - 0.25) / 162)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("resample_host has the reference's bits: pairs of any row, vectors of them and what is left") {
   Random random(35);
   for (int i = 0; i < 160; ++i) {

@@ -1,5 +1,7 @@
 """Every convolving stage against scipy.ndimage or its formula written in NumPy: values, types, borders, orientation."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.ndimage as ndi
@@ -117,6 +119,33 @@ FORMULAE = {
         np.abs(x - blur(x, 1.5)) >= 0.5, x + 2 * (x - blur(x, 1.5)), x
     ),
 }
+
+
+@pytest.mark.parametrize("border, mode", [("reflect", "reflect"), ("reflect101", "mirror"), ("replicate", "nearest"), ("wrap", "wrap"), ("constant", "constant")])
+@pytest.mark.parametrize("shape", [(1, 1), (7, 5), (300, 417), (40, 900), (1, 300)])
+def test_wide_gaussians_by_cells(sepconv, shape, border, mode):
+    """To what a plan says, of an image from 0 to 1; everywhere, also beside the edges of a smaller one than a cell."""
+    image = np.where(random_image(shape) > 0, 1.0, 0.0)
+    for sigma, sigma_y in [(8, 8), (11.3, 20), (33.7, 80)]:
+        actual = sepconv.filter(image, f"gaussian:sigma={sigma},sigma_y={sigma_y},method=multirate,border={border}" + (",value=0.5" if border == "constant" else ""))
+        expected = ndi.gaussian_filter(image, (sigma_y, sigma), mode=mode, cval=0.5, truncate=8)
+        assert np.abs(actual - expected).max() < 1e-4
+
+
+@pytest.mark.parametrize("sigma", [8, 20, 27, 47.3])
+def test_a_plan_says_how_far_a_gaussian_by_cells_is_from_the_exact_one(sepconv, sigma):
+    """Taps are what it makes of single pixels, each in a channel of its own; the sum of their differences of the pixel of a cell that has the largest."""
+    count, middle = 801, 400
+    np.save(sepconv.folder / "in.npy", np.eye(count)[None])
+    stage = f"gaussian:sigma={sigma},method=multirate"
+    said = float(re.search(r"by at most ([0-9.e-]+) in all", sepconv("plan", "in.npy", "out.npy", stage, "--axes", "yxc").stdout)[1])
+    sepconv("run", "in.npy", "out.npy", stage, "--axes", "yxc")
+    taps = np.load(sepconv.folder / "out.npy")[0]
+    line = np.zeros(count)
+    line[middle] = 1
+    exact = ndi.gaussian_filter1d(line, sigma, truncate=8)
+    worst = max(np.abs(taps[middle + pixel] - np.roll(exact, pixel)).sum() for pixel in range(30))
+    assert abs(said - (1 + worst) ** 2 + 1) < 0.06 * said and said < 1e-4
 
 
 def blur(image, sigma):

@@ -68,11 +68,15 @@ std::string random_ranked(std::mt19937_64& random) {
 /// Stages that keep the number of channels.
 std::string random_stage(std::mt19937_64& random) {
   const std::string border = random_border(random);
-  switch (random() % 22) {
+  switch (random() % 23) {
     case 0:
       return fmt::format(
           "gaussian:sigma={},{}border={}", pick(random, {0.4, 1.0, 2.5, 9.0}),
           pick<std::string>(random, {"", "", "sigma_y=3,", "radius_y=0,", "order=1,order_y=3,"}), border);
+    case 22:
+      return fmt::format("gaussian:sigma={},sigma_y={},method=multirate,border={}{}",
+                         pick(random, {8.0, 9.5, 21.0}), pick(random, {8.0, 13.0, 40.0}), border,
+                         random_missing(random));
     case 1:
       return fmt::format("box:radius={},radius_y={},border={}{}", between(random, 0, 40),
                          between(random, 0, 40), border, random_missing(random));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/core/worker.hpp"
+#include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/kernels/resample/window.hpp"
@@ -18,10 +20,19 @@ struct Resampling {
   ResampleAxis across;         ///< from column to column: the row pass
   bool columns_first = false;  ///< column pass before row pass: the bits of the transposed image, transposed
   PointwiseOp read{};          ///< unary: what is resampled is this of the input
+  /// Of filters gaussian, columns first: how the input of each pass goes on beyond its edges; not wrap.
+  /// Without, they ask for nothing that lies there; with one for some of the image, too.
+  std::optional<Border> border{};
 };
 
-/// The part of the input that the pixels of `out` are made of.
+/// The part of the input that the pixels of `out` are made of; with a border also beyond its edges.
 Rect resample_input(const Resampling& resampling, const Rect& out);
+
+/// The pixels of a side of `size` that are or stand at these places, and at most those between them; never
+/// none.
+ResampleWindow held_pixels(const ResampleWindow& places, std::int64_t size, BorderMode border);
+/// What the image has of resample_input(), and what stands beyond its edges.
+Rect resample_held(const Resampling& resampling, const Rect& out);
 
 /// Most pixels of the input that any `count` neighbours of the result are made of.
 std::int64_t resample_most_pixels(const ResampleAxis& axis, std::int64_t count);
@@ -29,10 +40,12 @@ std::int64_t resample_most_pixels(const ResampleAxis& axis, std::int64_t count);
 /// out = column pass (row pass (in)), for the pixels of out.rect; the passes change places if columns_first.
 /// Each pass is, per element: acc = +0; for the window's pixels ascending: acc = fma(weight, x, acc), with
 /// weights of sum 1 that are computed in f64 and rounded once to `arithmetic`. A pass that keeps its side is
-/// left out. Between the passes values stay in the arithmetic type; stored as in conv.hpp.
+/// left out. What a border says beyond the edges is x too, also between the passes, where values stay in the
+/// arithmetic type; stored as in conv.hpp.
 ///
 /// Shape: in.image is {down.from, across.from}, out.image is {down.to, across.to}, `in.rect` holds
-/// resample_input(out.rect). Any pixel types; channels equal. Throws InvalidArgument. Allocates as it likes.
+/// resample_held(out.rect). Any pixel types; channels equal. Throws InvalidArgument.
+/// Allocates as it likes.
 void resample_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
                         Arithmetic arithmetic);
 

@@ -27,6 +27,26 @@ Rect resample_input(const Resampling& resampling, const Rect& out) {
           end(resampling.across, out.col_end() - 1) - col};
 }
 
+ResampleWindow held_pixels(const ResampleWindow& places, std::int64_t size, BorderMode border) {
+  const std::int64_t first = places.first, last = first + places.count - 1, end = size - 1;
+  std::int64_t low = std::clamp<std::int64_t>(first, 0, end), high = std::clamp<std::int64_t>(last, 0, end);
+  if (border != BorderMode::constant) {
+    if (first < 0) low = 0, high = std::max(high, std::min(end, -first));
+    if (last > end) low = std::min(low, std::max<std::int64_t>(0, 2 * end - last)), high = end;
+    if (border == BorderMode::wrap && (first < 0 || last > end)) return {0, size};
+  }
+  return {low, high - low + 1};
+}
+
+Rect resample_held(const Resampling& resampling, const Rect& out) {
+  const Rect needed = resample_input(resampling, out);
+  if (!resampling.border) return needed;
+  const BorderMode border = resampling.border->mode;
+  const ResampleWindow rows = held_pixels({needed.row, needed.rows}, resampling.down.from, border);
+  const ResampleWindow cols = held_pixels({needed.col, needed.cols}, resampling.across.from, border);
+  return {rows.first, cols.first, rows.count, cols.count};
+}
+
 void check_resampling(const Resampling& resampling, const ConstRegion& in, const Region& out) {
   const ResampleAxis &down = resampling.down, &across = resampling.across;
   if (in.pixels.channels != out.pixels.channels || in.image != Extent{down.from, across.from} ||
@@ -39,9 +59,9 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
                     in.pixels.channels, out.image.cols, out.image.rows, out.pixels.channels));
   }
   if (!is_whole(in.rect, in.pixels, in.image) || !is_whole(out.rect, out.pixels, out.image) ||
-      (!out.rect.empty() && !in.rect.contains(resample_input(resampling, out.rect)))) {
+      (!out.rect.empty() && !in.rect.contains(resample_held(resampling, out.rect)))) {
     throw InvalidArgument(fmt::format("resampling of {} needs the input's {} but was given {}",
-                                      to_string(out.rect), to_string(resample_input(resampling, out.rect)),
+                                      to_string(out.rect), to_string(resample_held(resampling, out.rect)),
                                       to_string(in.rect)));
   }
 }
@@ -50,7 +70,8 @@ std::int64_t resample_most_pixels(const ResampleAxis& axis, std::int64_t count) 
   if (axis.kept()) return count;
   const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_reach(axis);
   // Windows of whole scales begin at whole pixels; others begin and end anywhere.
-  const double more = axis.scale == std::floor(axis.scale) ? 0 : 2;
+  const double more = axis.scale == std::floor(axis.scale) && axis.filter != ResampleFilter::gaussian ? 0 : 2;
+  if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels + more);
   return static_cast<std::int64_t>(std::min(static_cast<double>(axis.from), std::floor(pixels) + more));
 }
 

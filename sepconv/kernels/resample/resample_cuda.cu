@@ -36,31 +36,56 @@ __global__ void __launch_bounds__(kThreads) compute_windows(const ResampleAxis a
   table.windows[i] = window;
 }
 
+/// How a side goes on beyond its edges, of which `held` is the first pixel that is there.
 template <class A>
+struct Beyond {
+  BorderMode mode;
+  A value;
+  std::int64_t size, held;
+
+  /// Of a pixel that a table counts from 0, what at(its place among those that are there) is, or the border.
+  template <class At>
+  __device__ A operator()(std::int64_t pixel, const At& at) const {
+    const std::int64_t index = border_index(pixel, size, mode);
+    return index < 0 ? value : at(index - held);
+  }
+};
+/// Windows have what is there.
+template <class A>
+struct Inside {
+  template <class At>
+  __device__ A operator()(std::int64_t pixel, const At& at) const {
+    return at(pixel);
+  }
+};
+
+template <class A, class Edge>
 __global__ void __launch_bounds__(kThreads)
-    row_pass(const Table<A> table, const device::Rows in, const __grid_constant__ device::Store<A> store,
-             std::int64_t rows, std::int64_t channels) {
+    row_pass(const Table<A> table, const Edge edge, const device::Rows in,
+             const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t channels) {
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= table.count * channels) return;
   const std::int64_t col = element / channels;
   const ResampleWindow window = table.windows[col];
-  const std::int64_t first = window.first * channels + element % channels;
   device::visit(in.type, [&]<class T>(T) {
     for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-      const T* const from = in.template row<const T>(row) + first;
+      const T* const from = in.template row<const T>(row) + element % channels;
       A sum = 0;
       for (std::int64_t k = 0; k < window.count; ++k)
-        sum = device::fused_multiply_add(table.weights[k * table.count + col],
-                                         static_cast<A>(from[k * channels]), sum);
+        sum = device::fused_multiply_add(
+            table.weights[k * table.count + col],
+            edge(window.first + k,
+                 [&](std::int64_t pixel) { return static_cast<A>(from[pixel * channels]); }),
+            sum);
       store(row, element, sum);
     }
   });
 }
 
-template <class A>
+template <class A, class Edge>
 __global__ void __launch_bounds__(kThreads)
-    column_pass(const Table<A> table, const device::Rows in, const __grid_constant__ device::Store<A> store,
-                std::int64_t elements) {
+    column_pass(const Table<A> table, const Edge edge, const device::Rows in,
+                const __grid_constant__ device::Store<A> store, std::int64_t elements) {
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (element >= elements) return;
   device::visit(in.type, [&]<class T>(T) {
@@ -68,9 +93,12 @@ __global__ void __launch_bounds__(kThreads)
       const ResampleWindow window = table.windows[row];
       A sum = 0;
       for (std::int64_t k = 0; k < window.count; ++k)
-        sum = device::fused_multiply_add(table.weights[k * table.count + row],
-                                         static_cast<A>(in.template row<const T>(window.first + k)[element]),
-                                         sum);
+        sum = device::fused_multiply_add(
+            table.weights[k * table.count + row],
+            edge(
+                window.first + k,
+                [&](std::int64_t pixel) { return static_cast<A>(in.template row<const T>(pixel)[element]); }),
+            sum);
       store(row, element, sum);
     }
   });
@@ -87,23 +115,37 @@ dim3 grid_for(const PixelView& out) {
 template <class A>
 class Passes {
  public:
-  Passes(const Resampling& resampling, const Rect& needed, const Rect& out, Arena& arena, DeviceStream stream)
-      : resampling_(resampling), needed_(needed), out_(out), arena_(arena), stream_(stream) {}
+  /// `held`: what is there of the input.
+  Passes(const Resampling& resampling, const Rect& held, const Rect& out, Arena& arena, DeviceStream stream)
+      : resampling_(resampling), held_(held), out_(out), arena_(arena), stream_(stream) {}
 
   void along_rows(const ConstPixelView& in, const PixelView& to, std::span<const PointwiseOp> then) {
-    const Table<A> table = table_of(resampling_.across, out_.col, out_.cols, needed_.col);
-    row_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(table, device::Rows(in), device::Store<A>(to, then),
-                                                        to.extent.rows, to.channels);
+    const Table<A> table = table_of(resampling_.across, out_.col, out_.cols, held_.col);
+    with_edge(resampling_.across, held_.col, [&](const auto& edge) {
+      row_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(
+          table, edge, device::Rows(in), device::Store<A>(to, then), to.extent.rows, to.channels);
+    });
   }
 
   void along_columns(const ConstPixelView& in, const PixelView& to, std::span<const PointwiseOp> then) {
-    const Table<A> table = table_of(resampling_.down, out_.row, out_.rows, needed_.row);
-    column_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(table, device::Rows(in),
-                                                           device::Store<A>(to, then), to.row_elements());
+    const Table<A> table = table_of(resampling_.down, out_.row, out_.rows, held_.row);
+    with_edge(resampling_.down, held_.row, [&](const auto& edge) {
+      column_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(table, edge, device::Rows(in),
+                                                             device::Store<A>(to, then), to.row_elements());
+    });
   }
 
  private:
-  Table<A> table_of(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, std::int64_t origin) {
+  template <class Launch>
+  void with_edge(const ResampleAxis& axis, std::int64_t held, const Launch& launch) {
+    const auto& border = resampling_.border;
+    if (!border) return launch(Inside<A>{});
+    launch(Beyond<A>{border->mode, static_cast<A>(border->value), axis.from, held});
+  }
+
+  /// Windows count from what is there, or with a border from the first pixel.
+  Table<A> table_of(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, std::int64_t held) {
+    const std::int64_t origin = resampling_.border ? 0 : held;
     const Table<A> table{begin, count, origin, arena_.allocate<ResampleWindow>(count),
                          arena_.allocate<A>(count * resample_most_taps(axis))};
     compute_windows<<<blocks_for(count), kThreads, 0, stream_>>>(axis, table);
@@ -111,7 +153,7 @@ class Passes {
   }
 
   const Resampling& resampling_;
-  const Rect& needed_;
+  const Rect& held_;
   const Rect& out_;
   Arena& arena_;
   DeviceStream stream_;
@@ -121,12 +163,12 @@ class Passes {
 
 void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arithmetic arithmetic,
               Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  const auto& [down, across, columns_first, read] = resampling;
+  const auto& [down, across, columns_first, read, border] = resampling;
   const Arena::Scope whole_scope(arena);
-  const Rect needed = resample_input(resampling, out.rect);
-  ConstPixelView pixels = in.crop(needed).pixels;
+  const Rect held = resample_held(resampling, out.rect);
+  ConstPixelView pixels = in.crop(held).pixels;
   if (read.kind != PointwiseOp::Kind::copy) {
-    const PixelView values = arena.allocate_view(needed.extent(), pixels.channels, pixel_type_of(arithmetic));
+    const PixelView values = arena.allocate_view(held.extent(), pixels.channels, pixel_type_of(arithmetic));
     pointwise_cuda(read, pixels, pixels, values, arithmetic, stream);
     pixels = values;
   }
@@ -134,11 +176,11 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, then);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const Arena::Scope scope(arena);
-    Passes<A> passes(resampling, needed, out.rect, arena, stream);
+    Passes<A> passes(resampling, held, out.rect, arena, stream);
     if (down.kept()) return passes.along_rows(pixels, out.pixels, then);
     if (across.kept()) return passes.along_columns(pixels, out.pixels, then);
     const Extent extent =
-        resampling.columns_first ? Extent{out.rect.rows, needed.cols} : Extent{needed.rows, out.rect.cols};
+        resampling.columns_first ? Extent{out.rect.rows, held.cols} : Extent{held.rows, out.rect.cols};
     const PixelView between = arena.allocate_view(extent, out.pixels.channels, pixel_type_of(arithmetic));
     if (resampling.columns_first) {
       passes.along_columns(pixels, between, {});

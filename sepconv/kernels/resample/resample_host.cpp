@@ -24,7 +24,10 @@ namespace sepconv {
 
 constexpr std::int64_t kGroup =
     16;  ///< rows of a row pass: a vector of the widest target, whole ones of others
-constexpr std::int64_t kAdded = 4;  ///< rows that a column pass adds at once
+constexpr std::int64_t kAdded = 8;  ///< rows that a column pass adds at once
+/// Elements of each of the many rows of a window that a column pass goes through before it goes on: they stay
+/// in a cache for the next window.
+constexpr std::int64_t kColumnBlock = 256;
 
 /// What one region takes, in elements of the arithmetic type.
 struct ResampleSizes {
@@ -35,7 +38,7 @@ struct ResampleSizes {
         ring_rows(resampling.columns_first
                       ? kGroup
                       : round_up(resample_most_taps(resampling.down) + kGroup - 1, kGroup)),
-        line_elements(resampling.columns_first ? kAdded * in_pitch : out_pitch),
+        line_elements(resampling.columns_first ? kAdded * kColumnBlock : out_pitch),
         row_weights(out.rows * resample_most_taps(resampling.down)),
         col_weights(out.cols * resample_most_taps(resampling.across)),
         raw_weights(std::max(resample_most_taps(resampling.down), resample_most_taps(resampling.across))) {}
@@ -71,7 +74,7 @@ struct ResampleTable {
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// sums[i] = fma(weights[j], rows[j][i], sums[i]) for j ascending; whole vectors of all.
+/// sums[i] = fma(weights[j], rows[j][i], sums[i]) for j ascending; whole vectors of all. Sums are aligned.
 template <int kRows, class A>
 void add_rows(const A* const* rows, const A* weights, std::int64_t elements, A* sums) {
   const hn::ScalableTag<A> d;
@@ -80,7 +83,7 @@ void add_rows(const A* const* rows, const A* weights, std::int64_t elements, A* 
     auto sum = hn::Load(d, sums + i);
     SEPCONV_UNROLL
     for (int j = 0; j < kRows; ++j)
-      sum = fused_multiply_add(hn::Set(d, weights[j]), hn::Load(d, rows[j] + i), sum);
+      sum = fused_multiply_add(hn::Set(d, weights[j]), hn::LoadU(d, rows[j] + i), sum);
     hn::Store(sum, d, sums + i);
   }
 }
@@ -110,10 +113,12 @@ class Resampler {
   Resampler(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker)
       : resampling_(resampling),
         needed_(resample_input(resampling, out.rect)),
-        in_(in.crop(needed_).pixels),
+        held_(resample_held(resampling, out.rect)),
+        in_(in.crop(held_).pixels),
         out_(out.pixels),
         worker_(worker),
-        sizes_(resampling, out.rect.extent(), needed_.cols, out.pixels.channels, sizeof(A)),
+        sizes_(resampling, out.rect.extent(), std::max(needed_.cols, held_.cols), out.pixels.channels,
+               sizeof(A)),
         raw_(worker.allocate<double>(sizes_.raw_weights)),
         down_(resampling.down, out.rect.row, out.rect.rows, raw_, worker),
         across_(resampling.across, out.rect.col, out.rect.cols, raw_, worker),
@@ -132,7 +137,8 @@ class Resampler {
       for (; ready < window.first + window.count; ready += kGroup) {
         worker_.throw_if_stopped();
         const std::int64_t rows = std::min(kGroup, needed_.row_end() - ready);
-        for (std::int64_t i = 0; i < rows; ++i) load(ready + i, group_ + i * sizes_.in_pitch);
+        for (std::int64_t i = 0; i < rows; ++i)
+          load(ready + i, 0, in_.row_elements(), group_ + i * sizes_.in_pitch);
         row_pass(group_, rows, ring_row(ready));
       }
       column_pass(row, sizes_.out_pitch, line_,
@@ -145,13 +151,16 @@ class Resampler {
     for (std::int64_t row = 0; row < out_.extent.rows; row += kGroup) {
       worker_.throw_if_stopped();
       const std::int64_t rows = std::min(kGroup, out_.extent.rows - row);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        column_pass(row + i, sizes_.in_pitch, group_ + i * sizes_.in_pitch,
-                    [&](std::int64_t input, std::int64_t k) {
-                      load(input, line_ + k * sizes_.in_pitch);
-                      return line_ + k * sizes_.in_pitch;
-                    });
-      }
+      const std::int64_t elements = in_.row_elements();
+      for (std::int64_t first = 0; first < elements; first += kColumnBlock)
+        for (std::int64_t i = 0; i < rows; ++i)
+          column_pass(row + i, std::min(kColumnBlock, elements - first), group_ + i * sizes_.in_pitch + first,
+                      [&](std::int64_t input, std::int64_t k) {
+                        return part_of(input, first, std::min(kColumnBlock, elements - first),
+                                       line_ + k * kColumnBlock);
+                      });
+      if (resampling_.border)
+        for (std::int64_t i = 0; i < rows; ++i) extend(group_ + i * sizes_.in_pitch);
       row_pass(group_, rows, ring_);
       for (std::int64_t i = 0; i < rows; ++i)
         store_(ring_ + i * sizes_.out_pitch, out_.row_elements(), out_.row_data(row + i));
@@ -165,12 +174,51 @@ class Resampler {
     return ring_ + (input - needed_.row) % sizes_.ring_rows * sizes_.out_pitch;
   }
 
-  void load(std::int64_t input, A* to) const {
-    load_(in_.row_data(input - needed_.row), in_.row_elements(), to);
+  /// Where so many elements of a row lie in the arithmetic type, whole vectors of them: in the input, or
+  /// their copy in `place`.
+  const A* part_of(std::int64_t input, std::int64_t first, std::int64_t count, A* place) const {
+    const std::int64_t held = within(input) - held_.row;
+    const bool is_there = in_.type == pixel_type_of<A>() && resampling_.read.kind == PointwiseOp::Kind::copy;
+    // Behind the last row there may be no memory.
+    if (is_there && within(input) >= 0 && held + 1 < in_.extent.rows)
+      return in_.template row<A>(held) + first;
+    load(input, first, count, place);
+    return place;
+  }
+
+  /// The row that stands there by the border; negative for a constant.
+  std::int64_t within(std::int64_t input) const {
+    return resampling_.border ? border_index(input, resampling_.down.from, resampling_.border->mode) : input;
+  }
+
+  void load(std::int64_t input, std::int64_t first, std::int64_t count, A* to) const {
+    input = within(input);
+    if (input < 0) return void(std::fill_n(to, count, static_cast<A>(resampling_.border->value)));
+    load_(in_.row_data(input - held_.row) + first * size_of(in_.type), count, to);
     if (resampling_.read.kind == PointwiseOp::Kind::copy) return;
-    const PixelView row = view_of(to, {1, in_.extent.cols}, in_.channels);
-    pointwise_host(resampling_.read, row, row, row,
+    const PixelView part = view_of(to, {1, count});
+    pointwise_host(resampling_.read, part, part, part,
                    sizeof(A) == sizeof(double) ? Arithmetic::f64 : Arithmetic::f32);
+  }
+
+  /// Makes of what the input has of a row all that is needed, with what the border says.
+  void extend(A* row) const {
+    const std::int64_t channels = in_.channels;
+    A* const held = columns_in_;  // which nothing is in yet
+    std::memcpy(held, row, static_cast<std::size_t>(in_.row_elements() * kBytes));
+    const std::int64_t first = std::clamp(held_.col, needed_.col, needed_.col_end());
+    const std::int64_t end = std::clamp(held_.col_end(), first, needed_.col_end());
+    std::memcpy(row + (first - needed_.col) * channels, held + (first - held_.col) * channels,
+                static_cast<std::size_t>((end - first) * channels * kBytes));
+    const auto put = [&](std::int64_t col) {
+      const std::int64_t from = border_index(col, resampling_.across.from, resampling_.border->mode);
+      for (std::int64_t channel = 0; channel < channels; ++channel)
+        row[(col - needed_.col) * channels + channel] = from < 0
+                                                            ? static_cast<A>(resampling_.border->value)
+                                                            : held[(from - held_.col) * channels + channel];
+    };
+    for (std::int64_t col = needed_.col; col < first; ++col) put(col);
+    for (std::int64_t col = end; col < needed_.col_end(); ++col) put(col);
   }
 
   /// Of at most kGroup rows; memory is there for all of them.
@@ -180,7 +228,7 @@ class Resampler {
     const ResampleAxis& across = resampling_.across;
     if (across.filter == ResampleFilter::box && across.scale == 2 && in_.channels <= 4) {
       for (std::int64_t i = 0; i < rows; ++i)
-        pair_row(from + i * sizes_.in_pitch, in_.extent.cols, in_.channels, to + i * sizes_.out_pitch);
+        pair_row(from + i * sizes_.in_pitch, needed_.cols, in_.channels, to + i * sizes_.out_pitch);
     } else {
       transposed_row_pass(from, to);
     }
@@ -189,7 +237,7 @@ class Resampler {
   /// Of kGroup rows, some of which may be there for nothing.
   void transposed_row_pass(const A* from, A* to) {
     const std::int64_t channels = in_.channels;
-    transpose_host({1, kGroup, in_.row_elements(), kBytes},
+    transpose_host({1, kGroup, needed_.cols * channels, kBytes},
                    {reinterpret_cast<const std::byte*>(from), sizes_.in_pitch * kBytes, 0},
                    {reinterpret_cast<std::byte*>(columns_in_), kGroup * kBytes, 0});
     for (std::int64_t col = 0; col < out_.extent.cols; ++col) {
@@ -218,6 +266,10 @@ class Resampler {
       for (std::int64_t j = 0; j < kAdded; ++j) rows[j] = input_row(first + k + j, j);
       add_rows<kAdded>(rows, weights + k, elements, sums);
     }
+    for (; k + 4 <= count; k += 4) {
+      for (std::int64_t j = 0; j < 4; ++j) rows[j] = input_row(first + k + j, j);
+      add_rows<4>(rows, weights + k, elements, sums);
+    }
     for (; k + 2 <= count; k += 2) {
       for (std::int64_t j = 0; j < 2; ++j) rows[j] = input_row(first + k + j, j);
       add_rows<2>(rows, weights + k, elements, sums);
@@ -228,7 +280,7 @@ class Resampler {
   }
 
   const Resampling& resampling_;
-  Rect needed_;
+  Rect needed_, held_;  ///< with what a border says, and what the input has of it
   ConstPixelView in_;
   PixelView out_;
   Worker& worker_;

@@ -128,6 +128,9 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// The stage as it could be typed, every value explicit: "gaussian:sigma=2.5,truncate=4,border=reflect101".
   virtual std::string text() const = 0;
 
+  /// What a plan says of the way in which it computes: a sentence, or nothing.
+  virtual std::string note() const { return {}; }
+
   /// Shape and type of the result for an input like this. Throws InvalidArgument if the stage cannot take it.
   virtual ImageSpec output_spec(const ImageSpec& input) const { return input; }
 

@@ -96,6 +96,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   if (options.slots == 0 && plan.slots < kPreferredSlots)
     notes.push_back(
         fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
+  for (const StagePtr& stage : plan.chain.stages())
+    if (std::string note = stage->note(); !note.empty()) notes.push_back(std::move(note));
   if (plan.threads < asked_threads)
     notes.push_back(
         fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));

@@ -1,6 +1,9 @@
 // gaussian: the filter of scipy.ndimage.gaussian_filter, tap for tap.
+#include <algorithm>
+
 #include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/multirate_stage.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
@@ -24,11 +27,30 @@ Keys keys(GaussianOptions& options) {
          .value = &options.order_z,
          .words = "order of the derivative along z",
          .range = between(0, 3),
-         .only_with = "sigma_z"}},
+         .only_with = "sigma_z"},
+        {.name = "method",
+         .value = choice(options.method,
+                         {{"exact", GaussianMethod::exact}, {"multirate", GaussianMethod::multirate}}),
+         .words =
+             "exact: with these taps; multirate: by cells of many pixels, for sigma of 8 and more, at the "
+             "same cost for any, and to 1e-4 of the Gaussian's taps"}},
        convolving_keys(options)});
 }
 
+StagePtr make_multirate(const GaussianOptions& options, const Spelling& spelling) {
+  const auto refuse = [&](const char* why) { spelling.refuse("method", why); };
+  const double sigma_y = options.sigma_y.value_or(*options.sigma);
+  if (std::min(*options.sigma, sigma_y) < kLeastMultirateSigma) refuse("it is for a sigma of 8 and more");
+  if (options.order != 0 || options.order_y.value_or(0) != 0) refuse("it blurs, and has no derivatives");
+  if (options.sigma_z) refuse("it is of planes; blur along z by a stage of its own");
+  if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)
+    refuse("where its taps end follows from sigma; leave radius and truncate out");
+  return std::make_shared<MultirateStage>(spelling.text(), options.border, MultirateSide(sigma_y),
+                                          MultirateSide(*options.sigma), options.missing);
+}
+
 StagePtr make(const GaussianOptions& options, const Spelling& spelling) {
+  if (options.method == GaussianMethod::multirate) return make_multirate(options, spelling);
   const GaussianWidth width = width_of(options, spelling);
   std::vector<double> along_z;
   if (options.sigma_z)

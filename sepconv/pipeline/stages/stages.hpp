@@ -27,6 +27,10 @@ namespace sepconv {
 /// x: from column to column; y: from row to row; z: from plane to plane of a stack.
 enum class Axis : std::uint8_t { x, y, z };
 
+/// How a blur is computed. multirate: by cells of many pixels, for a standard deviation of 8 and more, at a
+/// cost that does not depend on it, and to 1e-4 of the Gaussian's taps; docs/maths.md.
+enum class GaussianMethod : std::uint8_t { exact, multirate };
+
 struct GaussianOptions {
   std::optional<double> sigma{};  ///< needed
   std::optional<double> sigma_y{};
@@ -38,6 +42,7 @@ struct GaussianOptions {
   std::optional<double> sigma_z{};  ///< left out: each plane of a stack by itself
   std::optional<std::int64_t> radius_z{};
   std::int64_t order_z = 0;
+  GaussianMethod method = GaussianMethod::exact;
   Border border{};
   bool flip = false;                       ///< convolution in place of correlation; here and below
   std::optional<MissingPolicy> missing{};  ///< here and below: left out, as docs/maths.md says
