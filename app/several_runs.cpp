@@ -39,8 +39,8 @@ void check_no_streams(const JobRequest& request) {
 void discard(const JobRequest& job, const SeveralRuns& several) try {
   if (several.resume || several.create_only) {
     discard_for_another(job.input, job.output, job.chain, job.options, job.files);
-  } else if (Partial::is_there(job.output) && !discard_finished(job.output)) {
-    prepare(job);
+  } else if (!discard_finished(job.output)) {
+    if (Partial::is_there(job.output)) prepare(job);
     Partial::discard(job.output);
   }
 } catch (const IoError& error) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sepconv/io/partial_folder.hpp"
 #include "sepconv/io/partial_names.hpp"
 
 namespace sepconv {
@@ -14,8 +15,7 @@ inline constexpr const char* kUnfinishedMark = ".sepconv-unfinished";
 /// Whether a folder is a result that is not complete, or a partial one, however little there is of it.
 inline bool is_in_the_making(const std::filesystem::path& folder) {
   std::error_code ignored;
-  const bool is_partial = folder.extension() == partial_names::kEnding &&
-                          std::filesystem::is_regular_file(folder / partial_names::kJournal, ignored);
+  const bool is_partial = folder.extension() == partial_names::kEnding && PartialFolder(folder).is_own();
   return is_partial || std::filesystem::exists(folder / kUnfinishedMark, ignored);
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "sepconv/io/durable.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/journal_lines.hpp"
 
@@ -154,6 +155,13 @@ void JournalFile::settle() {
 void JournalFile::begin(std::string_view text) {
   add_line(fmt::format("begin {}", text));
   beginning_ = text;
+}
+
+int JournalFile::take_name(std::filesystem::path name) {
+  if (fdatasync(descriptor_) != 0) return errno;
+  const int failed = rename_to_absent(path_, name);
+  if (failed == 0) path_ = std::move(name);
+  return failed;
 }
 
 void JournalFile::add_samples(std::string_view text) {

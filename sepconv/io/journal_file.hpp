@@ -33,8 +33,6 @@ class JournalFile {
 
   /// What it begins with; "" if it has no beginning that is whole.
   const std::string& beginning() const noexcept { return beginning_; }
-  /// Whether it has none because its first line was changed.
-  bool is_damaged() const noexcept { return is_cut_short_ && beginning_.empty(); }
   /// Whether what follows some line is left out, as that was changed, is missing or there twice.
   bool is_cut_short() const noexcept { return is_cut_short_; }
   /// Whether it was told complete().
@@ -55,6 +53,9 @@ class JournalFile {
 
   /// Writes the beginning of an empty one.
   void begin(std::string_view text);
+  /// Brings what it has to the disk, then gives it this name, which nothing is to have. Returns 0 or an
+  /// errno.
+  int take_name(std::filesystem::path name);
   void add_samples(std::string_view text);
   /// Adds a record. Its data were given to the system before.
   void append(std::string_view text);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,14 @@ namespace sepconv {
 namespace {
 
 constexpr std::size_t kChecksumDigits = 8;
+/// What follows the first one.
+constexpr std::string_view kBegin = " begin ";
+
+bool is_as_written(std::size_t place, char byte) {
+  if (byte == '\0') return true;  // of what never came to the disk
+  return place < kChecksumDigits ? std::string_view("0123456789abcdef").find(byte) != std::string_view::npos
+                                 : byte == kBegin[place - kChecksumDigits];
+}
 
 /// The text of a line, if it is what was written behind those that have this checksum, which becomes its own.
 std::optional<std::string_view> checked(std::string_view line, std::uint32_t& sum) {
@@ -78,10 +87,19 @@ bool for_each_line(const std::filesystem::path& path, const std::function<bool(c
   while (file && line.read(file.get())) {
     const std::optional<std::string_view> text = checked(line.text(), sum);
     end += std::ssize(line.text()) + 1;
-    if (!text) return line.text().find('\0') == std::string_view::npos;
+    if (!text) return true;
     if (!take({*text, end, sum})) return false;
   }
   return false;
+}
+
+bool may_be_journal(const std::filesystem::path& path) {
+  const FileHandle file = open_regular(path);
+  std::array<char, kChecksumDigits + kBegin.size()> bytes{};
+  const std::size_t count = file ? fread(bytes.data(), 1, bytes.size(), file.get()) : 0;
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < count; ++i) changed += !is_as_written(i, bytes[i]);
+  return file && kChecksumDigits * changed <= count;
 }
 
 std::uint32_t journal_checksum(std::string_view text, std::uint32_t before) {

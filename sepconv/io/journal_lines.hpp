@@ -18,9 +18,13 @@ struct JournalLine {
 };
 
 /// Up to the first that is not what was written behind those before, or until `take` returns false. Returns
-/// whether that one was whole once: a process that ends within a line, or a machine, leaves it without its
-/// end, or zeros in it. Nothing of what is no file, or a link.
+/// whether there is such a one, which has its end: a process that is killed within a line leaves it without.
+/// Nothing of what is no file, or a link.
 bool for_each_line(const std::filesystem::path& path, const std::function<bool(const JournalLine&)>& take);
+
+/// A file that begins as a journal does, or as what damage leaves of one: with a byte of eight changed, with
+/// zeros, or with nothing.
+bool may_be_journal(const std::filesystem::path& path);
 
 /// The checksum of a text behind others that have this one.
 std::uint32_t journal_checksum(std::string_view text, std::uint32_t before);

@@ -18,6 +18,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/journal_file.hpp"
 #include "sepconv/io/kept_rows.hpp"
+#include "sepconv/io/partial_folder.hpp"
 #include "sepconv/io/partial_names.hpp"
 #include "sepconv/io/partial_record.hpp"
 #include "sepconv/io/partial_samples.hpp"
@@ -28,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace partial_names;
 
-constexpr const char* kNone = "it is there and is no partial result; move it away";
+constexpr const char* kBegun = "another process has begun it meanwhile; go on with it, or discard it";
+constexpr const char* kAtWork = "another process is at work on it; wait until it has ended";
 
 void rename_within(const fs::path& folder, const std::string& from, const std::string& to) {
   if (rename((folder / from).c_str(), (folder / to).c_str()) != 0) throw_write_error(folder, errno);
@@ -40,17 +42,17 @@ fs::path Partial::folder_of_target(const fs::path& target) {
   return behind_links(without_slash(target)).native() + kEnding;
 }
 
-bool Partial::is_there(const fs::path& target) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder_of_target(target) / kJournal, ignored);
-}
+bool Partial::is_there(const fs::path& target) { return PartialFolder(folder_of_target(target)).is_own(); }
 
-void Partial::discard(const fs::path& target) {
-  if (!is_there(target)) return;
+bool Partial::discard(const fs::path& target, const std::string& run) {
+  if (!is_there_at(folder_of_target(target))) return true;
   Partial held(target, Use::none);
+  if (!run.empty() && run != held.run_) return false;
+  const PartialFolder there(held.folder_);
+  if (!there.others.empty()) throw_write_error(held.folder_, there.why_not_discarded(), EEXIST);
   held.put_back();
-  held.remove();
-  if (is_there(target)) throw_write_error(held.folder_, "it could not be removed; remove it yourself");
+  if (!held.remove()) throw_write_error(held.folder_, "not all of it could be removed; remove it yourself");
+  return true;
 }
 
 Partial::Partial(const fs::path& target, Use use)
@@ -62,10 +64,9 @@ Partial::Partial(const fs::path& target, Use use)
   if (use == Use::part) suffix_ = temporary_name("part").extension();
   if (!is_there_at(folder_)) return;
   open_folder();
-  std::error_code ignored;
-  const bool empty = fs::is_empty(folder_, ignored);
-  if (!empty && !is_there(target)) throw_write_error(folder_, kNone, EEXIST);
-  if (!empty) open_journal();
+  const PartialFolder there(folder_);
+  if (!there.is_empty() && !there.is_own()) throw_write_error(folder_, there.why_not_own(), EEXIST);
+  if (!there.is_empty() && !there.is_not_begun()) open_journal();
 }
 
 /// Of what has not begun nothing is kept: nobody would go on with it.
@@ -82,10 +83,17 @@ void Partial::open_folder() {
   // With O_NOFOLLOW a link to a folder is none. Others may have made what is there, and nothing that they put
   // there is to lead elsewhere.
   lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (lock_ < 0 && errno == ENOTDIR && !fs::is_symlink(folder_)) throw_write_error(folder_, kNone, EEXIST);
+  if (lock_ < 0 && errno == ENOTDIR && !fs::is_symlink(folder_))
+    throw_write_error(folder_, PartialFolder(folder_).why_not_own(), EEXIST);
   if (lock_ < 0) throw_write_error(folder_, fs::is_symlink(folder_) ? ELOOP : errno);
   if (flock(lock_, (use_ == Use::part ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw_write_error(folder_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
+    throw_write_error(folder_, kAtWork, EWOULDBLOCK);
+  // One that was removed before it was locked may have another in its place, which this does not hold.
+  struct stat held {
+  }, there{};
+  if (fstat(lock_, &held) != 0 || lstat(folder_.c_str(), &there) != 0 || held.st_dev != there.st_dev ||
+      held.st_ino != there.st_ino)
+    throw_write_error(folder_, kAtWork, EWOULDBLOCK);
 }
 
 void Partial::make_folder() {
@@ -94,22 +102,34 @@ void Partial::make_folder() {
     if (mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) throw_write_error(folder_, errno);
     open_folder();
   }
-  if (journal_ == nullptr) {
-    auto journal = std::make_unique<JournalFile>(folder_ / kJournal, JournalFile::Use::extend);
-    if (!journal->beginning().empty() || journal->is_damaged())
-      throw_write_error(folder_, "another process has begun it meanwhile; go on with it, or discard it",
-                        EEXIST);
-    journal_ = std::move(journal);
-  }
+  if (journal_ == nullptr) make_journal();
   if (is_made_) return;
-  if (beginning_.empty()) remove_content();  // what a run left that had not begun
-  journal_->settle();                        // before anything of what is not done is written over
+  journal_->settle();  // before anything of what is not done is written over
   is_made_ = true;
 }
 
+/// In the place of what a run left that had not begun.
+void Partial::make_journal() {
+  const PartialFolder there(folder_);
+  if (is_there_at(folder_ / kJournal)) throw_write_error(folder_, kBegun, EEXIST);
+  for (const std::string& one : there.beginnings)  // throws where another process has locked it
+    JournalFile(folder_ / one, JournalFile::Use::extend);
+  remove_content();
+  std::error_code ignored;
+  for (const std::string& one : there.beginnings) fs::remove(folder_ / one, ignored);
+  journal_ = std::make_unique<JournalFile>(folder_ / of_run(kJournal, run_), JournalFile::Use::extend);
+}
+
+/// Whatever a journal of its name has lost is damage, as that has its first line from when it is there.
 void Partial::begin(const std::string& text) {
   make_folder();
   journal_->begin(run_ + " " + text);
+  if (const int failed = journal_->take_name(folder_ / kJournal); failed == EEXIST) {
+    is_made_ = false;  // nothing there is this run's to remove
+    throw_write_error(folder_, kBegun, EEXIST);
+  } else if (failed != 0) {
+    throw_write_error(folder_, failed);
+  }
   beginning_ = text;
 }
 

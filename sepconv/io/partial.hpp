@@ -1,6 +1,7 @@
 // A result that is made in several runs. What there is of it lies in a folder beside it until it is complete:
 //
-//   NAME.partial/journal           what it is made of, and what is done
+//   NAME.partial/journal           what it is made of, and what is done; its first line is on the disk
+//   NAME.partial/journal-RUN       that, until it has its first line
 //   NAME.partial/result-RUN        a file or a folder, which becomes NAME and then is not there
 //   NAME.partial/replaced          the folder that had the name before, until the result has it
 //   NAME.partial/rows-RUN          rows of smaller levels that wait for others to be written with
@@ -8,8 +9,9 @@
 //   NAME.partial/segment-RUN-A-B   blocks of these, if their places in the result are not known before
 //   NAME.partial/rows-RUN-A-B      rows of these that wait for those of neighbouring parts
 //
-// RUN is another for each that begins one, in the journal's first line. It stays when its process ends,
-// unless nothing is begun. Writers that are made with CreateOptions::partial write into it.
+// RUN is another for each that begins one, in the journal's first line. What is there stays when its process
+// ends, unless nothing is begun. Whatever has none of these names is somebody else's, and stays. Writers that
+// are made with CreateOptions::partial write into it.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +22,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,25 +49,27 @@ class Partial {
   enum class Use : std::uint8_t { alone, all_parts, part, none };
 
   /// Of a file or folder of this name, which is not made. What is there is opened; records whose bytes are
-  /// not there are left out. Throws IoError, also where another process holds it, and of a part where
-  /// is_committed().
+  /// not there are left out. Throws IoError, also where another process holds it, where the journal has lost
+  /// its first line, for a folder that is none of a partial result, and of a part where is_committed().
   Partial(const std::filesystem::path& target, Use use);
   Partial(const Partial&) = delete;
   Partial& operator=(const Partial&) = delete;
   ~Partial();
 
   static std::filesystem::path folder_of_target(const std::filesystem::path& target);
-  /// Whether there is one. Opens nothing.
+  /// Whether there is one, whatever has become of it.
   static bool is_there(const std::filesystem::path& target);
   /// For who only looks.
   struct Seen {
-    std::string beginning{};    ///< "": there is none yet
-    bool is_damaged = false;    ///< it has one that cannot be read
+    std::string beginning{};  ///< "": there is none yet
+    std::string run{};
+    bool is_damaged = false;    ///< it had one that cannot be read
     bool is_committed = false;  ///< its result was given its name: what is left is a killed run's
   };
   static Seen look(const std::filesystem::path& target);
-  /// Removes it, if there is one. Throws IoError where another process holds it.
-  static void discard(const std::filesystem::path& target);
+  /// Removes it, if there is one: that of this run, or with "" whatever there is. False: another stays.
+  /// Throws IoError where another process holds it, and for what is there and is no partial result.
+  static bool discard(const std::filesystem::path& target, const std::string& run = {});
 
   Use use() const noexcept { return use_; }
   /// Its result was given its name, as the journal says. Nothing is left but to remove() the rest.
@@ -76,6 +81,8 @@ class Partial {
   /// Throws IoError where something has its name, of a result that is to replace nothing.
   void check_name_is_free() const;
   const std::filesystem::path& folder() const noexcept { return folder_; }
+  /// Of what is begun, or of what begin() begins.
+  const std::string& run() const noexcept { return run_; }
   /// What begin() was given; "" before.
   const std::string& beginning() const noexcept { return beginning_; }
   /// What is done, as it was when this was opened; they are the caller's then.
@@ -99,8 +106,8 @@ class Partial {
   void check_is_of_run() const;
   /// Of a part: brings it to the disk, and says that it is done. Throws as check_is_of_run() does.
   void finish_part();
-  /// Removes all that is there of it.
-  void remove() noexcept;
+  /// Removes all that is there of it. False: some of it stays.
+  bool remove() noexcept;
 
   // For writers.
 
@@ -132,6 +139,7 @@ class Partial {
   void put_back() const noexcept;
   void name_result(bool replaces);
   void make_folder();
+  void make_journal();
   std::int64_t read_records(JournalFile& journal, const std::function<bool(const Sample&)>& is_there);
   bool has_sample_of(const Sample& sample) const;
   bool is_under_its_name();
@@ -140,6 +148,7 @@ class Partial {
   JournalFile& journal();
   JournalFile* journal_of_samples();
   bool remove_content() const noexcept;
+  bool remove_names(bool (*goes)(std::string_view name)) const noexcept;
   std::filesystem::path result() const;
   std::string named(const char* what) const;
   std::string written_as(const char* what) const;

@@ -1,5 +1,4 @@
 // How a partial result gets its name, and how what is left of it goes.
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -7,8 +6,10 @@
 #include "sepconv/io/durable.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/journal_file.hpp"
+#include "sepconv/io/journal_lines.hpp"
 #include "sepconv/io/kept_rows.hpp"
 #include "sepconv/io/partial.hpp"
+#include "sepconv/io/partial_folder.hpp"
 #include "sepconv/io/partial_names.hpp"
 #include "sepconv/io/partial_samples.hpp"
 
@@ -18,11 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace partial_names;
 
-/// What a partial result has beside its journal: each name is followed by nothing, by bands or by a suffix.
-bool is_own_name(std::string_view name) {
-  const std::string_view what = name.substr(0, name.find_first_of("-."));
-  const auto own = {kResult, kReplaced, kSegment, kRows, kPart};
-  return std::ranges::any_of(own, [&](std::string_view one) { return what == one; });
+bool is_of_journal(std::string_view name) { return is_name_of_run(name) && name.starts_with(kJournal); }
+bool is_content(std::string_view name) {
+  return name == kReplaced || (is_name_of_run(name) && !name.starts_with(kJournal));
 }
 
 }  // namespace
@@ -63,18 +62,21 @@ void Partial::check_name_is_free() const {
     throw_write_error(name_, "it is there by now, and what was begun replaces nothing; move it away", EEXIST);
 }
 
-/// What had the name, where a process was killed before the result had it.
+/// What had the name, where a process was killed before the result had it, or where nobody knows.
 void Partial::put_back() const noexcept {
-  if (is_there_at(result())) rename_to_absent(folder_ / kReplaced, name_);
+  const bool is_known = journal_ && !journal_->beginning().empty();
+  if (!is_known || is_there_at(result())) rename_to_absent(folder_ / kReplaced, name_);
 }
 
-/// All but the journal, and what somebody else put there. False: some of it stays.
-bool Partial::remove_content() const noexcept {
+bool Partial::remove_content() const noexcept { return remove_names(is_content); }
+
+/// False: some of it stays.
+bool Partial::remove_names(bool (*goes)(std::string_view name)) const noexcept {
   std::error_code failed;
   bool is_gone = true;
   fs::directory_iterator entry(folder_, failed);
   for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-    if (!is_own_name(entry->path().filename().native())) continue;
+    if (!goes(entry->path().filename().native())) continue;
     std::error_code stays;
     fs::remove_all(entry->path(), stays);
     is_gone = is_gone && !stays;
@@ -82,18 +84,23 @@ bool Partial::remove_content() const noexcept {
   return is_gone && !failed;
 }
 
-/// The journal last, and only behind the rest: without it the folder is nobody's. Files are closed before:
-/// of what is open, network file systems keep another name in the folder.
-void Partial::remove() noexcept {
+/// The journal last, and only behind the rest: it says what that is. Files are closed before: of what is
+/// open, network file systems keep another name in the folder. What somebody else put there stays.
+bool Partial::remove() noexcept {
   journal_.reset();
   rows_.reset();
   std::error_code ignored;
-  if (remove_content() && fs::remove(folder_ / kJournal, ignored)) fs::remove(folder_, ignored);
+  const fs::path journal = folder_ / kJournal;
+  bool is_gone = remove_content();
+  if (is_gone && may_be_journal(journal)) fs::remove(journal, ignored);
+  is_gone = is_gone && !is_there_at(journal) && remove_names(is_of_journal);
+  if (is_gone) fs::remove(folder_, ignored);
   run_ = new_run();
   beginning_.clear();
   records_.clear();
   is_made_ = is_committed_ = is_named_ = false;
   close_folder();
+  return is_gone;
 }
 
 }  // namespace sepconv

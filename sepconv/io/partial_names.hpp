@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -18,7 +19,11 @@ inline constexpr const char* kSegment = "segment";
 inline constexpr const char* kRows = "rows";
 inline constexpr const char* kPart = "part";
 
-/// 16 digits, of whoever begins a result.
+/// What network file systems call a file that was removed while it was open.
+inline constexpr const char* kRemovedWhileOpen = ".nfs";
+inline constexpr std::size_t kRunDigits = 16;
+
+/// So many digits, of whoever begins a result.
 inline std::string new_run() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());

@@ -11,6 +11,7 @@
 #include "sepconv/io/journal_file.hpp"
 #include "sepconv/io/kept_rows.hpp"
 #include "sepconv/io/partial.hpp"
+#include "sepconv/io/partial_folder.hpp"
 #include "sepconv/io/partial_names.hpp"
 #include "sepconv/io/partial_record.hpp"
 #include "sepconv/io/partial_samples.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace partial_names;
-
-constexpr std::size_t kRunDigits = 16;
 
 /// The first line of a journal: the run, and what its result is made of. Without a run it is another
 /// version's.
@@ -59,19 +58,22 @@ void check_leads_nowhere(const fs::path& folder, const fs::path& file) {
 }  // namespace
 
 Partial::Seen Partial::look(const fs::path& target) {
-  if (!is_there(target)) return {};
-  const fs::path folder = folder_of_target(target);
-  const JournalFile journal(folder / kJournal, JournalFile::Use::look);
-  return {Beginning(journal.beginning()).text, journal.is_damaged(), says_committed(folder, journal)};
+  const PartialFolder there(folder_of_target(target));
+  if (!there.is_own() || there.is_not_begun()) return {};
+  const JournalFile journal(there.path / kJournal, JournalFile::Use::look);
+  const Beginning begun(journal.beginning());
+  return {begun.text, begun.run, journal.beginning().empty(), says_committed(there.path, journal)};
 }
 
+/// Of one that has begun.
 void Partial::open_journal() {
-  const bool looks = use_ == Use::part || use_ == Use::none;
+  const bool looks = use_ == Use::part || use_ == Use::none || !is_there_at(folder_ / kJournal);
   journal_ = std::make_unique<JournalFile>(folder_ / kJournal,
                                            looks ? JournalFile::Use::look : JournalFile::Use::extend);
-  if (use_ != Use::none && journal_->is_damaged())
-    throw_read_error(folder_, "the first line of its journal is damaged; discard it");
-  if (journal_->beginning().empty()) return;
+  const bool is_damaged = journal_->beginning().empty();
+  if (use_ != Use::none && is_damaged)
+    throw_read_error(folder_, "the first line of its journal is damaged or gone; discard it");
+  if (is_damaged) return;
   const Beginning begun(journal_->beginning());
   run_ = begun.run;
   if (use_ == Use::none) return;

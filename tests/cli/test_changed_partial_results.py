@@ -9,11 +9,12 @@ import pytest
 
 from conftest import BINARY
 from cli_support import fails, image, listing, one_sentence
-from test_partial_results import STAGE, make, part, remove, whole
+from test_partial_results import STAGE, create, make, part, remove, whole
 from test_several_runs import begin, content, kill_when, left_when_killed_at_its_end, records, result_in
 from test_several_runs import CHAIN, begun, scan  # fixtures
 
 FLAT = [("out.raw", []), ("out.npy", []), ("out.tif", [])]
+TILED = [("out.tif", ["--compress", "none", "--tile", "64"]), ("out.tif", ["--compress", "none", "--tile", "64", "--pyramid"]), ("out.tif", ["--compress", "none", "--tile", "256", "--pyramid"])]
 CHUNKS = [("out.zarr", ["--chunk", "64"]), ("out.zarr", ["--chunk", "32", "--shard", "128"]), ("out.zarr", ["--chunk", "64", "--pyramid"])]
 NAMES = lambda kind: "-".join([kind[0], *kind[1]])
 
@@ -43,7 +44,7 @@ def chunk_in(partial):
     return min((path for path in result_in(partial).rglob("*") if path.is_file() and path.name.isdigit()), key=lambda path: path.stat().st_mtime)
 
 
-@pytest.mark.parametrize("kind", FLAT + CHUNKS, ids=NAMES)
+@pytest.mark.parametrize("kind", FLAT + TILED + CHUNKS, ids=NAMES)
 def test_what_is_too_long_is_not_taken_for_done_by_resume(sepconv, scan, kind):
     name, options = kind
     sepconv("run", scan, f"whole-{name}", *CHAIN, *options, "--quiet")
@@ -54,7 +55,7 @@ def test_what_is_too_long_is_not_taken_for_done_by_resume(sepconv, scan, kind):
     assert content(sepconv.folder / name) == content(sepconv.folder / f"whole-{name}")
 
 
-@pytest.mark.parametrize("kind", FLAT + CHUNKS, ids=NAMES)
+@pytest.mark.parametrize("kind", FLAT + TILED + CHUNKS, ids=NAMES)
 def test_what_is_too_long_is_not_finished(small, kind):
     name, options = kind
     expected = whole(small, name, options)
@@ -66,6 +67,39 @@ def test_what_is_too_long_is_not_finished(small, kind):
         for which in ("1/2", "2/2"): part(small, name, options, which)
     small("finish", name)
     assert content(small.folder / name) == expected
+
+
+@pytest.mark.parametrize("kind", FLAT + TILED, ids=NAMES)
+def test_what_is_appended_between_parts_is_nowhere_in_the_result(small, kind):
+    """Blocks have bytes below the image, and lie at multiples of pages: nothing of these is left as it was found."""
+    name, options = kind
+    expected = whole(small, name, options)
+    for first, last in (("1/2", "2/2"), ("2/2", "1/2")):
+        create(small, name, options)
+        for which in (first, last):
+            part(small, name, options, which)
+            lengthen(result_in(small.folder / f"{name}.partial"))
+        small("finish", name)
+        assert content(small.folder / name) == expected
+        os.unlink(small.folder / name)
+
+
+@pytest.mark.parametrize("options, other", [
+    (["--chunk", "64"], ".zattrs"), (["--chunk", "64"], ".zarray"), (["--chunk", "64"], "c/0/99"), (["--chunk", "64"], "c/00/1"), (["--chunk", "64"], "extra/zarr.json"),
+    (["--chunk", "64", "--zarr", "2"], "zarr.json"), (["--chunk", "32", "--shard", "128"], "c/0/0/0"), (["--chunk", "64", "--pyramid"], ".zgroup"), (["--chunk", "64", "--pyramid"], "0/.zarray"), (["--chunk", "64", "--pyramid"], "7/c/0/0"),
+], ids=lambda value: "-".join(value) if isinstance(value, list) else value)
+def test_a_file_of_somebody_elses_is_no_part_of_a_zarr(small, options, other):
+    expected = whole(small, "out.zarr", options)
+    make(small, "out.zarr", options)
+    theirs = result_in(small.folder / "out.zarr.partial") / other
+    theirs.parent.mkdir(exist_ok=True, parents=True)
+    theirs.write_text("{}")
+    said = one_sentence(small("finish", "out.zarr", status=1).stderr)
+    assert other in said and "no part of the result" in said and not (small.folder / "out.zarr").exists()
+    os.unlink(theirs)
+    while not listing(theirs.parent): theirs.parent.rmdir(); theirs = theirs.parent
+    small("finish", "out.zarr")
+    assert content(small.folder / "out.zarr") == expected
 
 
 @pytest.mark.parametrize("kind", [("out.npy", []), ("out.tif", ["--compress", "deflate"])], ids=NAMES)
@@ -141,6 +175,24 @@ def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
             assert ("what follows it is made again" in said) == (i + 1 < len(lines) or len(left) > len(lines))
             assert content(begun.folder / "out.tif") == content(begun.folder / "whole.tif")
             os.unlink(begun.folder / "out.tif")
+
+
+@pytest.mark.parametrize("place", [0, 50])
+def test_a_zero_in_a_later_line_is_told_of(begun, place):
+    journal = begun.folder / "out.tif.partial/journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1][:place] + b"\0" + lines[1][place + 1:]
+    journal.write_bytes(b"".join(lines))
+    begun("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
+    assert "has a line that was changed" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert content(begun.folder / "out.tif") == content(begun.folder / "whole.tif")
+
+
+@pytest.mark.parametrize("more", [[], ["--resume"], ["--create-only"]], ids=lambda more: "".join(more))
+def test_a_partial_result_whose_journal_is_gone_is_discarded(begun, more):
+    os.unlink(begun.folder / "out.tif.partial/journal")
+    begun("run", "in.tif", "out.tif", *CHAIN, *more, "--discard", "--quiet")
+    assert listing(begun.folder / "out.tif.partial") == ["journal"] if "--create-only" in more else listing(begun.folder) == ["in.tif", "out.tif"]
 
 
 @pytest.mark.parametrize("more", [[], ["--resume"], ["--create-only"]], ids=lambda more: "".join(more))

@@ -139,7 +139,7 @@ def test_a_damaged_journal_is_told_of_and_stays_as_it_is(sepconv, scan):
 def test_a_first_line_that_never_came_to_the_disk_is_begun_anew(sepconv, scan, text):
     partial = sepconv.folder / "out.npy.partial"
     partial.mkdir()
-    (partial / "journal").write_bytes(text)
+    (partial / "journal-0123456789abcdef").write_bytes(text)
     (partial / "result-0123456789abcdef").write_bytes(b"x" * 1000)
     assert "has nothing yet" in one_sentence(sepconv("info", "out.npy", status=1).stderr)
     said = sepconv("run", scan, "out.npy", "abs").stderr

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "sepconv/pipeline/plan/file_job.hpp"
 #include "sepconv/pipeline/plan/parts.hpp"
@@ -48,11 +49,14 @@ FileJob plan_part(const std::filesystem::path& input, const std::filesystem::pat
                   const FileOptions& files = {});
 
 /// What completes such a result when all bands are made. The source is opened for its description, and read
-/// no more. Throws IoError that names what is not there, with ENODATA where that are parts.
-FileJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats());
+/// no more. Throws IoError that names what is not there, with ENODATA where that are parts. `run`: the
+/// Partial::run() of what create_in_parts() has begun; what another process has begun in its place is left
+/// alone. "": whatever is there.
+FileJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats(),
+                   const std::string& run = {});
 
 /// Of a result that was given its name before its process was killed, removes what is left of making it;
-/// false where none was. Throws IoError where it has not its name any more.
-bool finish_named(const std::filesystem::path& output);
+/// false where none was, or `run` is another. Throws IoError where it has not its name any more.
+bool finish_named(const std::filesystem::path& output, const std::string& run = {});
 
 }  // namespace sepconv

@@ -7,20 +7,20 @@ namespace sepconv {
 namespace fs = std::filesystem;
 
 bool discard_finished(const fs::path& output) {
-  if (!Partial::look(output).is_committed) return false;
-  Partial::discard(output);
-  return true;
+  const Partial::Seen seen = Partial::look(output);
+  return seen.is_committed && Partial::discard(output, seen.run);
 }
 
 void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
                          const PlanOptions& options, const FileOptions& files) {
-  if (!Partial::is_there(output) || discard_finished(output)) return;
-  plan_anew(input, output, chain, options, files);
+  if (discard_finished(output)) return;
+  if (Partial::is_there(output)) plan_anew(input, output, chain, options, files);
   Partial::discard(output);
 }
 
-bool finish_named(const fs::path& output) {
-  if (!Partial::look(output).is_committed) return false;
+bool finish_named(const fs::path& output, const std::string& run) {
+  const Partial::Seen seen = Partial::look(output);
+  if (!seen.is_committed || (!run.empty() && run != seen.run)) return false;
   Partial left(output, Partial::Use::all_parts);
   left.check_is_named();
   left.remove();

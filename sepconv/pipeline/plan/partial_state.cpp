@@ -20,7 +20,7 @@ std::string facts_of(const PartialState& state) {
     case PartialState::Kind::foreign:
       return "has a part of a result that another version of sepconv made;";
     case PartialState::Kind::damaged:
-      return "has a part of a result, and the first line of its journal is damaged;";
+      return "has a part of a result, and the first line of its journal is damaged or gone;";
     case PartialState::Kind::alone:
     case PartialState::Kind::in_parts:
       break;

@@ -21,9 +21,10 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
   return run(job, options);
 }
 
-RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options, Formats formats) {
-  if (finish_named(output)) return {};
-  FileJob job = finish_job(output, formats);
+RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options, Formats formats,
+                      const std::string& begun) {
+  if (finish_named(output, begun)) return {};
+  FileJob job = finish_job(output, formats, begun);
   return run(job, options);
 }
 

@@ -29,8 +29,8 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
 
 /// Runs finish_job(): the result gets its name, and is the one that one run would have made. Of one that has
 /// its name, because a process was killed then, only what is left is removed (finish_named()), and the report
-/// is empty.
+/// is empty. `begun`: the run, as finish_job() has it.
 RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options = {},
-                      Formats formats = built_in_formats());
+                      Formats formats = built_in_formats(), const std::string& begun = {});
 
 }  // namespace sepconv
