@@ -48,6 +48,14 @@ void TiffOutput::add(std::span<const std::byte> header) {
                static_cast<std::int64_t>(number_in(count, kBigEndian)) * (big_tiff_ ? 20 : 12);
 }
 
+void TiffOutput::clear_gaps() {
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(kPixelAlignment));
+  for (const auto& [begin, end] : gaps_)
+    for (std::int64_t at = begin; at < end; at += kPixelAlignment)
+      file_.write_at(at,
+                     std::span(zeros).first(static_cast<std::size_t>(std::min(kPixelAlignment, end - at))));
+}
+
 void TiffOutput::commit() {
   if (scratch_) {
     file_.write_at(header_bytes(), std::as_bytes(std::span(kGhostArea)));
@@ -55,6 +63,7 @@ void TiffOutput::commit() {
   // What the last tile has below the image was not written there; and a process that was killed may have
   // written more.
   if (scratch_ || file_.partial()) file_.resize(end_);
+  if (file_.partial()) clear_gaps();
   file_.write_at(0, std::span(header_).first(static_cast<std::size_t>(header_bytes())));
   file_.commit();
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "sepconv/io/byte_file.hpp"
 
@@ -39,6 +40,12 @@ class TiffOutput {
   std::int64_t scratch_end() const noexcept { return scratch_end_; }
   void set_scratch_end(std::int64_t end) noexcept { scratch_end_ = end; }
 
+  /// Bytes that no page writes, and that are zeros in a new file. That of a partial result may have been made
+  /// longer meanwhile.
+  void add_gap(std::int64_t begin, std::int64_t end) {
+    if (begin < end) gaps_.emplace_back(begin, end);
+  }
+
   /// Where the directory lies that a page's header names.
   std::int64_t directory_in(std::span<const std::byte> header) const;
   /// A page whose directory is written, as its header says: it is the next of the file's chain. No header is
@@ -48,12 +55,15 @@ class TiffOutput {
   void commit();
 
  private:
+  void clear_gaps();
+
   OutputFile file_;
   std::optional<OutputFile> scratch_;
   std::int64_t scratch_end_ = 0;
   bool big_tiff_;
   std::array<std::byte, 16> header_{};
   std::int64_t end_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> gaps_;
   std::int64_t last_link_ = 0;  // where the last directory says which is next
 };
 

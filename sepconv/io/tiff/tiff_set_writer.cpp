@@ -158,6 +158,7 @@ class TiffSetWriter final : public RasterSetWriter {
     const std::int64_t room = directory_bytes(directory, options_.metadata);
     first_ =
         TiffPlace{round_up(output_->header_bytes() + room, kPixelAlignment), output_->header_bytes(), room};
+    output_->add_gap(output_->header_bytes() + room, *first_->pixels);
     next_directory_ = *first_->pixels + spec_.count() * directory.stored_bytes();
     constexpr std::int64_t kMost = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
     lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMost;

@@ -48,6 +48,7 @@ class TiffSink::Books final : public TiffBytes {
     if (offset + std::ssize(bytes) <= header_bytes_) {
       std::memcpy(header_.data() + offset, bytes.data(), bytes.size());
     } else if (!placing_) {
+      if (output_.file().partial()) clear(size(), offset);  // what the directory is not in yet, or never is
       output_.file().write_at(offset, bytes);
     }
     const std::int64_t end = std::max(size(), offset + std::ssize(bytes));
@@ -58,6 +59,11 @@ class TiffSink::Books final : public TiffBytes {
   std::int64_t size() override { return own_end_.value_or(output_.end()); }
 
  private:
+  void clear(std::int64_t begin, std::int64_t end) {
+    if (begin < end)
+      output_.file().write_at(begin, std::vector<std::byte>(static_cast<std::size_t>(end - begin)));
+  }
+
   TiffOutput& output_;
   std::int64_t header_bytes_;
   std::array<std::byte, 16> header_{};
@@ -81,9 +87,10 @@ TiffSink::TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& dire
 
 TiffSink::~TiffSink() = default;
 
-std::int64_t TiffSink::reserve(std::int64_t bytes, std::int64_t alignment) noexcept {
+std::int64_t TiffSink::reserve(std::int64_t bytes, std::int64_t alignment) {
   const bool is_placed = place_ && place_->pixels;
   const std::int64_t begin = is_placed ? *place_->pixels : round_up(output_->end(), alignment);
+  if (!is_placed) output_->add_gap(std::max(output_->end(), output_->header_bytes()), begin);
   output_->set_end(std::max(output_->end(), begin + bytes));
   books_->move_to(begin);
   return begin;
@@ -163,6 +170,7 @@ void TiffSink::write_directory() {
   handle_.check(TIFFWriteDirectory(handle_.get()) != 0, "cannot write its directory");
   if (place_ && books_->size() > place_->directory + place_->directory_bytes)
     throw std::logic_error(name() + ": a directory takes more than was foreseen");
+  if (place_) output_->add_gap(books_->size(), place_->directory + place_->directory_bytes);
 }
 
 void TiffSink::finish(std::span<const std::uint64_t> inside) {

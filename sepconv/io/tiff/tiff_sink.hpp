@@ -48,7 +48,7 @@ class TiffSink {
   std::int64_t place(std::int64_t block_index, std::int64_t bytes);
   /// Keeps `bytes` of the file for this page's blocks: where its place says, else the next ones from a
   /// multiple of `alignment` on. Returns where.
-  std::int64_t reserve(std::int64_t bytes, std::int64_t alignment) noexcept;
+  std::int64_t reserve(std::int64_t bytes, std::int64_t alignment);
   /// Writes bytes of a block to where it was placed. Thread-safe.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) {
     waits() ? output_->scratch().write_at(offset, bytes) : output_->file().write_pixels_at(offset, bytes);

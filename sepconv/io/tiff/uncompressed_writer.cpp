@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/io/one_at_a_time.hpp"
@@ -55,6 +56,9 @@ class UncompressedWriter final : public TiffWriter {
                                   (part.row - tile.row) * format_.row_bytes();
       write_tile_rows(offset, channel_of(plane),
                       in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
+      if (sink().is_resumable() && part.row_end() == spec().extent.rows)
+        clear_tile_rows(offset + part.rows * format_.row_bytes(),
+                        format_.extent.rows - (part.row_end() - tile.row));
     });
   }
 
@@ -72,6 +76,17 @@ class UncompressedWriter final : public TiffWriter {
       sink().write_at(offset + row * format_.row_bytes(),
                       scratch.bytes().first(static_cast<std::size_t>(piece.bytes())));
     }
+  }
+
+  /// Below the image. The file of a partial result may have been made longer meanwhile, and holds no zeros
+  /// there.
+  void clear_tile_rows(std::int64_t offset, std::int64_t rows) {
+    Buffer& scratch = make_scratch();
+    std::memset(scratch.data(), 0, static_cast<std::size_t>(scratch.size()));
+    const std::int64_t end = offset + rows * format_.row_bytes();
+    for (std::int64_t at = offset; at < end; at += scratch.size())
+      sink().write_at(at,
+                      scratch.bytes().first(static_cast<std::size_t>(std::min(scratch.size(), end - at))));
   }
 
   // Strips lie one behind the other, so a plane is one array of rows.
