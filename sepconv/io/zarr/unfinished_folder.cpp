@@ -184,6 +184,7 @@ void UnfinishedFolder::write(const fs::path& file, int flags, std::int64_t offse
 
 void UnfinishedFolder::add(const std::string& name, std::span<const std::byte> bytes) {
   if (!options_.partial) return write(place() / name, O_CREAT | O_EXCL, 0, bytes);
+  note(name);
   // One that a run before was at work on may be there; of parts, one that another process is at work on.
   const bool is_alone = options_.partial->suffix().empty();
   write(is_alone ? place() / name : part_of(name), O_CREAT | O_TRUNC, 0, bytes);
@@ -200,7 +201,14 @@ void UnfinishedFolder::write_part(const std::string& name, bool is_first, std::i
 
 void UnfinishedFolder::complete_part(const std::string& name, std::int64_t bytes) {
   name_part(name);
+  note(name);
   if (options_.partial) options_.partial->sample_whole(name, bytes, {});
+}
+
+void UnfinishedFolder::note(const std::string& name) {
+  if (!is_chunk_) return;
+  const std::lock_guard lock(making_);
+  added_.insert(name);
 }
 
 void UnfinishedFolder::name_part(const std::string& name) {
@@ -225,7 +233,8 @@ void UnfinishedFolder::reopen_part(const std::string& name, std::int64_t bytes) 
   if (failed != 0) throw_write_error(target_, failed);
 }
 
-/// Throws for links, which those that read the result do not follow.
+/// Throws for links, which those that read the result do not follow, and for what is no part of the result:
+/// under the result's name others would read it as one.
 void UnfinishedFolder::remove_parts(const fs::path& made) const {
   std::error_code ignored;
   std::vector<fs::path> left;
@@ -234,6 +243,12 @@ void UnfinishedFolder::remove_parts(const fs::path& made) const {
     const std::string name = entry.path().filename().native();
     if (name.ends_with(kPart) || name.find(std::string(kPart) + ".sepconv-") != name.npos)
       left.push_back(entry.path());
+    else if (const std::string key = entry.path().lexically_relative(made).native();
+             !entry.is_directory() && key != kUnfinishedMark &&
+             !name.starts_with(partial_names::kRemovedWhileOpen) && !added_.contains(key) && !is_chunk_(key))
+      throw_write_error(entry.path(),
+                        "somebody put it there, and it is no part of the result; remove it, and go on",
+                        EEXIST);
   }
   for (const fs::path& path : left) fs::remove(path, ignored);
 }

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sepconv/io/in_the_making.hpp"
@@ -54,6 +57,9 @@ class UnfinishedFolder {
   /// Makes a file of another process one again that is not complete, of so many bytes.
   void reopen_part(const std::string& name, std::int64_t bytes);
 
+  /// What is added from now on, and what is a chunk by its name, is all that a partial one has to hold.
+  void begin_rest(std::function<bool(const std::string& name)> is_chunk) { is_chunk_ = std::move(is_chunk); }
+
   /// Throws IoError; then the folder is removed. Without overwrite, a target that has appeared since is not
   /// replaced.
   void commit();
@@ -64,6 +70,7 @@ class UnfinishedFolder {
   bool take_place(bool is_last);
   std::filesystem::path part_of(const std::string& name);
   void name_part(const std::string& name);
+  void note(const std::string& name);
   void remove_parts(const std::filesystem::path& made) const;
   [[noreturn]] void throw_failed(const std::filesystem::path& file, int error) const;
   int open_new(const std::filesystem::path& file, int flags);
@@ -77,6 +84,8 @@ class UnfinishedFolder {
   std::mutex making_;
   std::filesystem::path place_;
   int lock_ = -1;
+  std::function<bool(const std::string& name)> is_chunk_;
+  std::set<std::string> added_;  // since it was told what is a chunk
 };
 
 /// Whether a folder has what is at the top of a Zarr, complete or not.

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
+#include "sepconv/core/geometry.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
 
@@ -39,6 +41,20 @@ std::string ZarrArray::key_of(const ZarrShape& position) const {
   std::string key = "c";
   for (const std::int64_t index : position) key += fmt::format("{}{}", separator, index);
   return key;
+}
+
+bool ZarrArray::has_key(std::string_view key) const {
+  ZarrShape position;
+  for (const char *at = key.data(), *const end = at + key.size(); at != end;) {
+    std::uint32_t index = 0;  // which no minus stands before
+    const auto [behind, error] = std::from_chars(at, end, index);
+    if (error == std::errc()) position.push_back(index);
+    at = error == std::errc() ? behind : at + 1;
+  }
+  if (position.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (position[i] >= ceil_div(shape[i], chunk[i])) return false;
+  return key_of(position) == key;
 }
 
 std::string name_of(const ZarrCodec& codec) {

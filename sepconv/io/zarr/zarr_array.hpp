@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sepconv/core/deflate/repeats.hpp"
@@ -69,6 +70,8 @@ struct ZarrArray {
   ZarrShape block_steps() const;
   /// The key of a chunk below that of the array.
   std::string key_of(const ZarrShape& position) const;
+  /// Whether one of its chunks, or shards, has this key.
+  bool has_key(std::string_view key) const;
 };
 
 inline constexpr std::int64_t kMostZarrAxes = 32;

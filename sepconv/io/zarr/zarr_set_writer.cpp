@@ -77,6 +77,9 @@ class ZarrMaking {
   }
 
   void finish() {
+    folder_->begin_rest([this](const std::string& name) {
+      return std::ranges::any_of(levels_, [&](const auto& level) { return level->has_chunk(name); });
+    });
     for (const auto& level : levels_) level->finish();
     if (labels_) labels_->write(*folder_, "labels");
     if (is_consolidated_) group_ = with_all_below();

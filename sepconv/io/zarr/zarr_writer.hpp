@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sepconv/io/writer.hpp"
@@ -22,6 +23,11 @@ struct ZarrTarget {
   std::unique_ptr<ShardWriter> shards;  ///< where the array has them: they may hold blocks of several images
 
   std::string key_of(const ZarrShape& chunk) const { return joined_key(key, array.key_of(chunk)); }
+  /// Whether a name in the folder is that of one of its chunks.
+  bool has_chunk(std::string_view name) const {
+    if (key.empty()) return array.has_key(name);
+    return name.starts_with(key + "/") && array.has_key(name.substr(key.size() + 1));
+  }
   /// When all images are written. Throws std::logic_error if a shard lacks a block.
   void finish() const;
 };
