@@ -113,7 +113,8 @@ def _finish(result):
         if getattr(error, "errno", None) == errno.ENODATA:  # of a part there is not what it made: no try will do
             result.discard()
             raise
-        _opening.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
+        if result.is_there():
+            _opening.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
         raise
     except ValueError:  # the source is another now
         result.discard()

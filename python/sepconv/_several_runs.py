@@ -10,9 +10,9 @@ _BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan
 
 def _part(part):
     """(3, 16), or the program's '3/16'."""
-    found = re.fullmatch(r"(\d+)/(\d+)", part) if isinstance(part, str) else None
+    found = re.fullmatch(r"([0-9]+)/([0-9]+)", part) if isinstance(part, str) else None
     sides = [int(one) for one in found.groups()] if found else list(part) if isinstance(part, (tuple, list)) else []
-    if len(sides) != 2 or not _options.whole(1)("part", sides[0]) <= _options.whole(1)("part", sides[1]):
+    if len(sides) != 2 or any(isinstance(one, bool) for one in sides) or not _options.whole(1)("part", sides[0]) <= _options.whole(1)("part", sides[1]):
         raise ValueError(f"part={part!r} is none; give (3, 16) for the third of sixteen, or '3/16'")
     return sides
 
@@ -83,9 +83,9 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     _check_paths("create_only()", source, sink)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
     settings = _options.settings_of(_BEGUN, _opening.with_whole_region(source, options, chain))
-    counts = []
-    _opening.warn(_sepconv.create_parts(source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, counts))
-    return counts[0]
+    begun = []
+    _opening.warn(_sepconv.create_parts(source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, begun))
+    return begun[0]
 
 
 def finish(sink):
@@ -111,4 +111,4 @@ def finish(sink):
     """
     if not _options.is_path(sink):
         raise TypeError(f"{sink!r} is no path; only files are made in parts")
-    _opening.warn(_sepconv.finish_parts(_options.path(sink)))
+    _opening.warn(_sepconv.finish_parts(_options.path(sink), ""))

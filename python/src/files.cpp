@@ -53,12 +53,12 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
   const Chain chain = chain_of(settings, given);
   JobEnds ends = ends_of(source, sink, settings);
   const std::optional<PartialState> left = state_of(sink);
-  const fs::path output = left ? nb::cast<fs::path>(sink) : fs::path();
+  const fs::path output = discards ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
   run_told(settings.run, told, [&] {
-    if (left && discards) discard_finished(output);
+    if (discards) discard_finished(output);
     FileJob job = prepare(std::move(ends), chain, settings);
-    if (left && discards) Partial::discard(output);
+    if (discards) Partial::discard(output);
     report = run(job, settings.run);
   });
   if (left && !discards) report.plan.warnings.push_back(describe(*left));

@@ -24,21 +24,25 @@ RunReport resume(const fs::path& source, const fs::path& sink, const Chain& chai
   return report;
 }
 
-/// Begins a result that processes make in parts; returns what it will not have. How many there are is added
-/// to `counts` as soon as it is begun, so that who is interrupted then knows that it is there.
+/// Begins a result that processes make in parts; returns what it will not have. How many there are, and the
+/// run, are added to `begun` as soon as it is, so that who is interrupted then knows that it is there.
 nb::list create_parts(const fs::path& source, const fs::path& sink, const Chain& chain,
-                      const nb::dict& options, bool discards, std::int64_t wanted, nb::list counts) {
+                      const nb::dict& options, bool discards, std::int64_t wanted, nb::list begun) {
   Settings settings = settings_of(options);
   std::optional<std::int64_t> count;
+  std::string run;
   std::vector<std::string> warnings;
   const auto tell = [&] {
-    if (count) counts.append(*count);
+    if (!count) return;
+    begun.append(*count);
+    begun.append(run);
   };
   try {
     run_told(settings.run, nb::none(), [&] {
       if (discards) discard_for_another(source, sink, chain, settings.run, settings.files);
       const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
       count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
+      run = job.partial->run();
       warnings = job.plan.warnings;
     });
   } catch (...) {
@@ -75,16 +79,19 @@ RunReport run_wanted_part(const fs::path& source, const fs::path& sink, const Ch
 }
 
 /// Returns what the result does not have.
-nb::list finish_parts(const fs::path& sink) {
+nb::list finish_parts(const fs::path& sink, const std::string& run) {
   RunOptions options;
   RunReport report;
-  run_told(options, nb::none(), [&] { report = finish_file(sink, options); });
+  run_told(options, nb::none(), [&] { report = finish_file(sink, options, built_in_formats(), run); });
   return sentences_of(report.plan.warnings);
 }
 
-void discard_parts(const fs::path& sink) {
+/// False: what is there is another run's, and stays.
+bool discard_parts(const fs::path& sink, const std::string& run) {
   RunOptions options;
-  run_told(options, nb::none(), [&] { Partial::discard(sink); });
+  bool is_gone = false;
+  run_told(options, nb::none(), [&] { is_gone = Partial::discard(sink, run); });
+  return is_gone;
 }
 
 }  // namespace
@@ -95,12 +102,14 @@ void bind_parts(nb::module_& module) {
   const auto told = nb::arg("told").none();
   module.def("resume", resume, source, sink, chain, options, discards, told);
   module.def("create_parts", create_parts, source, sink, chain, options, discards, nb::arg("wanted"),
-             nb::arg("counts"));
+             nb::arg("begun"));
   module.def("run_part", run_one_part, source, sink, chain, options, nb::arg("part"), nb::arg("count"), told);
   module.def("run_wanted_part", run_wanted_part, source, sink, chain, options, nb::arg("part"),
              nb::arg("count"), nb::arg("go_on"));
-  module.def("finish_parts", finish_parts, sink);
-  module.def("discard_parts", discard_parts, sink);
+  module.def("finish_parts", finish_parts, sink, nb::arg("run"));
+  module.def("discard_parts", discard_parts, sink, nb::arg("run"));
+  module.def(
+      "partial_run", [](const fs::path& target) { return Partial::look(target).run; }, sink);
   module.def("partial_folder", &Partial::folder_of_target, sink);
 }
 

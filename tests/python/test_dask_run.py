@@ -409,6 +409,58 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
     assert bytes_of("out.npy") == bytes_of("alone.npy") and not os.path.exists("out.npy.partial")
 
 
+def made_by_another(sink, chain, made, **options):
+    """As another process begins it anew, as soon as no worker holds it."""
+    while True:
+        try:
+            sc.create_only("in.npy", sink, chain, discard=True, band_rows=64, **options)
+            break
+        except BlockingIOError:
+            time.sleep(0.002)
+    if made:
+        sc.run("in.npy", sink, chain, part=(1, made), progress=False, **options)
+
+
+@pytest.mark.parametrize("made", [0, 2, 1], ids=["begun", "a part", "all"])
+def test_a_client_discards_and_finishes_only_what_it_has_begun(folder, made):
+    np.save("in.npy", image())
+    begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    made_by_another("out.npy", sc.abs(), made)
+    before = bytes_of("out.npy.partial")
+    with pytest.raises(OSError, match="of another run, and is left alone"):
+        begun.finish()
+    with pytest.warns(sc.FileWarning, match="out.npy.partial stays: it is not what was begun here any more"):
+        begun.discard()
+    assert bytes_of("out.npy.partial") == before
+    for part in (1, 2):
+        sc.run("in.npy", "out.npy", sc.abs(), part=(part, 2), progress=False)
+    sc.finish("out.npy")
+    np.testing.assert_array_equal(np.load("out.npy"), image())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        begun.discard()
+    assert sorted(os.listdir()) == ["in.npy", "out.npy"]
+
+
+@pytest.mark.parametrize("when", [0.1, 1], ids=["at work", "all made"])
+@pytest.mark.parametrize("chain", [BLUR, sc.abs()], ids=["same", "other"])
+def test_what_was_begun_anew_meanwhile_is_left_alone(client, folder, when, chain):
+    np.save("in.npy", image())
+    seen = []
+
+    def anew(done, pixels):
+        if done >= when * pixels and not seen:
+            seen.append(made_by_another("out.npy", chain, 1))
+
+    with warnings.catch_warnings(record=True) as said, pytest.raises((OSError, ValueError)):
+        warnings.simplefilter("always")
+        ours.run("in.npy", "out.npy", BLUR, parts=12, band_rows=64, progress=anew)
+    assert not [one for one in said if "all parts are made" in str(one.message)]
+    Result(str(folder / "in.npy"), str(folder / "out.npy"), chain, {}).finish()  # which waits for workers that end
+    np.testing.assert_array_equal(np.load("out.npy"), chain(image()))
+    assert sorted(os.listdir()) == ["in.npy", "out.npy"]
+
+
 def test_what_no_finish_completes_goes(client, folder):
     """A part whose bytes are not there: the folder would stop the next run, and no other finish would do."""
     np.save("in.npy", image())

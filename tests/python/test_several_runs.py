@@ -138,6 +138,7 @@ def test_what_a_result_will_not_have_is_said_when_it_is_begun(folder):
 
 @pytest.mark.parametrize("wrong, error", [
     ({"part": (0, 2)}, ValueError), ({"part": (3, 2)}, ValueError), ({"part": "x"}, ValueError), ({"part": 3}, ValueError), ({"part": (1.5, 2)}, TypeError),
+    ({"part": "\u0661/\u0662"}, ValueError), ({"part": (True, 2)}, ValueError),
     ({"part": (1, 2), "resume": True}, ValueError), ({"part": (1, 2), "discard": True}, ValueError), ({"resume": "yes"}, TypeError), ({"discard": 3}, TypeError),
     ({"resume": True, "plan": "{}"}, ValueError), ({"part": (1, 2)}, ValueError),
 ])
@@ -156,6 +157,17 @@ def test_only_files_are_gone_on_with(folder, ends):
         sc.create_only(*ends, CHAIN)
     with pytest.raises(TypeError, match="no path"):
         sc.finish(np.zeros(3))
+    with pytest.raises(ValueError, match="name of the result .* is missing"):
+        sc.finish("")
+
+
+def test_what_is_somebody_elses_is_not_discarded(folder):
+    os.mkdir("out.npy.partial")
+    pathlib.Path("out.npy.partial/result.csv").write_text("precious")
+    for call in (lambda: run("out.npy", {}, discard=True), lambda: run("out.npy", {}, discard=True, resume=True), lambda: sc.create_only("in.npy", "out.npy", CHAIN, discard=True)):
+        with pytest.raises(OSError, match="no partial result, with result.csv in it"):
+            call()
+    assert os.listdir("out.npy.partial") == ["result.csv"] and not os.path.exists("out.npy")
 
 
 def test_the_document_is_what_happens(folder, monkeypatch):
@@ -170,7 +182,8 @@ def test_a_chain_with_pixels_in_memory_is_refused(folder):
     """The next process has them at another address, or others at this one."""
     chain = CHAIN | sc.subtract(np.full((700, 500), 3, "u2"))
     for call in (lambda: sc.run("in.npy", "out.npy", chain, resume=True), lambda: sc.create_only("in.npy", "out.npy", chain)):
-        with pytest.raises(ValueError, match="an image in memory in its chain .* write it to a file"):
+        with pytest.raises(ValueError, match=r"an image in memory in its chain \(subtract\).* write it to a file") as refused:
             call()
+        assert "0x" not in str(refused.value)
     assert [one.name for one in folder.iterdir()] == ["in.npy"]
     sc.run("in.npy", "out.npy", chain, progress=False)
