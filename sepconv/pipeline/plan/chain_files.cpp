@@ -57,7 +57,8 @@ void for_each_file(std::string_view stage, const Take& take) {
 
 std::string stage_with_pixels_in_memory(const Chain& chain) {
   for (const StagePtr& stage : chain.stages())
-    if (std::ranges::any_of(given_to(stage->text()), &Given::is_in_memory)) return stage->text();
+    if (std::ranges::any_of(given_to(stage->text()), &Given::is_in_memory))
+      return stage->text().substr(0, stage->text().find(':'));  // an address says nothing to anybody
   return "";
 }
 

@@ -1,9 +1,11 @@
 #include "sepconv/pipeline/plan/plan_fields.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -92,6 +94,39 @@ constexpr std::size_t kLongest = 80, kSeen = 20, kBefore = 30;
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
 
+/// Of nanoseconds since 1970.
+std::string date_of(std::int64_t changed_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t seconds = changed_ns / kSecond - (changed_ns % kSecond < 0 ? 1 : 0);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:09} UTC", fmt::gmtime(static_cast<std::time_t>(seconds)),
+                     changed_ns - seconds * kSecond);
+}
+
+/// A fingerprint() as somebody reads it.
+std::string with_date(const std::string& fingerprint) {
+  constexpr std::string_view kChanged = "changed ";
+  const std::size_t at = fingerprint.find(kChanged);
+  if (at == fingerprint.npos) return fingerprint;
+  const char* const begin = fingerprint.data() + at + kChanged.size();
+  std::int64_t changed_ns = 0;
+  const auto [end, error] = std::from_chars(begin, fingerprint.data() + fingerprint.size(), changed_ns);
+  if (error != std::errc()) return fingerprint;
+  return std::string(fingerprint.data(), begin) + date_of(changed_ns) + end;
+}
+
+/// Times of files in it, and in what it has, as dates.
+json with_dates(json value) {
+  for (auto& [key, member] : value.items()) {
+    if (key == "changed_ns" && member.is_number_integer())
+      member = date_of(member.get<std::int64_t>());
+    else if (key == "fingerprint" && member.is_string())
+      member = with_date(member.get<std::string>());
+    else if (member.is_structured())
+      member = with_dates(member);
+  }
+  return value;
+}
+
 std::string cut(const std::string& text, std::size_t first) {
   return (first > 0 ? "..." : "") + text.substr(first, kLongest) +
          (text.size() - first > kLongest ? "..." : "");
@@ -101,7 +136,8 @@ std::string cut(const std::string& text, std::size_t first) {
 
 std::string brief(const json& value) { return cut(text_of(value), 0); }
 
-Difference first_difference(const json& then, const json& now) {
+Difference first_difference(const json& given_then, const json& given_now) {
+  const json then = with_dates(given_then), now = with_dates(given_now);
   const json change = json::diff(then, now).front();
   const std::string kind = change.at("op"), place = change.at("path");
   const std::string before = kind == "add" ? "" : text_of(then.at(json::json_pointer(place)));
