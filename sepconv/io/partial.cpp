@@ -63,6 +63,15 @@ Partial::Partial(const fs::path& target, Use use)
       samples_(std::make_unique<PartialSamples>([this] { return journal_of_samples(); })) {
   if (use == Use::part) suffix_ = temporary_name("part").extension();
   if (!is_there_at(folder_)) return;
+  try {
+    open_what_is_there();
+  } catch (...) {
+    close_folder();  // there is no destructor of what is not made
+    throw;
+  }
+}
+
+void Partial::open_what_is_there() {
   open_folder();
   const PartialFolder there(folder_);
   if (!there.is_empty() && !there.is_own()) throw_write_error(folder_, there.why_not_own(), EEXIST);

@@ -76,6 +76,8 @@ class Partial {
   bool is_committed() const noexcept { return is_committed_; }
   /// And what lies there is it, as the samples of its records prove.
   bool is_named() const noexcept { return is_named_; }
+  /// Throws IoError where it is not of this run; "": whatever it is of.
+  void check_is_of(const std::string& run) const;
   /// Throws IoError for what is_committed() and not is_named().
   void check_is_named() const;
   /// Throws IoError where something has its name, of a result that is to replace nothing.
@@ -132,6 +134,7 @@ class Partial {
 
  private:
   void sync_then(const std::function<void()>& say);
+  void open_what_is_there();
   void open_folder();
   void open_journal();
   void look_for_its_name();

@@ -97,6 +97,14 @@ void Partial::look_for_its_name() {
   throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
 }
 
+void Partial::check_is_of(const std::string& run) const {
+  if (!run.empty() && run != run_)
+    throw_read_error(folder_,
+                     "it is of another run, and is left alone: what was begun was finished or discarded by "
+                     "another process meanwhile",
+                     ESTALE);
+}
+
 void Partial::check_is_named() const {
   if (!is_named_)
     throw_read_error(name_,

@@ -427,7 +427,7 @@ def test_a_client_discards_and_finishes_only_what_it_has_begun(folder, made):
     begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     made_by_another("out.npy", sc.abs(), made)
     before = bytes_of("out.npy.partial")
-    with pytest.raises(OSError, match="of another run, and is left alone"):
+    with pytest.raises(OSError, match="it is of another run, and is left alone"):
         begun.finish()
     with pytest.warns(sc.FileWarning, match="out.npy.partial stays: it is not what was begun here any more"):
         begun.discard()

@@ -282,17 +282,11 @@ FileJob plan_part(const fs::path& input, const fs::path& output, const Chain& ch
 }
 
 FileJob finish_job(const fs::path& output, Formats formats, const std::string& run) {
-  if (output.empty())
-    throw InvalidArgument("the name of the result that is to be finished is missing; give it");
   if (!Partial::is_there(output))
     throw IoError(fmt::format("there is nothing to finish: {} is not there",
                               Partial::folder_of_target(output).native()));
   const auto partial = std::make_shared<Partial>(output, Partial::Use::all_parts);
-  if (!run.empty() && run != partial->run())
-    throw IoError(fmt::format("what was begun was finished or discarded by another process meanwhile; {} is "
-                              "of another run, and is left alone",
-                              partial->folder().native()),
-                  ESTALE);
+  partial->check_is_of(run);
   if (partial->is_committed()) {
     partial->check_is_named();
     throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));

@@ -1,4 +1,5 @@
 // What is left of results that have their name, or that are given up.
+#include "sepconv/core/error.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/pipeline/plan/partial_job.hpp"
 
@@ -19,6 +20,8 @@ void discard_for_another(const fs::path& input, const fs::path& output, const Ch
 }
 
 bool finish_named(const fs::path& output, const std::string& run) {
+  if (output.empty())
+    throw InvalidArgument("the name of the result that is to be finished is missing; give it");
   const Partial::Seen seen = Partial::look(output);
   if (!seen.is_committed || (!run.empty() && run != seen.run)) return false;
   Partial left(output, Partial::Use::all_parts);
