@@ -164,7 +164,7 @@ int compare(CompareRequest& request, std::stop_token stop) {
     }
   }
   compared.all = total_of(compared.images);
-  if (!request.reporting.quiet) warn(warnings);
+  warn(warnings);
   if (request.json) {
     print_json(compared, request.tolerance, warnings);
   } else if (!request.reporting.quiet) {

@@ -33,9 +33,9 @@ void add_finish_command(CLI::App& program, Context& context) {
       options.stop = context.stop;
       options.logger = make_logger(request->reporting);
       const RunReport report = finish_file(request->output, options);
-      if (request->reporting.quiet) return static_cast<int>(kDone);
       warn(report.plan.warnings);
-      write_to_stderr(fmt::format("{} is complete\n", printable(request->output.native())));
+      if (!request->reporting.quiet)
+        write_to_stderr(fmt::format("{} is complete\n", printable(request->output.native())));
       return static_cast<int>(kDone);
     };
   });

@@ -105,7 +105,10 @@ int multiply(GemmRequest& request, std::stop_token stop) {
   }
   const std::string text = summary(report);
   side_files.write(report.timeline, {.command = command_line()}, text, to_json(report));
-  if (!request.reporting.quiet && !request.side_files.json) write_to_stderr(text);
+  if (request.reporting.quiet || request.side_files.json)
+    warn(report.plan.warnings);
+  else
+    write_to_stderr(text);
   return kDone;
 }
 

@@ -51,7 +51,7 @@ int generate(GenerateRequest& request, std::stop_token stop) {
     request.options.progress = line.callback();
     run(*source, *sink, Chain(), request.options);
   }
-  if (!request.reporting.quiet) warn(sink->layout().warnings);
+  warn(sink->layout().warnings);
   return kDone;
 }
 

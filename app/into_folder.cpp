@@ -207,7 +207,7 @@ std::string json_of(const std::vector<FolderItem>& items) {
 }
 
 void tell(const std::vector<FolderItem>& items, bool as_json, const Reporting& reporting) {
-  if (!reporting.quiet) warn_of(items);
+  warn_of(items);
   if (as_json) {
     print_lines(json_of(items));
   } else if (!reporting.quiet) {

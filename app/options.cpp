@@ -213,7 +213,7 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
 }
 
 void add_reporting_options(CLI::App& command, Reporting& reporting) {
-  command.add_flag("-q,--quiet", reporting.quiet, "no progress and no summary");
+  command.add_flag("-q,--quiet", reporting.quiet, "no progress and no summary; warnings stay");
   command.add_flag("-v,--verbose", reporting.verbose, "plan, retries and warnings on stderr");
 }
 

@@ -58,7 +58,7 @@ int run_whole(const RunRequest& request, FileJob& job) {
     job.sink->finish();
   }
   job.finish();
-  if (!request.reporting.quiet) warn(warnings);
+  warn(warnings);
   return kDone;
 }
 
@@ -112,7 +112,7 @@ int filter(RunRequest& request, Context& context) {
   check_no_terminal(request.job);
   FileJob job = prepare(request.job, request.several);
   if (request.several.create_only) {
-    if (!request.reporting.quiet) say_what_is_begun(job);
+    say_what_is_begun(job, request.reporting);
     return kDone;
   }
   if (job.partial) context.kept = what_is_kept(job, request.job.output);

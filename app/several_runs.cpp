@@ -93,8 +93,9 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
   return made;
 }
 
-void say_what_is_begun(const FileJob& job) {
+void say_what_is_begun(const FileJob& job, const Reporting& reporting) {
   warn(job.plan.warnings);
+  if (reporting.quiet) return;
   write_to_stderr(fmt::format(
       "{} is begun: --part 1/N to N/N make it, of 1 to {} parts, and finish completes it\n",
       printable(job.partial->folder().native()), most_parts(job.plan, job.sink->layout(), job.count())));

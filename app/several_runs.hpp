@@ -24,8 +24,8 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several);
 /// The job of --create-only and the parts of its result; makes nothing.
 FileJob prepare_parts(const JobRequest& request);
 
-/// To stderr: of a result in parts how many they may be, and what it will not have.
-void say_what_is_begun(const FileJob& job);
+/// To stderr: of a result in parts what it will not have, and unless quiet how many they may be.
+void say_what_is_begun(const FileJob& job, const Reporting& reporting);
 
 /// Says when a job with a partial result has failed what is left of it for the next command, if anything is.
 std::function<std::string()> what_is_kept(const FileJob& job, const std::filesystem::path& output);

@@ -112,8 +112,10 @@ int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, cons
   }
   const TraceFacts facts{to_json(report.plan), command_line(), true};
   side_files.write(report.timeline, facts, pictures ? page : text, json);
-  if (!reporting.quiet)
-    side_files.wants_json() || job.is_named ? warn(report.plan.warnings) : write_to_stderr(text);
+  if (reporting.quiet || side_files.wants_json() || job.is_named)
+    warn(report.plan.warnings);
+  else
+    write_to_stderr(text);
   return kDone;
 }
 

@@ -144,7 +144,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
                              *nodata)});
     }
   }
-  if (!request.reporting.quiet) warn(warnings);
+  warn(warnings);
   if (request.json) {
     print_json(request.path, *set, images, warnings);
   } else {

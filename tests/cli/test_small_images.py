@@ -128,7 +128,8 @@ def test_compare_says_what_it_does_not_read(sepconv):
     result = json.loads(done.stdout)
     assert result["equal"]
     assert done.stderr == f"warning: {only(result['warnings'], 'a.png: ', 'animation')}\n"
-    assert sepconv("compare", "a.png", "b.png", "--page", "0", "--quiet").stderr == ""
+    assert sepconv("compare", "a.png", "b.png", "--page", "0", "--quiet").stderr == done.stderr
+    assert sepconv("stats", "a.png", "--page", "0", "-q").stderr == done.stderr.replace("a.png: ", "")
 
 
 @pytest.mark.parametrize("result", ["out.png", "out.bmp"])

@@ -83,7 +83,18 @@ def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
     done = sepconv("run", "in.npy", "out.png", "--json")
     warnings = json.loads(done.stdout)["plan"]["warnings"]
     assert warnings and done.stderr == "".join(f"warning: {one}\n" for one in warnings)
-    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == ""
+    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == done.stderr
+
+
+def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
+    np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
+    np.save(sepconv.folder / "square.npy", np.eye(8, dtype=np.float32))
+    for command in (["run", "in.npy", "out.png"], ["run", "in.npy", "out.png", "--whole"], ["run", "in.npy", "-o", "to", "--format", "png"], ["transpose", "in.npy", "out.png"],
+                    ["generate", "out.png", "--size", "40x30", "--channels", "4"], ["gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast"]):
+        loud, quiet = (sepconv(*command, "--force", *options).stderr for options in ([], ["-q"]))
+        said = [line.strip() for line in loud.splitlines() if line.strip().startswith("warning: ")]
+        assert said and quiet.splitlines() == said, command
+    assert sepconv("gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast", "--force", "--json").stderr.startswith("warning: zstd:fast hardly")
 
 
 def test_colours_are_for_terminals_that_want_them(sepconv, source):
