@@ -1,4 +1,6 @@
 // OME-Zarr's metadata as values and back, moved with the pixels, and in the words of OME-XML and ImageJ.
+#include <fmt/format.h>
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <span>
@@ -89,6 +91,35 @@ TEST_CASE("OME-Zarr: 0.4 says the same without a member of its own") {
   const NgffGroup group = read_ngff(inner, "a.zarr");
   CHECK(group.version == "0.4");
   CHECK(group.images.at(0).at_level(0).axes[4] == OmeAxis{"x", "space", "micrometer", 0.25, 0});
+}
+
+TEST_CASE("OME-Zarr: what follows a version is somebody's who adds to it") {
+  const NgffGroup five = read_ngff(replaced(image05(), "0.5", "0.5-dev-spatialdata"), "a");
+  CHECK(five.version == "0.5");
+  CHECK(five.said_version == "0.5-dev-spatialdata");
+  CHECK(five.images.at(0).levels.size() == 2);
+  const std::string four = R"({"multiscales":[{"version":"0.4+x",)" + kAxes + "," + kDatasets + "}]}";
+  CHECK(read_ngff(four, "a").version == "0.4");
+  CHECK(read_ngff(four, "a").said_version == "0.4+x");
+  for (const char* const other : {"0.50", "0.5dev", "0.4-dev", "-0.5"})
+    CHECK_THROWS_WITH(read_ngff(replaced(image05(), "0.5", other), "a"),
+                      Contains(fmt::format("version {}, and", other)));
+}
+
+TEST_CASE("OME-Zarr: of transformations that lead to coordinate systems of their own the first is taken") {
+  const auto image = [](const std::string& output) {
+    return read_ngff(v05(R"("multiscales":[{)" + kAxes + "," + kDatasets +
+                         R"(,"coordinateTransformations":[{"type":"scale","scale":[1,1,1,2,2])" + output +
+                         R"(},{"type":"scale","scale":[1,1,1,4,4])" + output + "}]}]"),
+                     "a")
+        .images.at(0);
+  };
+  CHECK(image("").levels[0].scale[3] == 4);
+  CHECK(image("").others.empty());
+  const NgffMultiscale first = image(R"(,"output":{"name":"global"})");
+  CHECK(first.levels[0].scale[3] == 1);
+  CHECK(first.others == std::vector<std::string>{"coordinateTransformations but the first",
+                                                 "output of coordinateTransformations"});
 }
 
 TEST_CASE("OME-Zarr: labels, plates, wells and groups that are none") {

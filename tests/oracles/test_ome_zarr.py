@@ -379,6 +379,27 @@ def test_a_result_in_a_group_with_consolidated_metadata(sepconv, version):
         assert ("in.zarr are consolidated, and readers that heed that see no b.zarr" in warning) == said
 
 
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
+    """As spatialdata writes it ("0.5-dev-spatialdata"), whose transformations lead to coordinate systems of their own."""
+    with_labels(sepconv.folder, version)
+    for name in "in.zarr", "in.zarr/labels/cells":
+        group = zarr.open_group(sepconv.folder / name, mode="r+")
+        said = dict(group.attrs)
+        ome = said if version == "0.4" else said["ome"]
+        (ome["multiscales"][0] if version == "0.4" else ome)["version"] = version + "-dev-spatialdata"
+        if name == "in.zarr":
+            ome["multiscales"][0]["coordinateTransformations"] = [{"type": "scale", "scale": [1, 1, 1, factor], "output": {"name": system}} for factor, system in ((3, "global"), (7, "aligned"))]
+        group.attrs.put(said)
+    done = sepconv("run", "in.zarr", "out.zarr", "--quiet")
+    assert f"OME-Zarr {version}-dev-spatialdata is read as {version}, and" in done.stderr and "coordinateTransformations but the first" in done.stderr
+    for name in "out.zarr", "out.zarr/labels/cells":
+        ome, written, _ = ome_of(sepconv.folder / name)
+        assert written == version
+        assert ome["multiscales"][0].get("version", ome.get("version")) == version
+    assert places_of(ome_of(sepconv.folder / "out.zarr")[0])[0]["x"][0] == 3 * SCALES["x"]
+
+
 def test_levels_that_label_images_have_not(sepconv):
     with_labels(sepconv.folder, "0.5", levels=1)
     said = sepconv("run", "in.zarr", "out.zarr", "--pyramid", "--chunk", "16").stderr

@@ -23,6 +23,7 @@ constexpr std::size_t kMostAxes = 5;
 constexpr std::size_t kMostLevels = 64;
 /// Wells of a plate, label images, images of a group.
 constexpr std::size_t kMostNames = 100'000;
+constexpr std::size_t kVersionSize = 3;
 /// Of OME-Zarr's metadata, what a group may be; and what is read of an image, its axes and its levels.
 constexpr std::string_view kParts[] = {"multiscales", "omero",    "labels",
                                        "plate",       "well",     "image-label",
@@ -30,6 +31,7 @@ constexpr std::string_view kParts[] = {"multiscales", "omero",    "labels",
 constexpr std::string_view kOfImage[] = {"name",    "axes", "datasets", "coordinateTransformations",
                                          "version", "type", "metadata"};
 constexpr std::string_view kOfAxis[] = {"name", "type", "unit"};
+constexpr std::string_view kOfTransformation[] = {"type", "scale", "translation"};
 constexpr std::string_view kOfLevel[] = {"path", "coordinateTransformations"};
 
 /// Reads one group's attributes; errors begin with its name.
@@ -41,7 +43,8 @@ class NgffReader {
     NgffGroup group;
     const Json* const ome = member(attributes, "ome", Json::value_t::object);
     const Json& said = ome != nullptr ? *ome : attributes;
-    group.version = version_of(said, ome != nullptr);
+    group.said_version = version_of(said, ome != nullptr);
+    group.version = group.said_version.substr(0, kVersionSize);
     if (const Json* const list = member(said, "multiscales", Json::value_t::array)) {
       bounded(*list, "multiscales");
       const Json* const omero = member(said, "omero", Json::value_t::object);
@@ -98,7 +101,8 @@ class NgffReader {
       refuse(fmt::format("list {} {}, and {} are read", list.size(), name, kMostNames));
   }
 
-  /// That of 0.5 is the object's; before, each part states it, or none.
+  /// That of 0.5 is the object's; before, each part states it, or none. What follows it ("0.5-dev-NAME") is
+  /// somebody's who adds to it.
   std::string version_of(const Json& said, bool in_ome) const {
     std::string version = in_ome ? "" : "0.4";
     bool is_one = in_ome;
@@ -117,7 +121,8 @@ class NgffReader {
     // ome-zarr-py leaves it to the image that the labels are of.
     if (in_ome && version.empty() && said.contains("labels")) version = "0.5";
     if (!is_one) return "";
-    if (const char* const due = in_ome ? "0.5" : "0.4"; version != due)
+    const std::string due = in_ome ? "0.5" : "0.4";
+    if (version != due && !version.starts_with(due + "-") && !version.starts_with(due + "+"))
       refuse(fmt::format("are of version {}, and {} \"ome\" {} is read",
                          version.empty() ? "none" : printable(version.substr(0, 20)),
                          in_ome ? "in" : "without", due));
@@ -202,6 +207,24 @@ class NgffReader {
     }
   }
 
+  /// Those of all levels. Where they name what they lead to ("output"), as spatialdata's do, each leads to a
+  /// coordinate system of its own, and the first is taken.
+  Json common_transformations(const Json& image, std::vector<std::string>& others) const {
+    constexpr const char* kName = "coordinateTransformations";
+    const Json* const said = member(image, kName, Json::value_t::array);
+    if (said == nullptr) return Json::array();
+    Json taken = *said;
+    const bool lead_elsewhere =
+        std::ranges::all_of(taken, [](const Json& one) { return one.is_object() && one.contains("output"); });
+    if (lead_elsewhere && taken.size() > 1) {
+      others.push_back(fmt::format("{} but the first", kName));
+      taken.erase(taken.begin() + 1, taken.end());
+    }
+    for (const Json& one : taken)
+      if (one.is_object()) add_others(one, kOfTransformation, kName, others);
+    return taken;
+  }
+
   NgffMultiscale multiscale(const Json& one, const Json* omero) const {
     NgffMultiscale result;
     result.image.axes = axes(needed(one, "axes", Json::value_t::array, "multiscales"), result.others);
@@ -210,13 +233,13 @@ class NgffReader {
     const Json& datasets = needed(one, "datasets", Json::value_t::array, "multiscales");
     if (datasets.empty() || datasets.size() > kMostLevels)
       refuse(fmt::format("list {} levels, and an image has 1 to {}", datasets.size(), kMostLevels));
-    const Json* const of_all = member(one, "coordinateTransformations", Json::value_t::array);
+    const Json of_all = common_transformations(one, result.others);
     for (const Json& dataset : datasets) {
       NgffLevel level{path(needed(dataset, "path", Json::value_t::string, "a dataset"), "a dataset"),
                       std::vector<double>(result.image.axes.size(), 1),
                       std::vector<double>(result.image.axes.size(), 0)};
       transform(needed(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"), level);
-      if (of_all != nullptr) transform(*of_all, level);
+      transform(of_all, level);
       add_others(dataset, kOfLevel, "level " + level.path, result.others);
       result.levels.push_back(std::move(level));
     }

@@ -31,6 +31,7 @@ struct NgffMultiscale {
 /// it and lead nowhere else.
 struct NgffGroup {
   std::string version;                 ///< "0.4", "0.5"; empty: it is no group of OME-Zarr
+  std::string said_version;            ///< the same and what follows it: "0.5-dev-spatialdata"
   std::vector<NgffMultiscale> images;  ///< usually one
   std::vector<std::string> labels;     ///< of a group of label images
   std::vector<std::string> wells;      ///< of a plate: "A/1"

@@ -62,6 +62,16 @@ ZarrNode group_at(const ZarrStore& store, const std::string& key) {
   return *std::move(node);
 }
 
+/// Not "0.5-dev-NAME", which a result does not. What is no label image is copied as it is.
+bool says_its_version(const ZarrStore& store, const std::string& key) {
+  try {
+    const NgffGroup said = read_ngff(group_at(store, key).attributes, store.name_of(key).native());
+    return said.said_version == said.version;
+  } catch (const IoError&) {
+    return true;
+  }
+}
+
 /// The same array without shards, which version 2 has not, and with the names of its axes, which 0.5 wants.
 ZarrArray in_version(const ZarrArray& array, int zarr, const OmeImage& image, const fs::path& name) {
   ZarrArray made = array;
@@ -103,8 +113,11 @@ LabelCopies::LabelCopies(const LabelImages& labels, int zarr, std::int64_t level
     : store_(open_folder_store(InputFile(labels.folder, InputFile::Folders::taken))), zarr_(zarr) {
   const ZarrNode list = group_at(*store_, "");
   is_same_version_ = list.version == zarr;
-  are_same_ = is_same_version_ && levels == labels.levels;
+  has_all_levels_ = levels == labels.levels;
   const std::vector<std::string> names = read_ngff(list.attributes, labels.folder.native()).labels;
+  are_same_ = is_same_version_ && has_all_levels_ && std::ranges::all_of(names, [&](const std::string& name) {
+                return says_its_version(*store_, name);
+              });
   const std::string said = ngff_of_labels(list.attributes, zarr, levels);
   // ome-zarr-py leaves out the version, which 0.5 wants.
   if (!are_same_ || Json::parse(said) != Json::parse(list.attributes))
@@ -129,7 +142,7 @@ void LabelCopies::add_image(const std::string& key, std::int64_t levels) {
 }
 
 std::string LabelCopies::difference() const {
-  if (are_same_) return {};
+  if (is_same_version_ && has_all_levels_) return {};
   if (is_same_version_) return "label images have their first levels alone, as the image has";
   return fmt::format(
       "label images are encoded anew for Zarr {}, each chunk in a file of its own and by codecs that it has",

@@ -44,7 +44,7 @@ class LabelCopies {
 
   std::shared_ptr<const ZarrStore> store_;
   int zarr_;
-  bool are_same_ = false, is_same_version_ = false;
+  bool are_same_ = false, is_same_version_ = false, has_all_levels_ = false;
   std::vector<Group> groups_;  // and levels: where they are not the same
   std::vector<Level> levels_;
 };

@@ -18,6 +18,7 @@ namespace {
 
 /// Groups within groups on the way to an image: a plate's fields are two below it.
 constexpr int kMostGroups = 4;
+constexpr std::size_t kShownVersion = 40;
 
 /// Members of a group that are groups of images.
 std::vector<std::string> images_in(const ZarrStore& store, const std::string& key) {
@@ -52,8 +53,12 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
 }
 
 /// What a source is beside its pixels, and a result of it is not.
-void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffMultiscale& one,
-                    OmeSource& source) {
+void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
+                    const NgffMultiscale& one, OmeSource& source) {
+  if (group.said_version != group.version)
+    source.left_out.push_back(
+        fmt::format("OME-Zarr {0} is read as {1}, and an OME-Zarr that is made of it says {1}",
+                    printable(group.said_version.substr(0, kShownVersion)), group.version));
   std::string& label = source.image.label;
   if (label.empty() && is_in_labels(store, key)) label = "{}";
   if (!one.others.empty())
@@ -90,7 +95,7 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
     source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
   take_labels(store, key, source);
   say_what_lies_beside(store, key, paths_of(one), source.left_out);
-  say_what_it_is(store, key, one, source);
+  say_what_it_is(store, key, group, one, source);
   return source;
 }
 
@@ -167,7 +172,7 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
                      .smaller = {},
                      .labels = {}};
     source.array.names = axis_names(one.image);
-    say_what_it_is(store, key, one, source);
+    say_what_it_is(store, key, group, one, source);
     return source;
   }
   return std::nullopt;
