@@ -16,6 +16,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/sidecars.hpp"
+#include "sepconv/io/zarr/replaced_zarr.hpp"
 
 namespace sepconv {
 namespace {
@@ -47,6 +48,7 @@ std::string space_fact(std::int64_t needed, std::int64_t there) {
 void check_target(const fs::path& target, bool overwrite) {
   if (!target.has_filename()) throw_write_error(target, "the name of a file is missing; add one");
   check_folder_of(target);
+  check_not_in_array(target);
   std::error_code ignored;
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file", EISDIR);

@@ -262,6 +262,12 @@ TEST_CASE("Metadata of Zarr that are damaged, or of what is not read, are an err
   fails(with("\"fill_value\": 0", "\"fill_value\": 65536"), "fill_value");
   fails(with("\"fill_value\": 0", "\"fill_value\": \"NaN\""), "fill_value");
   fails(with("\"zarr_format\": 3", "\"zarr_format\": 4"), "zarr_format");
+  fails(good.substr(0, good.find(",\n          \"codecs\"")) + "}", "no codec bytes, which every");
+  fails(with(R"({"name": "bytes", "configuration": {"endian": "little"}})",
+             R"({"name": "gzip", "configuration": {"level": 6}})"),
+        "no codec bytes, which every");
+  fails(with(R"({"name": "bytes", "configuration": {"endian": "little"}})", ""),
+        "no codec bytes, which every");
   fails(with("\"fill_value\"", "\"new\": 1, \"fill_value\""), "the member new");
   zarr_files::write(path / "zarr.json",
                     with("\"fill_value\"", "\"new\": {\"must_understand\": false}, \"fill_value\""));

@@ -1,10 +1,14 @@
 #include "sepconv/io/zarr/replaced_zarr.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/zarr/ome_beside.hpp"
+#include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
 
 namespace fs = std::filesystem;
@@ -24,6 +28,20 @@ bool is_zarr(const fs::path& folder) {
 }
 
 namespace {
+
+bool is_array(const fs::path& folder) {
+  if (!has_zarr_metadata(folder)) return false;
+  try {
+    const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
+    if (const auto text = store->text("zarr.json", kMostZarrJson))
+      return JsonFile(folder / "zarr.json")
+                 .parse(*text, "consolidated_metadata")
+                 .value("node_type", Json()) == "array";
+    return store->open(".zarray") != nullptr;
+  } catch (const IoError&) {
+    return false;
+  }
+}
 
 /// What the folder's own metadata say that it is; of what cannot be read, a group of nobody's.
 struct Own {
@@ -50,6 +68,17 @@ bool is_chunk(const ZarrArray& array, std::string_view name) {
 }
 
 }  // namespace
+
+void check_not_in_array(const fs::path& target) {
+  std::error_code failed;
+  fs::path folder = fs::weakly_canonical(fs::absolute(target, failed).parent_path(), failed);
+  for (; folder.has_relative_path(); folder = folder.parent_path())
+    if (is_array(folder))
+      throw_write_error(target,
+                        fmt::format("it would lie in {}, which is an array of Zarr and holds nothing but its "
+                                    "chunks; choose another place",
+                                    folder.native()));
+}
 
 std::vector<std::string> others_in(const fs::path& folder) {
   constexpr std::string_view kMetadata[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};

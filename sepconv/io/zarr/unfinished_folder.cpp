@@ -71,6 +71,7 @@ bool has_zarr_metadata(const fs::path& folder) {
 UnfinishedFolder::UnfinishedFolder(fs::path target, Options options)
     : target_(without_slash(target)), options_(std::move(options)) {
   check_folder_of(target_);
+  check_not_in_array(target_);
   std::error_code ignored;
   const fs::file_status there = fs::symlink_status(target_, ignored);
   if (fs::exists(there)) {

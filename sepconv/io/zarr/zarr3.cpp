@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "sepconv/io/zarr/zarr_json.hpp"
@@ -56,6 +57,12 @@ void take_index_codecs(const JsonFile& file, const Json& configuration, ZarrShar
   }
 }
 
+[[noreturn]] void lacks_bytes(const JsonFile& file) {
+  throw_read_error(file.name(),
+                   "it has no codec bytes, which every array of Zarr 3 has and GDAL leaves out; make it with "
+                   "FORMAT=ZARR_V2");
+}
+
 void take_codecs(const JsonFile& file, const Json& list, std::vector<int> order, ZarrArray& array);
 
 void take_shards(const JsonFile& file, const Json& configuration, const std::vector<int>& order,
@@ -92,10 +99,11 @@ void take_codecs(const JsonFile& file, const Json& list, std::vector<int> order,
     } else if (as_bytes) {
       array.codecs.push_back(parse_zarr_codec(file, {name, settings}, array.type.bits / 8));
     } else {
-      file.lacking(fmt::format("the codec {}", name.substr(0, 60)));
+      parse_zarr_codec(file, {name, settings}, array.type.bits / 8);
+      lacks_bytes(file);
     }
   }
-  if (!as_bytes) file.damaged("codecs");
+  if (!as_bytes) lacks_bytes(file);
 }
 
 void take_keys(const JsonFile& file, const Json& all, ZarrArray& array) {
@@ -139,6 +147,7 @@ ZarrArray array_of(const JsonFile& file, const Json& all) {
   take_names(file, all, array);
   if (all.contains("storage_transformers") && !all["storage_transformers"].empty())
     file.lacking("storage_transformers");
+  if (!all.contains("codecs")) lacks_bytes(file);
   std::vector<int> order(array.shape.size());
   std::iota(order.begin(), order.end(), 0);
   take_codecs(file, file.member(all, "codecs"), std::move(order), array);
