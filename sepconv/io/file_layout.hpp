@@ -77,7 +77,10 @@ struct ZarrLayout {
   /// in a chunk, and channels of pixels all of them.
   std::vector<AxisPositions> chunk_others{}, shard_others{};
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
-  std::string fill{};    ///< of what is not stored, as JSON of version 3; empty, or none of the type: 0
+  /// Of what is not stored, as JSON of version 3; empty, or none of the type: 0; "null": a result of version
+  /// 2 stores all chunks and has none.
+  std::string fill{};
+  int fill_version = 0;  ///< of the array that says so; 0: a result's own
   bool big_endian = false;
   bool is_array = false;        ///< and not OME-Zarr's group of one, which has levels
   bool keys_of_v2 = false;      ///< chunks are called "0/1" in version 3, too, and not "c/0/1"

@@ -187,6 +187,61 @@ TEST_CASE("A chunk of nothing but fill values is not stored, and those at the ed
   CHECK(reads_everywhere(*open_reader(path), image));
 }
 
+TEST_CASE("An array of Zarr 2 in which nothing is missing has no fill value, and all chunks are stored") {
+  const TemporaryFolder folder;
+  TestImage zeros({{20, 20}, 1, PixelType::u16});
+  for (std::int64_t row = 0; row < 20; ++row)
+    std::fill_n(zeros.view().row<std::uint16_t>(row), 20, std::uint16_t{0});
+  struct Case {
+    const char* source;  ///< fill value
+    int source_version, version;
+    const char* made;
+    std::size_t chunks, warnings;
+  };
+  const Case each =
+      GENERATE(Case{"", 0, 2, "null", 9, 0}, Case{"null", 2, 2, "null", 9, 0}, Case{"0", 2, 2, "0", 0, 0},
+               Case{"0", 3, 2, "null", 9, 1}, Case{"7", 2, 2, "null", 9, 1}, Case{"", 0, 3, "0", 0, 0},
+               Case{"null", 2, 3, "0", 0, 0}, Case{"7", 3, 3, "7", 9, 0});
+  CAPTURE(each.source, each.source_version, each.version);
+  FileLayout layout = layout_of(each.version, {8, 8}, {});
+  layout.compression = GENERATE(Compression::none, Compression::zstd);
+  if (layout.compression == Compression::zstd)
+    layout.level = -1;  // zstd:fast, of which holes are known by their bytes
+  layout.zarr.fill = each.source;
+  layout.zarr.fill_version = each.source_version;
+  const auto path = folder.path() / "a.zarr";
+  const auto writer = create_writer(path, zeros.spec(), {.layout = layout});
+  CHECK(writer->layout().warnings.size() ==
+        each.warnings + (layout.compression == Compression::zstd ? 1 : 0));
+  write_all(*writer, zeros);
+  auto files = files_of(path);
+  const auto made = nlohmann::json::parse(files[each.version == 2 ? ".zarray" : "zarr.json"]);
+  CHECK(made["fill_value"].dump() == each.made);
+  CHECK(files.size() == each.chunks + (each.version == 2 ? 2 : 1));
+  const auto reader = open_reader(path);
+  CHECK(reads_everywhere(*reader, zeros));
+  CHECK(reader->layout().file->zarr.fill == each.made);
+}
+
+TEST_CASE("The metadata of Zarr 2 do not say that zstd's frames have a checksum, and they have it") {
+  const TemporaryFolder folder;
+  const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
+  const int version = GENERATE(2, 3);
+  const auto path = folder.path() / "a.zarr";
+  const auto writer = create_writer(
+      path, noise.spec(),
+      {.layout = layout_of(version, {32, 32}, {},
+                           R"([{"name": "zstd", "configuration": {"level": 1, "checksum": true}}])")});
+  CHECK(writer->layout().warnings.size() == (version == 2 ? 1 : 0));
+  write_all(*writer, noise);
+  auto files = files_of(path);
+  CHECK((files[version == 2 ? ".zarray" : "zarr.json"].find("checksum") == std::string::npos) ==
+        (version == 2));
+  const unsigned head = static_cast<unsigned char>(files[version == 2 ? "0/0" : "c/0/0"].at(4));
+  CHECK((head & 4U) != 0);  // RFC 8878, "Content_Checksum_flag"
+  CHECK(reads_everywhere(*open_reader(path), noise));
+}
+
 TEST_CASE("The bytes of a Zarr do not depend on threads") {
   const TemporaryFolder folder;
   const Extent shard = GENERATE(Extent{64, 64}, Extent{256, 256}, Extent{16, 16});
@@ -375,6 +430,27 @@ TEST_CASE("Only a Zarr is ever replaced by one") {
   CHECK(folder.files() == std::vector<std::string>{"out.zarr"});
   CHECK_THROWS_WITH(check_not_read(path, {{path / "0", "the input image"}}), Contains("lies in"));
   CHECK_NOTHROW(check_not_read(folder.path() / "out.zar", {{path / "0", "the input image"}}));
+}
+
+TEST_CASE("Nothing is written into the folder of a Zarr array") {
+  const TemporaryFolder folder;
+  const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
+  const auto array = folder.path() / "g.zarr" / "a.zarr";
+  zarr_files::write(folder.path() / "g.zarr/zarr.json", R"({"zarr_format": 3, "node_type": "group"})");
+  zarr_files::make({.shape = {8, 8}, .chunk = {4, 4}, .version = GENERATE(2, 3)}, array);
+  std::filesystem::create_directories(array / "below");
+  std::filesystem::create_directory_symlink(array, folder.path() / "link");
+  for (const auto& place : {array, array / "below", folder.path() / "link"}) {
+    for (const char* const name : {"n.zarr", "n.npy"}) {
+      CHECK_THROWS_WITH(
+          create_writer(place / name, noise.spec(), {}),
+          Contains("g.zarr/a.zarr, which is an array of Zarr") && Contains("choose another place"));
+      CHECK_THROWS_WITH(check_can_be_made(place / name, false), Contains("which is an array of Zarr"));
+      CHECK(!std::filesystem::exists(place / name));
+    }
+  }
+  CHECK_NOTHROW(check_can_be_made(folder.path() / "g.zarr/b.zarr", false));
+  CHECK_NOTHROW(check_can_be_made(array, true));
 }
 
 TEST_CASE("What Zarr does not have is refused before anything is made") {

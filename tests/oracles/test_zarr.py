@@ -113,6 +113,10 @@ def test_codecs(sepconv, version, codec):
         same(read_by_us(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
         sepconv("run", "in.zarr", "out.zarr", "--axes", axes, "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values, is_lz4=codec == "lz4")
+        if version == 3:
+            said = sepconv("run", "in.zarr", "out.zarr", "--axes", axes, "--zarr", 2, "--quiet", "--force").stderr
+            read_by_both(sepconv.folder / "out.zarr", values)
+            assert ("chunks have the checksum of zstd, and the metadata do not say it" in said) == (codec == "zstd-checksum")
 
 
 BY_TENSORSTORE = [{"id": "zlib", "level": 4}, {"id": "zstd", "level": 2}, {"id": "blosc", "cname": "zstd", "clevel": 3, "shuffle": 2}, None,
@@ -214,12 +218,16 @@ def test_fill_values_and_holes(sepconv, dtype, version):
     chunk_files = [p for p in (sepconv.folder / "out.zarr").rglob("*") if p.is_file() and not p.name.startswith((".z", "zarr.json"))]
     would_be_missing = version == 2 and means_missing(fill)
     assert len(chunk_files) == (9 if would_be_missing else 1)  # the others are holes
-    assert ("the fill value is 0 in place of" in said) == would_be_missing
+    assert ("the fill value is null in place of" in said) == would_be_missing
 
 
 def means_missing(fill):
-    """In version 2, beside names of axes, for xarray, GDAL and us: all but zero. NaN is NaN for whoever takes it for a value."""
+    """In version 2, beside names of axes, for xarray, GDAL and us: all but zero, which is for xarray and GDAL alone. NaN is NaN for whoever takes it for a value."""
     return not isinstance(fill, (bool, complex)) and fill != 0 and not math.isnan(fill)
+
+
+def fill_in(path):
+    return json.loads((path / ".zarray").read_text())["fill_value"]
 
 
 def set_fill(path, fill):
@@ -235,9 +243,43 @@ def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
     expected = np.zeros((8, 9), dtype)
     expected[:4] = 1
     same(read_by_us(sepconv), expected)
-    for version in 2, 3:
-        sepconv("run", "in.zarr", "out.zarr", "--zarr", version, "--force", "--quiet")
+    assert "fill value           null" in sepconv("info", "in.zarr").stdout
+    for version, chunks in (2, 6), (3, 3):  # what null means of chunks that are not stored is undefined: all are
+        assert "fill value" not in sepconv("run", "in.zarr", "out.zarr", "--zarr", version, "--force").stderr
         read_by_both(sepconv.folder / "out.zarr", expected)
+        assert version == 3 or fill_in(sepconv.folder / "out.zarr") is None
+        assert len([name for name in files_of(sepconv.folder / "out.zarr") if not name.name.startswith((".z", "zarr.json"))]) == chunks
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "complex64"])
+def test_zero_is_no_missing_pixel_of_version_2(sepconv, dtype):
+    """For xarray and GDAL it would be one, as a fill value."""
+    values = values_of((8, 9), "uint8").astype(dtype)
+    values[:4] = 0
+    make(sepconv.folder / "three.zarr", values, (4, 4), dimension_names=["y", "x"])
+    make(sepconv.folder / "two.zarr", values, (4, 4), 2, fill_value=0)
+    np.save(sepconv.folder / "in.npy", values)
+    for source, said, fill in ("three.zarr", True, True), ("two.zarr", False, False), ("in.npy", False, True):
+        done = sepconv("run", source, "out.zarr", "--zarr", 2, "--force", "--chunk", "4")
+        assert ("the fill value is null in place of" in done.stderr) == said
+        out = sepconv.folder / "out.zarr" / ("0" if source == "in.npy" else "")
+        read_by_both(out, values)
+        assert (fill_in(out) is None) == (fill and source != "in.npy")  # an OME-Zarr has no missing pixels, and its readers take none
+        assert len([name for name in files_of(out) if not name.name.startswith(".z")]) == (6 if source == "three.zarr" else 3)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32"])
+def test_xarray_sees_what_it_has_written(sepconv, dtype):
+    """Without _FillValue it writes null for all but floating elements."""
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    values = np.array([[0, 1, 2], [3, 0, 5], [0, 7, 8]]).astype(dtype)
+    xarray.Dataset({"m": (("y", "x"), values)}).to_zarr(sepconv.folder / "in.zarr", zarr_format=2)
+    make(sepconv.folder / "three.zarr", values, (3, 3), dimension_names=["y", "x"])
+    for source, version in ("in.zarr/m", 2), ("in.zarr/m", 3), ("three.zarr", 2):
+        zarr.open_group(sepconv.folder / "out.zarr", mode="w", zarr_format=version)
+        sepconv("run", source, "out.zarr/m.zarr", "--zarr", version, "--quiet")
+        seen = xarray.open_zarr(sepconv.folder / "out.zarr", consolidated=False)["m.zarr"]
+        same(seen.values, values)
 
 
 FILLS = [("float32", "0x7fc00001"), ("float32", "0xffc00000"), ("float64", "0x7ff8000000000001"), ("complex64", ["0x7fc00001", "-Infinity"]),
@@ -256,7 +298,7 @@ def test_fill_values_are_written_for_the_version(sepconv, dtype, fill):
         said = sepconv("run", source, result, "--zarr", version).stderr
         read_by_both(sepconv.folder / result, values)
         assert ("the fill value is NaN in place of" in said) == (is_bits and result == "2.zarr"), said
-        would_be_missing = not isinstance(fill, list) and result != "3.zarr" and not is_bits and means_missing(float(fill) if fill is not True else fill)
+        would_be_missing = result != "3.zarr" and "NaN" not in str(fill) and not is_bits and (result != "23.zarr" or fill is not True)
         chunks = [name for name in files_of(sepconv.folder / result) if not name.name.startswith((".z", "zarr.json"))]
         assert len(chunks) == (6 if (is_bits and result != "3.zarr") or would_be_missing else 3)  # the others are holes
 
@@ -298,7 +340,7 @@ def test_a_fill_value_beside_names_of_axes_is_that_of_missing_pixels(sepconv):
         make(sepconv.folder / "in.zarr", values, (16, 20), 2, fill_value=-9999, attributes=names)
         assert (set(np.unique(read_by_us(sepconv, "in.zarr", "gaussian:sigma=2"))) == {-9999, 100}) == bool(names)
     said = sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=2", "--nodata", "none").stderr
-    assert "the fill value is 0 in place of -9999" in said
+    assert "the fill value is null in place of -9999" in said
 
 
 def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):

@@ -60,7 +60,8 @@ ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
     array.codecs.push_back(
         parse_zarr_codec(file, {file.text(compressor, "id"), compressor}, array.type.bits / 8));
   const Json& fill = file.member(all, "fill_value");
-  const auto element = fill.is_null() ? ZarrElement{} : zarr_fill(fill.dump(), array.type, 2);
+  array.has_fill = !fill.is_null();
+  const auto element = array.has_fill ? zarr_fill(fill.dump(), array.type, 2) : ZarrElement{};
   if (!element) file.damaged("fill_value");
   array.fill = *element;
 

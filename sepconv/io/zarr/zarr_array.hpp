@@ -55,8 +55,11 @@ struct ZarrArray {
   StoredType type = PixelType::u8;
   bool big_endian = false;
   std::vector<int> order;  ///< axes of the array in the order in which a block's elements lie, slowest first
-  std::vector<ZarrCodec> codecs;   ///< of a block, in the order of encoding
-  ZarrElement fill{};              ///< the element that is nowhere stored
+  std::vector<ZarrCodec> codecs;  ///< of a block, in the order of encoding
+  ZarrElement fill{};             ///< the element that is nowhere stored
+  /// Not of version 2 where it says null: what is not stored is undefined then. It is read as 0, and results
+  /// store every chunk.
+  bool has_fill = true;
   std::vector<std::string> names;  ///< of the axes; empty, or "" for one that has none
   bool keys_of_v2 = false;         ///< "0.1", not "c/0/1"
   char separator = '/';

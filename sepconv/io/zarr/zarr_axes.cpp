@@ -229,7 +229,8 @@ FileLayout file_layout(const ZarrArray& array, const ZarrAxes& axes) {
     file.zarr.shard_others = others_of(array, array.chunk, axes);
     file.zarr.nests_shards = array.shards.size() > 1;
   }
-  file.zarr.fill = zarr_fill_text(array.fill, array.type, 3);
+  file.zarr.fill = array.has_fill ? zarr_fill_text(array.fill, array.type, 3) : "null";
+  file.zarr.fill_version = array.version;
   file.zarr.rows_name = axes.row_name;
   file.zarr.cols_name = axes.col_name;
   file.zarr.channels_name = axes.channel_name;

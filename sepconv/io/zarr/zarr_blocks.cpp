@@ -143,7 +143,8 @@ std::span<std::byte> ZarrBlocks::elements(const Place& place, const Rect& rect, 
       place.channel * channels_.block, channels,
       block.data() + array.type.bytes_of(images_[static_cast<std::size_t>(mine_)]));
   const auto element = static_cast<std::size_t>(array.type.bytes_of(1));
-  return is_only(block, std::span(array.fill).first(element)) ? std::span<std::byte>() : block;
+  return array.has_fill && is_only(block, std::span(array.fill).first(element)) ? std::span<std::byte>()
+                                                                                : block;
 }
 
 std::span<std::byte> ZarrBlocks::hole(Room& room) const {

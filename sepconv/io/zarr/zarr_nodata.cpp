@@ -107,16 +107,21 @@ void put_nodata(double nodata, bool fills, ZarrArray& array) {
   array.attributes = attributes.dump();
   if (fills || array.version == 2)
     array.fill = zarr_fill(json_of(nodata).dump(), array.type, array.version).value_or(array.fill);
+  array.has_fill = true;
 }
 
-void take_fill_away(ZarrArray& array, std::vector<std::string>& said) {
-  const auto value = fill_of_version_2(array);
-  if (!value || std::isnan(*value)) return;
-  said.push_back(
-      fmt::format("the fill value is 0 in place of {}, which readers of Zarr 2 take for missing pixels; "
-                  "chunks of it are stored",
-                  *value));
+void take_fill_away(const ZarrLayout& from, ZarrArray& array, std::vector<std::string>& said) {
+  if (array.version != 2 || !array.has_fill) return;
+  const std::string text = zarr_fill_text(array.fill, array.type, 2);
+  const bool is_of_source = from.fill_version == 2 && !fill_of_version_2(array);
+  if (is_of_source || text.find("NaN") != text.npos) return;
+  if (!from.fill.empty())
+    said.push_back(
+        fmt::format("the fill value is null in place of {}, which readers of Zarr 2 take for missing pixels; "
+                    "all chunks are stored",
+                    text));
   array.fill = {};
+  array.has_fill = false;
 }
 
 }  // namespace sepconv

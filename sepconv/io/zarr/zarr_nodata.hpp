@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/io/file_layout.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 
 namespace sepconv {
@@ -21,8 +22,9 @@ std::optional<double> take_nodata(ZarrArray& array, bool is_level, std::vector<s
 /// they are in version 2 in any case.
 void put_nodata(double nodata, bool fills, ZarrArray& array);
 
-/// For a result in which nothing is missing: a fill value that take_nodata() would take. NaN stays: who takes
-/// it for missing sees what it is.
-void take_fill_away(ZarrArray& array, std::vector<std::string>& said);
+/// For an array in which nothing is missing. xarray and GDAL take any fill value of version 2 for that of
+/// missing pixels, 0 too, so that there is none; but NaN, which is what it is to them, and what a source of
+/// version 2 says and take_nodata() does not take stay.
+void take_fill_away(const ZarrLayout& from, ZarrArray& array, std::vector<std::string>& said);
 
 }  // namespace sepconv

@@ -132,6 +132,7 @@ void take_shards(const FileLayout& layout, std::size_t others, const std::vector
 
 /// The source's, as far as the type and the version have it.
 void take_fill(const FileLayout& layout, ZarrArray& array, std::vector<std::string>& warnings) {
+  array.has_fill = array.version != 2 || layout.zarr.fill != "null";
   const ZarrElement kept = zarr_fill(layout.zarr.fill, array.type, 3).value_or(ZarrElement{});
   array.fill =
       zarr_fill(zarr_fill_text(kept, array.type, array.version), array.type, array.version).value_or(kept);
@@ -179,6 +180,11 @@ void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
   const auto checksums = std::erase_if(
       array.codecs, [](const ZarrCodec& codec) { return codec.kind == ZarrCodec::Kind::crc32c; });
   if (checksums > 0) warnings.emplace_back("chunks have no checksum (crc32c): Zarr 2 has none");
+  // Decoders see it in the frames, and check it.
+  if (std::ranges::any_of(array.codecs, &ZarrCodec::checked))
+    warnings.emplace_back(
+        "chunks have the checksum of zstd, and the metadata do not say it: TensorStore opens no Zarr 2 that "
+        "does");
   if (array.codecs.size() > 1) {
     array.codecs.resize(1);
     warnings.push_back(

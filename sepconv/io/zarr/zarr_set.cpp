@@ -220,7 +220,8 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
                        fmt::format("at least {}, in {} files and more", stored.bytes, stored.files));
   const ZarrArray& array = set->array();
   if (!array.shape.empty()) facts.emplace_back("axes", set->axes_of_array().letters);
-  facts.emplace_back("fill value", zarr_fill_text(array.fill, array.type, array.version));
+  facts.emplace_back("fill value",
+                     array.has_fill ? zarr_fill_text(array.fill, array.type, array.version) : "null");
   if (array.attributes != "{}") facts.emplace_back("attributes", array.attributes);
   return info;
 }

@@ -168,7 +168,7 @@ class ZarrMaking {
     if (nodata_)
       put_nodata(*nodata_, options.layout.zarr.fill.empty(), target->array);
     else if (!ome)
-      take_fill_away(target->array, said);
+      take_fill_away(options.layout.zarr, target->array, said);
     set_order(options.layout.zarr, target->axes, target->array, said);
     if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
     set_raster(target->array, target->axes);

@@ -49,9 +49,6 @@ Json codec2(const ZarrCodec& codec) {
               {"blocksize", 0}};
     case Kind::lz4:
       return {{"id", "lz4"}, {"acceleration", codec.level}};
-    case Kind::zstd:
-      if (codec.checked) return {{"id", "zstd"}, {"level", codec.level}, {"checksum", true}};
-      [[fallthrough]];
     default:
       return {{"id", name_of(codec)}, {"level", codec.level}};
   }
@@ -101,19 +98,20 @@ ZarrTexts texts3(const ZarrArray& array) {
 
 ZarrTexts texts2(const ZarrArray& array) {
   static constexpr char kLetters[] = {'b', 'u', 'i', 'f', 'c'};
-  const Json all = {{"zarr_format", 2},
-                    {"shape", array.shape},
-                    {"chunks", array.chunk},
-                    {"dtype", fmt::format("{}{}{}",
-                                          array.type.bits == 8 ? '|'
-                                          : array.big_endian   ? '>'
-                                                               : '<',
-                                          kLetters[static_cast<int>(array.type.kind)], array.type.bits / 8)},
-                    {"compressor", array.codecs.empty() ? Json() : codec2(array.codecs.front())},
-                    {"filters", nullptr},
-                    {"order", std::ranges::is_sorted(array.order) ? "C" : "F"},
-                    {"fill_value", Json::parse(zarr_fill_text(array.fill, array.type, 2))},
-                    {"dimension_separator", std::string(1, array.separator)}};
+  const Json all = {
+      {"zarr_format", 2},
+      {"shape", array.shape},
+      {"chunks", array.chunk},
+      {"dtype", fmt::format("{}{}{}",
+                            array.type.bits == 8 ? '|'
+                            : array.big_endian   ? '>'
+                                                 : '<',
+                            kLetters[static_cast<int>(array.type.kind)], array.type.bits / 8)},
+      {"compressor", array.codecs.empty() ? Json() : codec2(array.codecs.front())},
+      {"filters", nullptr},
+      {"order", std::ranges::is_sorted(array.order) ? "C" : "F"},
+      {"fill_value", array.has_fill ? Json::parse(zarr_fill_text(array.fill, array.type, 2)) : Json()},
+      {"dimension_separator", std::string(1, array.separator)}};
   Json attributes = Json::parse(array.attributes);
   if (!array.names.empty()) attributes[kAxesOfVersion2] = array.names;
   return {{".zarray", all.dump(2)}, {".zattrs", attributes.dump(2)}};
