@@ -397,7 +397,7 @@ def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
         ome, written, _ = ome_of(sepconv.folder / name)
         assert written == version
         assert ome["multiscales"][0].get("version", ome.get("version")) == version
-    assert places_of(ome_of(sepconv.folder / "out.zarr")[0])[0]["x"][0] == 3 * SCALES["x"]
+    assert places_of(ome_of(sepconv.folder / "out.zarr")[0])[1][0]["x"][0] == 3 * SCALES["x"]
 
 
 def test_levels_that_label_images_have_not(sepconv):
