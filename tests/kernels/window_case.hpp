@@ -2,6 +2,7 @@
 // For the tests of every implementation.
 #pragma once
 
+#include <cmath>
 #include <ostream>
 
 #include "conv_case.hpp"
@@ -26,10 +27,11 @@ inline std::ostream& operator<<(std::ostream& out, const WindowCase& c) {
   return out << kOps[static_cast<int>(c.window.op)] << " of kind " << static_cast<int>(c.window.of)
              << (c.window.columns_first ? " (columns first)" : "")
              << (c.window.ignores_nan ? " without NaN" : "") << " of radii " << c.window.radius_x << ", "
-             << c.window.radius_y << ", over " << c.window.divisor << ", image " << c.image.rows << " x "
-             << c.image.cols << " x " << c.channels << ", out " << to_string(c.out) << ", border "
-             << name_of(c.border.mode) << " " << c.border.value << ", " << name_of(c.from) << " to "
-             << name_of(c.to) << " in " << name_of(c.arithmetic) << (c.special ? ", special values" : "");
+             << c.window.radius_y << " in units of " << c.window.unit << ", over " << c.window.divisor
+             << ", image " << c.image.rows << " x " << c.image.cols << " x " << c.channels << ", out "
+             << to_string(c.out) << ", border " << name_of(c.border.mode) << " " << c.border.value << ", "
+             << name_of(c.from) << " to " << name_of(c.to) << " in " << name_of(c.arithmetic)
+             << (c.special ? ", special values" : "");
 }
 
 /// The part of the image that a kernel may read.
@@ -49,6 +51,8 @@ inline WindowCase random_window_case(Random& random, std::int64_t largest_side, 
   constexpr Window::Of kOf[] = {Window::Of::values, Window::Of::squares, Window::Of::ones};
   if (random_between(random, 0, 1) == 0) c.window.of = random_of(random, kOf);
   c.window.columns_first = random_between(random, 0, 2) == 0;
+  if (random_between(random, 0, 1) == 0)
+    c.window.unit = std::ldexp(1, -static_cast<int>(random_between(random, 1, 20)));
   c.window.divisor = random_between(random, 0, 1) == 0 ? 1 : ones_of_window(c.window, Arithmetic::f32);
   c.border = {random_of(random, kBorderModes), random_of(random, kValues)};
   draw_part_and_types(random, c);

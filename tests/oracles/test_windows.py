@@ -93,6 +93,19 @@ def test_a_constant_stays_what_it_is(sepconv):
 
 
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
+@pytest.mark.parametrize("radius", [1, 5, 40])
+def test_means_of_the_largest_values_are_finite(sepconv, radius, policy):
+    """The sum is none of f32."""
+    image = random_image((37, 53), np.float32) + np.float32(2)
+    image *= np.float32(3e38) / image.max()
+    image[5:7, 9] = np.finfo(np.float32).min
+    mean = ndi.uniform_filter(image.astype(np.float64), 2 * radius + 1, mode="mirror")
+    np.testing.assert_allclose(sepconv.filter(image, f"box:radius={radius},missing={policy}"), mean, rtol=1e-6, atol=1e32)
+    np.testing.assert_array_equal(sepconv.filter(image * np.float32(2.0**-100), f"box:radius={radius},missing={policy}"),
+                                  sepconv.filter(image, f"box:radius={radius},missing={policy}") * np.float32(2.0**-100))
+
+
+@pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
 @pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize("name", ["erode", "dilate", "open", "box", "std"])
 def test_missing_pixels(sepconv, name, border, policy):

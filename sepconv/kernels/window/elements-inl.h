@@ -159,6 +159,7 @@ class SummedElements {
   SummedElements(const Window& window, PixelType from, PixelType to)
       : of_(window.of),
         ignores_nan_(window.ignores_nan),
+        unit_(static_cast<A>(window.unit)),
         divisor_(static_cast<A>(window.divisor)),
         copies_(to == pixel_type_of<A>()),
         load_(load_row_for<A>(from)),
@@ -185,20 +186,20 @@ class SummedElements {
  private:
   /// What is added of each; whole vectors.
   void take(A* row, std::int64_t count) const {
-    if (of_ == Window::Of::values && !ignores_nan_) return;
+    if (of_ == Window::Of::values && !ignores_nan_ && unit_ == 1) return;
     const hn::ScalableTag<A> d;
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       const auto x = hn::LoadU(d, row + i);
-      const auto taken = of_ == Window::Of::values    ? x
+      const auto taken = of_ == Window::Of::values    ? hn::Mul(x, hn::Set(d, unit_))
                          : of_ == Window::Of::squares ? hn::Mul(x, x)
-                                                      : hn::Set(d, A(1));
+                                                      : hn::Set(d, unit_);
       hn::StoreU(ignores_nan_ ? hn::IfThenZeroElse(hn::IsNaN(x), taken) : taken, d, row + i);
     }
   }
 
   Window::Of of_;
   bool ignores_nan_;
-  A divisor_;
+  A unit_, divisor_;
   bool copies_;
   LoadRow<A> load_;
   StoreRow<A> store_;

@@ -32,6 +32,9 @@ struct Window {
     ones,     ///< so many as there are pixels; with ignores_nan those that are no NaN
   };
   Of of = Of::values;
+  /// Of sums of values and of ones: each is multiplied by this power of two before, so that a sum of values
+  /// near a type's largest is one that the type has. The divisor is of what is made then.
+  double unit = 1;
   /// Of sums, which are divided by this.
   double divisor = 1;
   /// Of sums, which are made along columns first: those of the transposed image, transposed back, to the bit.
@@ -84,7 +87,7 @@ A sum_of_window(std::int64_t count, const Value& value, std::int64_t first = 0) 
   return sum_of_window<A>(half, value, first) + sum_of_window<A>(count - half, value, first + half);
 }
 
-/// The sum of as many ones as the window has pixels, as it is made of an image of ones.
+/// The sum of as many ones as the window has pixels, as it is made of an image of ones, in the window's unit.
 double ones_of_window(const Window& window, Arithmetic arithmetic);
 
 }  // namespace sepconv

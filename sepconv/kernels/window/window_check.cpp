@@ -76,7 +76,7 @@ double ones_of_window(const Window& window, Arithmetic arithmetic) {
     };
     const std::int64_t first = window.columns_first ? window.radius_y : window.radius_x;
     const std::int64_t second = window.columns_first ? window.radius_x : window.radius_y;
-    return static_cast<double>(along(second, along(first, A(1))));
+    return static_cast<double>(along(second, along(first, static_cast<A>(window.unit))));
   });
 }
 

@@ -61,16 +61,19 @@ struct Summed {
   using Element = A;
   using Value = A;
   static constexpr bool kSums = true;
-  A divisor;
+  A unit, divisor;
   Window::Of taken;
   bool ignores_nan;
   explicit Summed(const Window& window)
-      : divisor(static_cast<A>(window.divisor)), taken(window.of), ignores_nan(window.ignores_nan) {}
+      : unit(static_cast<A>(window.unit)),
+        divisor(static_cast<A>(window.divisor)),
+        taken(window.of),
+        ignores_nan(window.ignores_nan) {}
   template <class From>
   __host__ __device__ __forceinline__ Element of(From from) const {
     const A x = static_cast<A>(from);
     if (ignores_nan && x != x) return 0;
-    return taken == Window::Of::values ? x : taken == Window::Of::squares ? x * x : A(1);
+    return taken == Window::Of::values ? x * unit : taken == Window::Of::squares ? x * x : unit;
   }
   __device__ __forceinline__ Value value(Element e) const { return e / divisor; }
   static __device__ __forceinline__ Element join(Element a, Element b) { return a + b; }

@@ -30,9 +30,10 @@ A reduced(const Window& window, std::int64_t count, const Value& value) {
 template <class A>
 A summand(const Window& window, A value) {
   const bool counts = !std::isnan(value) || !window.ignores_nan;
-  if (window.of == Window::Of::ones) return counts ? A(1) : A(0);
   if (!counts) return 0;
-  return window.of == Window::Of::squares ? value * value : value;
+  if (window.of == Window::Of::squares) return value * value;
+  const A unit = static_cast<A>(window.unit);
+  return window.of == Window::Of::ones ? unit : value * unit;
 }
 
 /// The window's values along rows, then along columns of these, or the other way round.

@@ -121,6 +121,13 @@ class MomentsStage final : public Stage {
     return is_.moment == Moment::mean ? arithmetic : Arithmetic::f64;
   }
 
+  /// Sums for a mean stay below the largest number of f32, as the mean does. A power of two changes no bit of
+  /// what is neither that large nor next to 0. Deviations are made in f64.
+  double unit() const noexcept {
+    const auto pixels = static_cast<double>((2 * is_.near.radius_x + 1) * (2 * is_.near.radius_y + 1));
+    return is_.moment == Moment::mean ? std::exp2(-std::ceil(std::log2(pixels))) : 1;
+  }
+
   /// Sums; divided by the number of pixels unless those that are there are to be counted.
   Window window(Window::Of of, bool counts, Arithmetic arithmetic) const {
     Window window{.op = Window::Op::sum,
@@ -128,6 +135,7 @@ class MomentsStage final : public Stage {
                   .radius_y = is_.near.radius_y,
                   .ignores_nan = counts,
                   .of = of,
+                  .unit = unit(),
                   .columns_first = is_.columns_first};
     if (!counts) window.divisor = ones_of_window(window, arithmetic);
     return window;
