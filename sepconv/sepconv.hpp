@@ -24,4 +24,5 @@
 #include "sepconv/pipeline/run/partial_file.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
+#include "sepconv/pipeline/stages/on_volume.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"

@@ -18,7 +18,7 @@ def volume(shape, dtype):
 
 def filtered(sepconv, array, *stages, axes="zyx"):
     np.save(sepconv.folder / "in.npy", array)
-    sepconv("run", "in.npy", "out.npy", *stages, "cast:type=f64", "--axes", axes, "--force", "--quiet")
+    sepconv("run", "in.npy", "out.npy", "cast:type=f64", *stages, "--axes", axes, "--force", "--quiet")
     return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # of one plane it is an image
 
 
@@ -46,6 +46,28 @@ def test_boxes_and_derivatives(sepconv, dtype):
     got = filtered(sepconv, array, "gaussian:sigma=1,sigma_z=2,order_z=1,border=replicate")
     np.testing.assert_allclose(got, ndimage.gaussian_filter(exact, (2, 1, 1), order=(1, 0, 0), mode="nearest"),
                                rtol=1e-9, atol=1e-7)
+
+
+SCIPYS = {"open": ndimage.grey_opening, "close": ndimage.grey_closing, "tophat": ndimage.white_tophat, "blackhat": ndimage.black_tophat}
+
+
+@pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
+@pytest.mark.parametrize("border", MODES)
+@pytest.mark.parametrize("name", SCIPYS)
+def test_openings_and_closings(sepconv, name, border, limits):
+    for shape in [(1, 9, 11), (7, 1, 5), (12, 19, 23), (40, 17, 13)]:
+        array = volume(shape, np.float32)
+        for radius, radius_y, radius_z in [(2, 1, 3), (0, 0, 1), (1, 4, 0)]:
+            got = filtered(sepconv, array, f"{name}:radius={radius},radius_y={radius_y},radius_z={radius_z},border={border}", *limits)
+            want = SCIPYS[name](array.astype(float), (2 * radius_z + 1, 2 * radius_y + 1, 2 * radius + 1), mode=MODES[border], cval=7)
+            np.testing.assert_array_equal(got, want)
+
+
+def test_a_chain_of_its_own_along_z(sepconv):
+    array = volume((2, 9, 20, 30), np.float32)
+    got = filtered(sepconv, array, "subtract:chain=[gaussian:sigma=1,sigma_z=2,border=wrap | abs]", axes="tzyx")
+    want = array - np.abs(ndimage.gaussian_filter(array.astype(float), (0, 2, 1, 1), mode="wrap"))
+    np.testing.assert_allclose(got, want, atol=1e-12)
 
 
 def test_each_position_of_other_axes_is_a_volume_by_itself(sepconv):

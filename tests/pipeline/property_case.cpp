@@ -15,7 +15,7 @@
 #include "../support/wrappers.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
-#include "sepconv/pipeline/stages/volume_stage.hpp"
+#include "sepconv/pipeline/stages/on_volume.hpp"
 
 namespace sepconv::test {
 namespace {
@@ -151,21 +151,24 @@ std::string random_joined(std::mt19937_64& random, const std::string& other) {
 }
 
 /// What filters, or is pointwise, and keeps its input's size.
+/// That leaves pixels where they are.
+std::string random_stage_in_place(std::mt19937_64& random) {
+  std::string stage = random_stage(random);
+  while (stage.starts_with("re")) stage = random_stage(random);
+  return stage;
+}
+
 std::string random_own_chain(std::mt19937_64& random) {
   std::vector<std::string> stages;
-  for (std::int64_t more = between(random, 1, 2); more > 0;) {
-    const std::string stage = random_stage(random);
-    if (stage.starts_with("re")) continue;
-    stages.push_back(stage);
-    --more;
-  }
+  for (std::int64_t more = between(random, 1, 2); more > 0; --more)
+    stages.push_back(random_stage_in_place(random));
   return random_joined(random, fmt::format("chain=[{}]", fmt::join(stages, " | ")));
 }
 
 /// Of volumes. What is missing is not left out along z, so they say that.
 std::string random_deep_stage(std::mt19937_64& random) {
   const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
-  switch (random() % 6) {
+  switch (random() % 7) {
     case 0:
       return fmt::format("gaussian:sigma={},sigma_z={},order_z={}{}", pick(random, {0.4, 1.0, 2.5}),
                          pick(random, {0.4, 1.2, 5.0}), between(random, 0, 2), end);
@@ -176,8 +179,13 @@ std::string random_deep_stage(std::mt19937_64& random) {
     case 3:
       return fmt::format("sobel:axis=z{}", end);
     case 4:
-      return fmt::format("{}:radius={},radius_z={}{}", pick<std::string>(random, {"erode", "dilate"}),
-                         between(random, 0, 4), between(random, 0, 9), end);
+      return fmt::format(
+          "{}:radius={},radius_z={}{}",
+          pick<std::string>(random, {"erode", "dilate", "open", "close", "tophat", "blackhat"}),
+          between(random, 0, 4), between(random, 0, 9), end);
+    case 5:
+      return random_joined(
+          random, fmt::format("chain=[{} | {}]", random_stage_in_place(random), random_deep_stage(random)));
     default:
       return fmt::format("binomial:radius=1,radius_z={}{}", between(random, 0, 3), end);
   }

@@ -12,7 +12,7 @@
 #include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
-#include "sepconv/pipeline/stages/volume_stage.hpp"
+#include "sepconv/pipeline/stages/on_volume.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -157,8 +157,22 @@ TEST_CASE("volumes: what cannot be filtered along z is refused before anything i
   RunOptions holes;
   holes.missing.value = 7;
   CHECK_THAT(failure_of(volumes, blur(), holes), Contains("missing=propagate"));
-  CHECK_THROWS_WITH(Chain::parse({"gaussian:sigma=1,sigma_z=1,missing=ignore"}),
-                    Contains("missing=propagate"));
+  for (const char* const text : {"gaussian:sigma=1,sigma_z=1", "box:radius_z=1", "tophat:radius_z=1",
+                                 "subtract:chain=[sobel:axis=z]"}) {
+    const std::string said = failure_of(volumes, Chain::parse({text}), holes);
+    CHECK_THAT(said, Contains("take missing=propagate"));
+    CHECK_THAT(said, !Contains("missing=fill"));
+  }
+  for (const char* const text : {"erode:radius_z=1", "close:radius_z=1"}) {
+    const std::string said = failure_of(volumes, Chain::parse({text}), holes);
+    CHECK_THAT(said, Contains("take missing=fill") && Contains("or missing=propagate"));
+    CHECK_THAT(said, !Contains("means"));
+    CHECK(failure_of(volumes, Chain::parse({std::string(text) + ",missing=fill"}), holes) == "no error");
+    std::filesystem::remove(volumes.out);
+  }
+  for (const char* const text : {"gaussian:sigma=1,sigma_z=1", "box:radius_z=1", "dilate:radius_z=1"})
+    CHECK_THROWS_WITH(Chain::parse({std::string(text) + ",missing=ignore"}), Contains("missing=propagate"));
+  CHECK_THROWS_WITH(Chain::parse({"tophat:radius_z=1,missing=ignore"}), !Contains("missing=fill"));
   CHECK_FALSE(std::filesystem::exists(volumes.out));
   const Image image = Image::of_pattern(kPlane, Pattern::noise, 1);
   const Image result(kPlane);

@@ -10,7 +10,7 @@
 #include "sepconv/io/fingerprint.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/plan/volume_sinks.hpp"
-#include "sepconv/pipeline/stages/volume_stage.hpp"
+#include "sepconv/pipeline/stages/on_volume.hpp"
 
 namespace sepconv {
 namespace {

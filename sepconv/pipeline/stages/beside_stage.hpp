@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sepconv/pipeline/stages/keys.hpp"
-#include "sepconv/pipeline/stages/volume_stage.hpp"
+#include "sepconv/pipeline/stages/on_volume.hpp"
 
 namespace sepconv {
 

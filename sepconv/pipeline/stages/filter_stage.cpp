@@ -249,9 +249,7 @@ StagePtr make_deep_filter(const Spelling& spelling, const Convolving& options, S
   StagePtr plane;
   if (!is_flat || along_z.empty()) plane = make_filter(spelling, options, {std::move(in_plane)});
   if (along_z.empty()) return plane;
-  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
-    spelling.refuse(
-        "missing", "means along z do not leave missing pixels out; take missing=propagate, or filter planes");
+  check_missing_along_z(spelling, options.missing, AlongZ::means);
   return make_deep(spelling, std::move(plane),
                    make_filter(spelling, options, {SeparableTaps{{}, std::move(along_z)}}));
 }

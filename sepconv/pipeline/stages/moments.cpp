@@ -234,12 +234,10 @@ Keys moments_keys(Options& options) {
 
 /// Means along z of a stack, too.
 StagePtr deep_mean(const Spelling& spelling, StagePtr plane, MomentsOptions along_z, std::int64_t radius_z) {
-  if (along_z.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
-    spelling.refuse(
-        "missing", "means along z do not leave missing pixels out; take missing=propagate, or filter planes");
+  check_missing_along_z(spelling, along_z.missing, AlongZ::means);
   along_z.near.radius_x = 0, along_z.near.radius_y = radius_z;
   const auto refused = [text = spelling.text()]() -> StagePtr {
-    throw InvalidArgument(fmt::format("stage '{}' does not leave missing pixels out along z", text));
+    refuse_missing_along_z(text, AlongZ::means);
   };
   return make_deep(spelling, std::move(plane),
                    std::make_shared<MomentsStage>(spelling.text(), along_z, refused));

@@ -1,166 +1,12 @@
 // erode, dilate and what is made of them, with flat rectangles: open, close, tophat, blackhat.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
-#include "sepconv/pipeline/stages/f32_range.hpp"
-#include "sepconv/pipeline/stages/filter_stage.hpp"
-#include "sepconv/pipeline/stages/neighbourhood.hpp"
+#include "sepconv/pipeline/stages/morphology_stage.hpp"
+#include "sepconv/pipeline/stages/own_chain_stage.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
-#include "sepconv/pipeline/stages/ways.hpp"
 
 namespace sepconv {
 namespace {
-
-/// The windows that are taken one after another, and what is taken of which in the end.
-struct Morphology {
-  enum class Result : std::uint8_t {
-    last,             ///< of the windows
-    input_less_last,  ///< input - last
-    last_less_input,  ///< last - input
-  };
-  std::vector<Window::Op> ops;
-  Result result = Result::last;
-};
-
-constexpr Window::Op kErosion = Window::Op::minimum, kDilation = Window::Op::maximum;
-
-class MorphologyStage final : public Stage {
- public:
-  MorphologyStage(std::string text, Morphology morphology, Neighbourhood each, double value,
-                  std::optional<MissingPolicy> missing, std::function<StagePtr(bool, bool)> again)
-      : Stage(traits_of(morphology, each, value, missing)),
-        text_(std::move(text)),
-        morphology_(std::move(morphology)),
-        each_(each),
-        all_{static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_x,
-             static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_y, each.border},
-        border_{each.border, value},
-        missing_(missing),
-        again_(std::move(again)) {}
-
-  std::string text() const override { return text_; }
-  StagePtr transposed() const override { return again_(true, false); }
-  StagePtr honouring_missing() const override { return missing_ ? shared_from_this() : again_(false, true); }
-  Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    return all_.input_for(output, input.extent);
-  }
-
-  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
-                             Arithmetic arithmetic) const override {
-    const Extent image = each_.largest_image(input.extent);
-    const Extent first = ops() == 1 ? output : each_.needed_extent(output, input.extent);
-    const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
-    // What waits between windows, what is taken of the input, and results whose missing pixels stay missing.
-    const std::int64_t kept = missing_ == MissingPolicy::ignore ? 1 : 0;
-    const std::int64_t of_output = kept + (morphology_.result == Morphology::Result::last ? 0 : 1);
-    const auto views = [&](std::int64_t count, Extent extent) {
-      return count * Arena::view_bytes(extent, input.channels, pixel_type_of(arithmetic));
-    };
-    return window_bytes(window_of(0), first, input.channels, arithmetic, image) +
-           views(ops() > 1 ? 1 + kept : 0, first) + views(of_output, output);
-  }
-
-  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
-             Worker& worker) const override {
-    const auto [in, out] = all_.as_own_image(given, result);
-    const Arena::Scope scope(worker);
-    run(HostWay{arithmetic, worker}, each_, in, out);
-  }
-
-  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const auto [in, out] = all_.as_own_image(given, result);
-    const Arena::Scope scope(arena);
-    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, each_, in, out);
-  }
-
-  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    // Of the whole image, which may repeat.
-    const std::int64_t far = border_.mode == BorderMode::wrap ? kMaxSide : 0;
-    run(ReferenceWay{arithmetic}, {each_.radius_x + far, each_.radius_y + far, BorderMode::reflect}, in, out);
-  }
-
- private:
-  using Kind = PointwiseOp::Kind;
-
-  static StageTraits traits_of(const Morphology& morphology, const Neighbourhood& each, double value,
-                               std::optional<MissingPolicy> missing) {
-    const double passes = static_cast<double>(morphology.ops.size());
-    const bool subtracts = morphology.result != Morphology::Result::last;
-    StageTraits traits{.needs_f64 = any_beyond_f32(std::span(&value, 1)),
-                       .runs_on_device = each.windows_on_device()};
-    traits.operations_per_element = passes * each.window_operations();
-    traits.halo_cols = true;
-    traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
-    traits.settles_missing = missing.has_value();
-    traits.keeps_missing =
-        missing && !(missing == MissingPolicy::fill && each.border == BorderMode::constant);
-    return traits;
-  }
-
-  std::size_t ops() const noexcept { return morphology_.ops.size(); }
-  bool ignores() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
-  Window window_of(std::size_t i) const {
-    return {.op = morphology_.ops[i],
-            .radius_x = each_.radius_x,
-            .radius_y = each_.radius_y,
-            .ignores_nan = ignores()};
-  }
-
-  /// What a window makes of pixels are pixels, or the border's value.
-  template <class Way>
-  PixelType between(const Way& way, PixelType from) const {
-    return border_.mode == BorderMode::constant && !is_floating(from) ? pixel_type_of(way.arithmetic) : from;
-  }
-
-  /// One window; what is missing stays so, unless it is to be filled.
-  template <class Way>
-  void run_window(const Way& way, std::size_t i, const ConstRegion& in, const Region& out) const {
-    const bool keeps = missing_ == MissingPolicy::ignore && is_floating(in.pixels.type);
-    if (!keeps) return way.window(window_of(i), border_, in, out);
-    const ConstPixelView middle = in.crop(out.rect).pixels;
-    const PixelView values =
-        way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(way.arithmetic));
-    way.window(window_of(i), border_, in, {values, out.rect, out.image});
-    way.pointwise({.kind = Kind::keep_missing}, middle, values, out.pixels);
-  }
-
-  /// `near` is what one window needs around what is to be made.
-  template <class Way>
-  void run(const Way& way, const Neighbourhood& near, const ConstRegion& source, const Region& out) const {
-    ConstRegion in = source;
-    for (std::size_t i = 0; i + 1 < ops(); ++i) {
-      const Rect needed = near.input_for(out.rect, out.image);
-      const Region made{way.allocate(needed.extent(), out.pixels.channels, between(way, in.pixels.type)),
-                        needed, out.image};
-      run_window(way, i, in, made);
-      in = made;
-    }
-    if (morphology_.result == Morphology::Result::last) return run_window(way, ops() - 1, in, out);
-    const PixelView last = way.allocate(out.rect.extent(), out.pixels.channels, between(way, in.pixels.type));
-    run_window(way, ops() - 1, in, {last, out.rect, out.image});
-    const ConstPixelView middle = source.crop(out.rect).pixels;
-    const bool input_first = morphology_.result == Morphology::Result::input_less_last;
-    way.pointwise({.kind = Kind::difference, .keeps_missing = missing_.has_value()},
-                  input_first ? middle : last, input_first ? last : middle, out.pixels);
-  }
-
-  std::string text_;
-  Morphology morphology_;
-  Neighbourhood each_, all_;
-  Border border_;
-  std::optional<MissingPolicy> missing_;
-  /// The same stage of the transposed image, and with missing=ignore.
-  std::function<StagePtr(bool transposed, bool ignores)> again_;
-};
 
 template <class Options>
 struct MorphologyNamed;
@@ -204,32 +50,65 @@ struct MorphologyNamed<BlackhatOptions> {
 template <class Options>
 StagePtr morphology_of(const Options& options);
 
-/// The stage within planes, or, of options that have radius_z, the one along z.
 template <class Options>
-StagePtr make_flat(const Options& options, const Spelling& spelling, std::int64_t radius_x,
-                   std::int64_t radius_y, std::function<StagePtr(bool, bool)> again) {
-  return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
+Keys morphology_keys(Options& options) {
+  return joined({window_keys(options), {radius_z_key(options.radius_z, kPlanesByThemselves)}});
+}
+
+/// The stage within planes, or the one along z.
+template <class Options>
+StagePtr make_flat(const Options& options, std::string text, std::int64_t radius_x, std::int64_t radius_y,
+                   std::function<StagePtr(bool, bool)> again) {
+  return std::make_shared<MorphologyStage>(std::move(text), MorphologyNamed<Options>::morphology(),
                                            Neighbourhood{radius_x, radius_y, options.border.mode},
                                            options.border.value, options.missing, std::move(again));
 }
 
-/// Least and greatest values along z of a stack, too: what stays missing is not known any more when they are
-/// taken within planes.
+/// Least or greatest values along z of a stack, and then `plane`. What stays missing is not known any more
+/// when they are taken within planes; `refuse` says so of a source that declares missing pixels.
 template <class Options>
-StagePtr deep_morphology(const Options& options, const Spelling& spelling, StagePtr plane) {
-  if (options.missing == MissingPolicy::ignore)
-    spelling.refuse("missing", "along z missing pixels do not stay so; take missing=fill or propagate");
-  const auto again = [options, text = spelling.text()](bool transposed, bool ignores) {
-    if (ignores)
-      throw InvalidArgument(fmt::format(
-          "stage '{}' would make missing pixels of a stack less: give it missing=fill or propagate", text));
+StagePtr deep_window(const Options& options, const Spelling& spelling, StagePtr plane,
+                     const std::function<void()>& refuse) {
+  const auto again = [options, refuse](bool transposed, bool ignores) {
+    if (ignores) refuse();
     Options other = options;
     other.radius_y = transposed ? 0 : *options.radius_z;
     other.radius = transposed ? *options.radius_z : 0;
     other.radius_z.reset();
     return morphology_of(other);
   };
-  return make_deep(spelling, std::move(plane), make_flat(options, spelling, 0, *options.radius_z, again));
+  return make_deep(spelling, std::move(plane),
+                   make_flat(options, spelling.text(), 0, *options.radius_z, again));
+}
+
+/// One of several windows of a volume, as the stage that it is by itself.
+template <class One, class Options>
+StagePtr one_of_several(const Options& options, const std::function<void()>& refuse) {
+  One one{options.radius, options.radius_y, options.radius_z, options.border, options.missing};
+  One defaults;
+  const Spelling spelling(MorphologyNamed<One>::kName, morphology_keys(one), morphology_keys(defaults));
+  One plane = one;
+  plane.radius_z.reset();
+  return deep_window(one, spelling, morphology_of(plane), refuse);
+}
+
+template <class Options>
+StagePtr deep_morphology(const Options& options, const Spelling& spelling, StagePtr plane) {
+  using Result = Morphology::Result;
+  const Morphology morphology = MorphologyNamed<Options>::morphology();
+  const AlongZ kind = morphology.result == Result::last ? AlongZ::extremes : AlongZ::differences;
+  check_missing_along_z(spelling, options.missing, kind);
+  const auto refuse = [text = spelling.text(), kind] { refuse_missing_along_z(text, kind); };
+  if (morphology.ops.size() == 1) return deep_window(options, spelling, std::move(plane), refuse);
+  Chain windows;
+  for (const Window::Op op : morphology.ops)
+    windows.then(op == kErosion ? one_of_several<ErodeOptions>(options, refuse)
+                                : one_of_several<DilateOptions>(options, refuse));
+  if (morphology.result == Result::last) return make_deep(spelling, std::move(windows));
+  const double sign = morphology.result == Result::input_less_last ? 1 : -1;
+  return own_chain_stage(
+      spelling, windows,
+      {.kind = PointwiseOp::Kind::mix, .p = sign, .q = -sign, .keeps_missing = options.missing.has_value()});
 }
 
 template <class Options>
@@ -244,19 +123,9 @@ StagePtr make_morphology(const Options& options, const Spelling& spelling) {
     if (ignores) other.missing = MissingPolicy::ignore;
     return morphology_of(other);
   };
-  StagePtr plane = make_flat(options, spelling, options.radius, radius_y, again);
-  if constexpr (requires { options.radius_z; }) {
-    if (options.radius_z) return deep_morphology(options, spelling, std::move(plane));
-  }
+  StagePtr plane = make_flat(options, spelling.text(), options.radius, radius_y, again);
+  if (options.radius_z) return deep_morphology(options, spelling, std::move(plane));
   return plane;
-}
-
-template <class Options>
-Keys morphology_keys(Options& options) {
-  Keys keys = window_keys(options);
-  if constexpr (requires { options.radius_z; })
-    keys.push_back(radius_z_key(options.radius_z, kPlanesByThemselves));
-  return keys;
 }
 
 template <class Options>

@@ -6,6 +6,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/stages/on_volume.hpp"
 
 namespace sepconv {
 namespace {
@@ -38,10 +39,19 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
 
 class OwnChainStage final : public Stage {
  public:
-  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op)
-      : Stage(traits_of(chain, op)), text_(std::move(text)), chain_(std::move(chain)), op_(op) {}
+  /// `on_volume`: the chain is of an image whose rows are planes.
+  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op, bool on_volume = false)
+      : Stage(traits_of(chain, op)),
+        text_(std::move(text)),
+        chain_(std::move(chain)),
+        op_(op),
+        on_volume_(on_volume) {}
 
   std::string text() const override { return text_; }
+  const Chain& chain() const noexcept { return chain_; }
+  StagePtr of_volume(Chain chain) const {
+    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_, true);
+  }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     const ImageSpec own = chain_.result_spec(input);
@@ -83,16 +93,20 @@ class OwnChainStage final : public Stage {
     const std::string own = chain_.text();
     if (const std::size_t at = text.find(own); at != text.npos)
       text.replace(at, own.size(), honouring.text());
-    return std::make_shared<OwnChainStage>(text, std::move(honouring), op);
+    return std::make_shared<OwnChainStage>(text, std::move(honouring), op, on_volume_);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     const std::vector<ImageSpec> specs = chain_.specs(input);
-    // Any part of at most this extent, of an image of which it is only a part, needs no more than one in the
-    // middle that is a little larger.
     std::vector<Extent> needed;
-    include_needed(chain_, specs, middle_rect(input.extent, {output.rows + 2, output.cols + 2}), needed);
+    if (on_volume_) {
+      needed = most_needed_on_volume(chain_, output, input);
+    } else {
+      // Any part of at most this extent, of an image of which it is only a part, needs no more than one in
+      // the middle that is a little larger.
+      include_needed(chain_, specs, middle_rect(input.extent, {output.rows + 2, output.cols + 2}), needed);
+    }
     const std::int64_t own = scratch == Scratch::host ? tile_scratch_bytes(chain_, specs, needed, arithmetic)
                                                       : chain_device_bytes(chain_, specs, needed, arithmetic);
     return own + Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
@@ -139,6 +153,7 @@ class OwnChainStage final : public Stage {
   std::string text_;
   Chain chain_;
   PointwiseOp op_;
+  bool on_volume_;
 };
 
 }  // namespace
@@ -151,10 +166,17 @@ StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const Poi
     if (traits.has_second)
       spelling.refuse("chain",
                       "its stages have no second image of their own; give that to a stage beside it");
-    if (stage->along_z() != nullptr)
-      spelling.refuse("chain", fmt::format("{} filters along z; here stages filter planes", stage->text()));
   }
   return std::make_shared<OwnChainStage>(spelling.text(), chain, op);
+}
+
+const Chain* own_chain_of(const Stage& stage) {
+  const auto* const own = dynamic_cast<const OwnChainStage*>(&stage);
+  return own != nullptr ? &own->chain() : nullptr;
+}
+
+StagePtr own_chain_on_volume(const Stage& stage, Chain chain) {
+  return dynamic_cast<const OwnChainStage&>(stage).of_volume(std::move(chain));
 }
 
 }  // namespace sepconv

@@ -7,8 +7,12 @@
 namespace sepconv {
 
 /// `op` is binary: its second operand is the chain's result. Throws InvalidArgument for a chain whose result
-/// does not lie over its input: what moves pixels, scales, multiplies by a matrix of whole sides, filters
-/// along z or has a second image.
+/// does not lie over its input: what moves pixels, scales, multiplies by a matrix of whole sides or has a
+/// second image.
 StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const PointwiseOp& op);
+/// The chain of such a stage; null of any other.
+const Chain* own_chain_of(const Stage& stage);
+/// Such a stage for volumes: `chain` is what on_volume() makes of its own, which filters along z.
+StagePtr own_chain_on_volume(const Stage& stage, Chain chain);
 
 }  // namespace sepconv

@@ -8,7 +8,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
-#include "sepconv/pipeline/stages/beside_stage.hpp"
+#include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/plane_row.hpp"
 
 namespace sepconv {
@@ -58,6 +58,14 @@ class VolumeStage final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     const Rect within = within_planes(output, input);
     return along_z_ != nullptr ? along_z_->input_for(within, input) : within;
+  }
+
+  /// Of the input, at most, wherever an output of this extent lies.
+  Extent most_needed(Extent output, const ImageSpec& input) const {
+    Extent most = middle_extent(output, input);
+    if (along_z_ == nullptr) return most;
+    most.rows += along_z_->input_for(middle_rect(input.extent, {1, 1}), input).rows - 1;
+    return most;
   }
 
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
@@ -135,11 +143,10 @@ class VolumeStage final : public Stage {
  private:
   template <class Honour>
   StagePtr honouring(const Honour& honour) const {
-    if (along_z_ != nullptr && !along_z_->traits().settles_missing)
-      throw InvalidArgument(
-          fmt::format("stage '{}' filters along z, where missing pixels are not left out of its means; take "
-                      "missing=propagate, or MissingOptions::none to compute with them as values",
-                      text_));
+    if (along_z_ != nullptr && !along_z_->traits().settles_missing) {
+      along_z_->honouring_missing();  // windows say what they take
+      refuse_missing_along_z(text_, AlongZ::means);
+    }
     const StagePtr in_plane = in_plane_ != nullptr ? honour(*in_plane_) : nullptr;
     StageTraits traits = this->traits();
     if (in_plane != nullptr) {
@@ -246,30 +253,15 @@ class VolumeStage final : public Stage {
 
 }  // namespace
 
-bool is_deep(const Chain& chain) {
-  return std::ranges::any_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->along_z() != nullptr; });
+StagePtr make_volume_stage(const Stage& stage, Extent from, Extent to) {
+  const StagePtr along_z = stage.along_z(), in_plane = stage.in_plane();
+  return std::make_shared<VolumeStage>(stage.text(), traits_on_volume(stage, in_plane.get(), along_z.get()),
+                                       in_plane, along_z, from, to);
 }
 
-Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape) {
-  Chain result;
-  ImageSpec at = plane;
-  for (const StagePtr& stage : chain.stages()) {
-    const ImageSpec next = stage->output_spec(at);
-    if (std::max(shape.planes * at.extent.area(), shape.planes * next.extent.area()) > kMaxSide)
-      throw InvalidArgument(fmt::format(
-          "planes of more than {} pixels at one z are not filtered along it; cut them into parts", kMaxSide));
-    const StagePtr along_z = stage->along_z(), in_plane = stage->in_plane();
-    const bool anywhere = along_z == nullptr && (stage->traits().of_one_pixel || stage->traits().pointwise ||
-                                                 stage->traits().alpha);
-    result.then(stage->traits().has_second ? beside_volume(stage, {at.extent, shape.depth, shape.planes})
-                : anywhere                 ? stage
-                                           : std::make_shared<VolumeStage>(
-                                 stage->text(), traits_on_volume(*stage, in_plane.get(), along_z.get()),
-                                 in_plane, along_z, at.extent, next.extent));
-    at = next;
-  }
-  return result;
+std::optional<Extent> most_needed(const Stage& stage, Extent output, const ImageSpec& input) {
+  const auto* const volume = dynamic_cast<const VolumeStage*>(&stage);
+  return volume != nullptr ? std::optional(volume->most_needed(output, input)) : std::nullopt;
 }
 
 }  // namespace sepconv

@@ -46,10 +46,10 @@ struct DeepWindowOptions {
 };
 using ErodeOptions = DeepWindowOptions<struct ErodeName>;
 using DilateOptions = DeepWindowOptions<struct DilateName>;
-using OpeningOptions = WindowOptions<struct OpeningName>;
-using ClosingOptions = WindowOptions<struct ClosingName>;
-using TophatOptions = WindowOptions<struct TophatName>;
-using BlackhatOptions = WindowOptions<struct BlackhatName>;
+using OpeningOptions = DeepWindowOptions<struct OpeningName>;
+using ClosingOptions = DeepWindowOptions<struct ClosingName>;
+using TophatOptions = DeepWindowOptions<struct TophatName>;
+using BlackhatOptions = DeepWindowOptions<struct BlackhatName>;
 using StdOptions = WindowOptions<struct StdName>;
 template <>
 StageEntry ErodeOptions::entry();

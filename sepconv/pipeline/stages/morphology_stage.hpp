@@ -1,0 +1,162 @@
+// Least and greatest values of rectangles, one after another, and what is taken of them. Private to
+// sepconv/pipeline/stages.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
+#include "sepconv/pipeline/stages/neighbourhood.hpp"
+#include "sepconv/pipeline/stages/ways.hpp"
+
+namespace sepconv {
+
+/// The windows that are taken one after another, and what is taken of which in the end.
+struct Morphology {
+  enum class Result : std::uint8_t {
+    last,             ///< of the windows
+    input_less_last,  ///< input - last
+    last_less_input,  ///< last - input
+  };
+  std::vector<Window::Op> ops;
+  Result result = Result::last;
+};
+
+inline constexpr Window::Op kErosion = Window::Op::minimum, kDilation = Window::Op::maximum;
+
+class MorphologyStage final : public Stage {
+ public:
+  MorphologyStage(std::string text, Morphology morphology, Neighbourhood each, double value,
+                  std::optional<MissingPolicy> missing, std::function<StagePtr(bool, bool)> again)
+      : Stage(traits_of(morphology, each, value, missing)),
+        text_(std::move(text)),
+        morphology_(std::move(morphology)),
+        each_(each),
+        all_{static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_x,
+             static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_y, each.border},
+        border_{each.border, value},
+        missing_(missing),
+        again_(std::move(again)) {}
+
+  std::string text() const override { return text_; }
+  StagePtr transposed() const override { return again_(true, false); }
+  StagePtr honouring_missing() const override { return missing_ ? shared_from_this() : again_(false, true); }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return all_.input_for(output, input.extent);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    const Extent image = each_.largest_image(input.extent);
+    const Extent first = ops() == 1 ? output : each_.needed_extent(output, input.extent);
+    const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
+    // What waits between windows, what is taken of the input, and results whose missing pixels stay missing.
+    const std::int64_t kept = missing_ == MissingPolicy::ignore ? 1 : 0;
+    const std::int64_t of_output = kept + (morphology_.result == Morphology::Result::last ? 0 : 1);
+    const auto views = [&](std::int64_t count, Extent extent) {
+      return count * Arena::view_bytes(extent, input.channels, pixel_type_of(arithmetic));
+    };
+    return window_bytes(window_of(0), first, input.channels, arithmetic, image) +
+           views(ops() > 1 ? 1 + kept : 0, first) + views(of_output, output);
+  }
+
+  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+             Worker& worker) const override {
+    const auto [in, out] = all_.as_own_image(given, result);
+    const Arena::Scope scope(worker);
+    run(HostWay{arithmetic, worker}, each_, in, out);
+  }
+
+  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const auto [in, out] = all_.as_own_image(given, result);
+    const Arena::Scope scope(arena);
+    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, each_, in, out);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    // Of the whole image, which may repeat.
+    const std::int64_t far = border_.mode == BorderMode::wrap ? kMaxSide : 0;
+    run(ReferenceWay{arithmetic}, {each_.radius_x + far, each_.radius_y + far, BorderMode::reflect}, in, out);
+  }
+
+ private:
+  using Kind = PointwiseOp::Kind;
+
+  static StageTraits traits_of(const Morphology& morphology, const Neighbourhood& each, double value,
+                               std::optional<MissingPolicy> missing) {
+    const double passes = static_cast<double>(morphology.ops.size());
+    const bool subtracts = morphology.result != Morphology::Result::last;
+    StageTraits traits{.needs_f64 = any_beyond_f32(std::span(&value, 1)),
+                       .runs_on_device = each.windows_on_device()};
+    traits.operations_per_element = passes * each.window_operations();
+    traits.halo_cols = true;
+    traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
+    traits.settles_missing = missing.has_value();
+    traits.keeps_missing =
+        missing && !(missing == MissingPolicy::fill && each.border == BorderMode::constant);
+    return traits;
+  }
+
+  std::size_t ops() const noexcept { return morphology_.ops.size(); }
+  bool ignores() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
+  Window window_of(std::size_t i) const {
+    return {.op = morphology_.ops[i],
+            .radius_x = each_.radius_x,
+            .radius_y = each_.radius_y,
+            .ignores_nan = ignores()};
+  }
+
+  /// What a window makes of pixels are pixels, or the border's value.
+  template <class Way>
+  PixelType between(const Way& way, PixelType from) const {
+    return border_.mode == BorderMode::constant && !is_floating(from) ? pixel_type_of(way.arithmetic) : from;
+  }
+
+  /// One window; what is missing stays so, unless it is to be filled.
+  template <class Way>
+  void run_window(const Way& way, std::size_t i, const ConstRegion& in, const Region& out) const {
+    const bool keeps = missing_ == MissingPolicy::ignore && is_floating(in.pixels.type);
+    if (!keeps) return way.window(window_of(i), border_, in, out);
+    const ConstPixelView middle = in.crop(out.rect).pixels;
+    const PixelView values =
+        way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(way.arithmetic));
+    way.window(window_of(i), border_, in, {values, out.rect, out.image});
+    way.pointwise({.kind = Kind::keep_missing}, middle, values, out.pixels);
+  }
+
+  /// `near` is what one window needs around what is to be made.
+  template <class Way>
+  void run(const Way& way, const Neighbourhood& near, const ConstRegion& source, const Region& out) const {
+    ConstRegion in = source;
+    for (std::size_t i = 0; i + 1 < ops(); ++i) {
+      const Rect needed = near.input_for(out.rect, out.image);
+      const Region made{way.allocate(needed.extent(), out.pixels.channels, between(way, in.pixels.type)),
+                        needed, out.image};
+      run_window(way, i, in, made);
+      in = made;
+    }
+    if (morphology_.result == Morphology::Result::last) return run_window(way, ops() - 1, in, out);
+    const PixelView last = way.allocate(out.rect.extent(), out.pixels.channels, between(way, in.pixels.type));
+    run_window(way, ops() - 1, in, {last, out.rect, out.image});
+    const ConstPixelView middle = source.crop(out.rect).pixels;
+    const bool input_first = morphology_.result == Morphology::Result::input_less_last;
+    way.pointwise({.kind = Kind::difference, .keeps_missing = missing_.has_value()},
+                  input_first ? middle : last, input_first ? last : middle, out.pixels);
+  }
+
+  std::string text_;
+  Morphology morphology_;
+  Neighbourhood each_, all_;
+  Border border_;
+  std::optional<MissingPolicy> missing_;
+  /// The same stage of the transposed image, and with missing=ignore.
+  std::function<StagePtr(bool transposed, bool ignores)> again_;
+};
+
+}  // namespace sepconv
