@@ -87,6 +87,8 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
         return _complex(chain, array, out, axes, arithmetic, threads, part)
     _types.check(array.dtype)
     holder, names = _types.COMPUTED_AS[dtype], names_of(array.shape, axes)
+    if part is None and chain._native.of_stacks:
+        return _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads)
     if part is None and not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
         chain, names = turned, names.translate(_EXCHANGED)
     layout = _layout(chain, names, array.shape, holder, part)
@@ -104,6 +106,24 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
     if target is not None and made is not target:
         _types.store(made, target)
     return out if out is not None else layout.back(made if target is None else target)
+
+
+def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads):
+    """What belongs together of an array's images, as `run` has it of files."""
+    from sepconv import _ends  # which has this module
+
+    layout = _layout(chain, names, array.shape, _types.COMPUTED_AS[dtype], None)
+    kind = dtype if _keeps(chain, dtype) else layout.dtype
+    target = np.empty(layout.target, kind) if out is None else _checked(out, layout, kind)
+    made = np.empty(layout.target, kind) if out is not None and _shared.share_memory(array, out) else target
+    if 0 not in layout.source:
+        letters = "".join(name for name in names if name not in "yxc") + "yxc"[: layout.image_axes]
+        source = _ends.Source(array.transpose(layout.order).reshape(layout.source), letters)
+        options = {"arithmetic": arithmetic, "threads": threads, "device": "cpu"}
+        _sepconv.run(source, _ends.Sink(made), chain._native, _options.settings_of(_options.RUN, options), False, None)
+    if made is not target:
+        target[...] = made
+    return out if out is not None else layout.back(target)
 
 
 def _keeps(chain, dtype):
@@ -197,8 +217,13 @@ def image_of(names, shape):
     return [shape[names.index(name)] if name in names else 1 for name in "yxc"]
 
 
+def order_of(names):
+    """Of an array's axes: those that count images, rows, columns, channels."""
+    return [names.index(name) for name in names if name not in "yxc"] + [names.index(name) for name in "yxc" if name in names]
+
+
 def _new_layout(chain, names, shape, dtype, part):
-    order = [names.index(name) for name in names if name not in "yxc"] + [names.index(name) for name in "yxc" if name in names]
+    order = order_of(names)
     others = [shape[axis] for axis in order if names[axis] not in "yxc"]
     whole = image_of(names, shape if part is None else part.shape)
     spec = chain._native.result_spec((*whole, _types.PIXELS[dtype]))
@@ -216,6 +241,8 @@ def _new_layout(chain, names, shape, dtype, part):
 
 
 def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
+    if chain._native.of_stacks:
+        raise ValueError(f"the chain '{chain}' is of stacks, along z or with a stack beside it, and takes them from the host's memory: give a NumPy array, or use sepconv.run(device='cuda')")
     device = _devices.Device(array, stream)
     layout = _layout(chain, names_of(device.shape, axes), device.shape, device.dtype, part)
     back = tuple(map(int, np.argsort(layout.inverse)))

@@ -12,7 +12,7 @@ from sepconv import _arrays, _options, _types
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
-                "size": "tuple[int, int] | str", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str"}
+                "size": "tuple[int, int] | str", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str", "text": "str"}
 _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
 
 
@@ -34,18 +34,25 @@ def _text(kind, value):
     return repr(float(value)) if kind == "number" else str(value)
 
 
-def _pixels(array):
-    """An array as rows, columns and channels that the library can walk through. It is not copied if that is not needed."""
+def _pixels(array, axes):
+    """An array as rows, columns and channels that the library can walk through, of a stack one image below the other, and the axes that these count
+    along. It is not copied if that is not needed."""
     pixels = np.asarray(array)
     _types.check(pixels.dtype)
     if pixels.dtype.kind == "c":
         raise TypeError("an array of complex numbers cannot stand beside an image; give its real or imaginary part")
-    if pixels.ndim not in (2, 3) or 0 in pixels.shape:
-        raise ValueError(f"an array of shape {pixels.shape} is no image; give rows x columns, or rows x columns x channels")
+    if (pixels.ndim not in (2, 3) and axes is None) or 0 in pixels.shape:
+        raise ValueError(f"an array of shape {pixels.shape} is no image; give rows x columns, rows x columns x channels, or a stack with its axes=")
+    others = []
+    if axes is not None:
+        names = _arrays.names_of(pixels.shape, axes)
+        others = [(name, size) for name, size in zip(names, pixels.shape) if name not in "yxc"]
+        image = _arrays.image_of(names, pixels.shape)
+        pixels = pixels.transpose(_arrays.order_of(names)).reshape(-1, *image[1:])
     if _types.native(pixels.dtype) not in _types.PIXELS:
         pixels = _types.widened(pixels)
     pixels = pixels.astype(_types.native(pixels.dtype), copy=False)
-    return _arrays.ready(pixels if pixels.ndim == 3 else pixels[..., None], 3)
+    return _arrays.ready(pixels if pixels.ndim == 3 else pixels[..., None], 3), others
 
 
 def _parameter(key, first):
@@ -87,7 +94,7 @@ def _example(stage):
 
 
 def _words(key):
-    more = {"size": "; here (rows, cols), or such a text", "image": "; here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is"}
+    more = {"size": "; here (rows, cols), or such a text", "image": "; here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is"}
     return f"    {key['help']}{more.get(key['type'], '')}"
 
 
@@ -111,7 +118,7 @@ def _function(stage):
     def make(*args, **kwargs):
         given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
         given = {name: value for name, value in given.items() if value is not None}
-        images = [(name, _pixels(given.pop(name))) for name in list(given) if kinds[name] == "image" and not isinstance(given[name], (str, bytes, os.PathLike))]
+        images = [(name, *_pixels(given.pop(name), given.get("axes"))) for name in list(given) if kinds[name] == "image" and not isinstance(given[name], (str, bytes, os.PathLike))]
         pairs = [(name, _options.encodable(_text(kinds[name], value))) for name, value in given.items()]
         return Chain._of(_sepconv.make_stage(stage["name"], pairs, images))
 

@@ -880,7 +880,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     >>> sc.dilate(radius=3)  # doctest: +ELLIPSIS
     Chain('dilate...')
     """
-def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
     """Erode, then dilate: what is bright and smaller goes.
 
     Parameters
@@ -895,6 +895,8 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
         what lies outside (default 0; only with border=constant)
     missing : str | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
     Returns
     -------
@@ -912,7 +914,7 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     >>> sc.opening(radius=3)  # doctest: +ELLIPSIS
     Chain('open...')
     """
-def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
     """Dilate, then erode: what is dark and smaller goes.
 
     Parameters
@@ -927,6 +929,8 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
         what lies outside (default 0; only with border=constant)
     missing : str | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
     Returns
     -------
@@ -944,7 +948,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     >>> sc.close(radius=3)  # doctest: +ELLIPSIS
     Chain('close...')
     """
-def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
     """The image less what open leaves: what is bright and smaller.
 
     Parameters
@@ -959,6 +963,8 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
         what lies outside (default 0; only with border=constant)
     missing : str | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
     Returns
     -------
@@ -976,7 +982,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     >>> sc.tophat(radius=9)  # doctest: +ELLIPSIS
     Chain('tophat...')
     """
-def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
     """What close leaves less the image: what is dark and smaller.
 
     Parameters
@@ -991,6 +997,8 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'ref
         what lies outside (default 0; only with border=constant)
     missing : str | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
     Returns
     -------
@@ -1110,15 +1118,17 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 're
     >>> sc.normalize(radius=16, least=2)  # doctest: +ELLIPSIS
     Chain('normalize...')
     """
-def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """X + y with y of a second image, or of a chain; a number is added by scale:add=.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
     Returns
     -------
@@ -1136,15 +1146,17 @@ def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     >>> sc.add(chain='sobel:axis=x')  # doctest: +ELLIPSIS
     Chain('add...')
     """
-def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """X - y with y of a second image, or of a chain.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
     Returns
     -------
@@ -1162,15 +1174,17 @@ def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chai
     >>> sc.subtract(chain='gaussian:sigma=20')  # doctest: +ELLIPSIS
     Chain('subtract...')
     """
-def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """X y with y of a second image, or of a chain; a number multiplies by scale:by=.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
     Returns
     -------
@@ -1188,15 +1202,17 @@ def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chai
     >>> sc.multiply(chain='threshold:at=100')  # doctest: +ELLIPSIS
     Chain('multiply...')
     """
-def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """X / y with y of a second image, or of a chain.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
     Returns
     -------
@@ -1214,15 +1230,17 @@ def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain 
     >>> sc.divide(chain='gaussian:sigma=40')  # doctest: +ELLIPSIS
     Chain('divide...')
     """
-def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """The lesser of x and y, with y of a second image, or of a chain; clamp limits by a number.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
     Returns
     -------
@@ -1240,15 +1258,17 @@ def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     >>> sc.min(chain='gaussian:sigma=2')  # doctest: +ELLIPSIS
     Chain('min...')
     """
-def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None) -> Chain:
+def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """The greater of x and y, with y of a second image, or of a chain; clamp limits by a number.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
     Returns
     -------
@@ -1266,15 +1286,17 @@ def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     >>> sc.max(chain='gaussian:sigma=2')  # doctest: +ELLIPSIS
     Chain('max...')
     """
-def blend(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, alpha: float = 0.5) -> Chain:
+def blend(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None, alpha: float = 0.5) -> Chain:
     """(1 - alpha) x + alpha y with y of a second image, or of a chain.
 
     Parameters
     ----------
     file : str | PathLike[str] | ArrayLike | None
-        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, too, which is to stay as it is
+        image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
         in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+    axes : str | None
+        of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
     alpha : float
         share of the second image (between 0 and 1; default 0.5)
 

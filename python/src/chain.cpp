@@ -41,23 +41,28 @@ nb::list stages() {
   return all;
 }
 
-/// The pixels of an array of rows, columns and channels, which live as long as what has them.
-SecondImage held_pixels(const nb::object& array) {
+using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// The pixels of an array of rows, columns and channels, which live as long as what has them; or of several
+/// such, one below the other along these axes.
+SecondImage held_pixels(const nb::object& array, const Sizes& axes) {
   const PixelView pixels = view_of_array(array);
   const auto let_go = [](nb::object* held) {
     const nb::gil_scoped_acquire acquired;
     delete held;
   };
-  return {pixels, std::shared_ptr<nb::object>(new nb::object(array), let_go)};
+  SecondImage image{pixels, std::shared_ptr<nb::object>(new nb::object(array), let_go)};
+  for (const auto& [name, size] : axes) image.rasters.push_back({.name = name, .size = size});
+  return image;
 }
 
 /// One stage from texts of its keys, whatever characters they have, and from arrays.
 Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs,
-                 const std::vector<std::pair<std::string, nb::object>>& arrays) {
+                 const std::vector<std::tuple<std::string, nb::object, Sizes>>& arrays) {
   const auto entry = std::ranges::find(stage_table(), name, &StageEntry::name);
   if (entry == stage_table().end()) return Chain(parse_stage(name));  // throws, with the nearest name
   StageText text{name, std::move(pairs), {}};
-  for (const auto& [key, array] : arrays) text.images.emplace_back(key, held_pixels(array));
+  for (const auto& [key, array, axes] : arrays) text.images.emplace_back(key, held_pixels(array, axes));
   return Chain(entry->make(text));
 }
 
@@ -97,6 +102,13 @@ bool by_parts(const Chain& chain) {
   return std::ranges::all_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().by_parts; });
 }
 
+/// Whether it is of stacks and not of an image after the other: it filters along z, or has a stack beside it.
+bool of_stacks(const Chain& chain) {
+  return is_deep(chain) || std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+           return stage->traits().second_is_set;
+         });
+}
+
 /// The chain that does to a transposed image what this one does to the image; nothing if there is none.
 std::optional<Chain> turned(const Chain& chain) {
   Chain made;
@@ -121,6 +133,7 @@ void bind_chain(nb::module_& module) {
       .def("__or__", [](const Chain& first, const Chain& second) { return first | second; })
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", by_parts)
+      .def_prop_ro("of_stacks", of_stacks)
       .def_prop_ro("turned", turned)
       .def_prop_ro("turns", &Chain::turns)
       .def("input_for", input_for, nb::arg("output"), nb::arg("input"))

@@ -252,7 +252,7 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
         assert json.loads(sepconv("stages", stage["name"], "--json").stdout)["stages"] == [stage]
         said = sepconv("stages", stage["name"]).stdout
         for key in stage["keys"]:
-            assert key["words"] and key["type"] in ("number", "integer", "flag", "choice", "numbers", "path", "size", "image", "chain")
+            assert key["words"] and key["type"] in ("number", "integer", "flag", "choice", "numbers", "path", "size", "image", "chain", "text")
             assert f"  {key['name']}=" in said
             needs = [f"{other['name']}=1" for other in stage["keys"] if other["needed"] and other is not key and other["type"] in ("number", "integer")]
             needs += [f"{other['name']}=abs" for other in stage["keys"] if other["type"] == "chain"]

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy.ndimage
 import tifffile
 
 from cli_support import fails, image
@@ -89,3 +90,22 @@ def test_a_stack_that_does_not_lie_beside_a_volume_is_refused(two):
     for name, axes, count in (("stack", "ZYX", 4), ("others", "TYX", 4)):
         tifffile.imwrite(two.folder / f"{name}.ome.tif", np.stack([image(20, 30, seed=seed) for seed in range(count)]), metadata={"axes": axes}, ome=True)
     assert "give one with the same axis z" in fails(two, "run", "stack.ome.tif", "out.tif", "subtract:file=others.ome.tif", "box:radius_z=1", status=2)
+
+
+@pytest.mark.parametrize("name", ["dark.npy", "dark.zarr"])
+def test_an_arrays_axes(two, name):
+    """Of a shape that may be one image of seven channels or five images."""
+    stack, dark = image(5, 6, 7, dtype=np.int16), image(5, 6, 7, seed=2, dtype=np.int16) // 2
+    np.save(two.folder / "stack.npy", stack)
+    np.save(two.folder / "dark.npy", dark)
+    if name == "dark.zarr": two("run", "dark.npy", name, "--axes", "zyx", "--quiet")
+    if name == "dark.npy":
+        said = fails(two, "run", "stack.npy", "out.npy", f"subtract:file={name}", "--axes", "zyx", status=1)
+        assert "say which with axes=yxc or zyx" in said and "--axes" not in said
+        assert "its letters" in fails(two, "run", "stack.npy", "out.npy", f"subtract:file={name},axes=ZYX", "--axes", "zyx", status=2)
+    given = f"subtract:file={name}" + (",axes=zyx" if name == "dark.npy" else "")
+    for more in ([], ["box:radius_z=1"]) if name == "dark.npy" else ([],):
+        two("run", "stack.npy", "out.npy", given, "cast:type=f64", *more, "--axes", "zyx", "--quiet", "--force")
+        expected = stack.astype(float) - dark
+        np.testing.assert_allclose(np.load(two.folder / "out.npy"), scipy.ndimage.uniform_filter(expected, 3, mode="mirror") if more else expected, atol=1e-9)
+    assert "it goes only with file" in fails(two, "run", "stack.npy", "o.npy", "add:chain=abs,axes=zyx", "--axes", "zyx", status=2)

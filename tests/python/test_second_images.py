@@ -51,6 +51,17 @@ def test_many_images_and_one_beside_them():
     np.testing.assert_array_equal(sc.max(stack[2])(stack, axes="tyx"), np.maximum(stack, stack[2]))
 
 
+@pytest.mark.parametrize("axes, shape", [("zyx", (5, 40, 50)), ("yxz", (40, 50, 5)), ("tczyx", (2, 3, 5, 8, 9)), ("zyxc", (4, 8, 9, 3))])
+def test_a_stack_beside_a_stack(axes, shape, tmp_path):
+    stack, second = RANDOM.random(shape, "f4"), RANDOM.integers(0, 9, shape, np.uint8)
+    np.testing.assert_array_equal(sc.subtract(second, axes=axes)(stack, axes=axes), stack - second)
+    np.save(tmp_path / "second.npy", second)
+    if axes in ("zyx", "zyxc"):  # as NPY files have channels
+        np.testing.assert_array_equal(sc.subtract(tmp_path / "second.npy", axes=axes)(stack, axes=axes), stack - second)
+    with pytest.raises(ValueError, match="second image"):
+        sc.subtract(second, axes=axes)(stack[..., 0] if axes == "yxz" else stack[0], axes=axes.replace("z", "") if axes == "yxz" else axes[1:])
+
+
 @pytest.mark.parametrize("own", [sc.gaussian(2), "gaussian:sigma=2", "[gaussian:sigma=2]", sc.gaussian(2) | sc.scale(by=1.0)], ids=str)
 def test_a_chain_of_its_own(own):
     image = RANDOM.random((64, 60))

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/raster_axes.hpp"
 
 namespace sepconv {
 
@@ -19,13 +20,16 @@ class Reader;
 inline constexpr std::string_view kInMemoryText = "(pixels in memory";
 
 /// A file, or pixels in memory: what options of stages take. It has the size of the input, or is one row, one
-/// column or one pixel, which repeat, and its channels or one.
+/// column or one pixel, which repeat, and its channels or one; or it is a set of such, one for each of the
+/// input's.
 struct SecondImage {
   std::filesystem::path file{};
   /// Where there is no file. They outlive the stage, and stay as they are.
   ConstPixelView pixels{};
   /// Of what the pixels are, if it is to live as long as the stage.
   std::shared_ptr<const void> owner{};
+  /// Several images of pixels, which lie one below the other in them, count along these axes.
+  RasterAxes rasters{};
 
   SecondImage() = default;
   SecondImage(std::filesystem::path name) : file(std::move(name)) {}

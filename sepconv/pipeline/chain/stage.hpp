@@ -106,6 +106,8 @@ struct StageTraits {
   /// It has a second image beside its input, of which it needs what it needs of that: open_second() is there,
   /// and apply() is called of what with_second() makes.
   bool has_second = false;
+  /// Of what has_second: that is a set of several, of which of_raster() takes one.
+  bool second_is_set = false;
   /// Of what has_second: the value of that image's missing pixels, if it declares one.
   std::optional<double> second_nodata{};
   /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the

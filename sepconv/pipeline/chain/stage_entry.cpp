@@ -18,7 +18,7 @@ std::string KeyRange::text() const {
 
 std::string_view name_of(StageKey::Type type) noexcept {
   constexpr std::string_view names[] = {"number", "integer", "flag",  "choice", "numbers",
-                                        "path",   "size",    "image", "chain"};
+                                        "path",   "size",    "image", "chain",  "text"};
   return names[static_cast<std::size_t>(type)];
 }
 

@@ -40,6 +40,7 @@ struct StageKey {
     size,
     image,  ///< the file of one; in a program its pixels, too
     chain,
+    text,
   };
 
   std::string name;

@@ -23,34 +23,62 @@ using Kind = PointwiseOp::Kind;
 /// What was seen of a second image when its stage was made.
 struct SeenImage {
   SecondImage image;
+  std::string letters;  ///< of an array's axes, as they were given
   ImageSpec spec;
   RasterAxes axes;
   std::optional<double> nodata;
 };
 
+/// An error's sentence, in which the option of a run is the key of a stage.
+std::string of_key(std::string sentence) {
+  constexpr std::string_view kOption = "OpenOptions::axes";
+  for (std::size_t at = 0; (at = sentence.find(kOption, at)) != sentence.npos;) {
+    const bool has_value = sentence.substr(at + kOption.size(), 1) == " ";
+    sentence.replace(at, kOption.size() + (has_value ? 1 : 0), "axes=");
+  }
+  return sentence;
+}
+
+std::unique_ptr<RasterSet> opened(const SeenImage& seen) {
+  try {
+    return open_set(seen.image.file, {.axes = seen.letters});
+  } catch (const IoError& error) {
+    throw IoError(of_key(error.what()), error.error());
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(of_key(error.what()));
+  }
+}
+
+std::unique_ptr<Reader> reader_of_pixels(const SecondImage& image, std::int64_t raster) {
+  const std::int64_t rows = image.pixels.extent.rows / raster_count(image.rasters);
+  return make_memory_reader(image.pixels.crop({raster * rows, 0, rows, image.pixels.extent.cols}));
+}
+
 /// One of its rasters, as it is.
 std::unique_ptr<Reader> reader_of(const SeenImage& seen, std::int64_t raster) {
-  if (seen.image.pixels.data != nullptr) return make_memory_reader(seen.image.pixels);
-  if (raster < 0 && raster_count(seen.axes) > 1)
-    throw InvalidArgument(
-        fmt::format("{} has {} rasters ({}), and is the second image of one; give a file of one",
-                    seen.image.file.string(), raster_count(seen.axes), to_string(seen.axes)));
-  const auto set = open_set(seen.image.file);
+  const std::int64_t count = raster_count(seen.axes);
+  if (raster < 0 && count > 1)
+    throw InvalidArgument(fmt::format(
+        "{} has {} rasters ({}), and is the second image of one; give one of them, or a stack of as many",
+        seen.image.text(), count, to_string(seen.axes)));
+  if (count == 1) raster = 0;
+  if (seen.image.pixels.data != nullptr) return reader_of_pixels(seen.image, raster);
+  const auto set = opened(seen);
   if (set->spec() != seen.spec || set->axes() != seen.axes)
     throw IoError(fmt::format("{} is another image than when the chain was made; make the chain anew",
                               seen.image.file.string()));
-  return set->raster(set->count() == 1 ? 0 : raster);
+  return set->raster(raster);
 }
 
-SeenImage look_at(const SecondImage& image, const Spelling& spelling) {
-  SeenImage seen{image, {}, {}, {}};
+SeenImage look_at(const SecondImage& image, const std::string& letters, const Spelling& spelling) {
+  SeenImage seen{image, letters, {}, image.rasters, {}};
   std::unique_ptr<Reader> reader;
   if (image.pixels.data == nullptr) {
-    const auto set = open_set(image.file);
+    const auto set = opened(seen);
     seen.axes = set->axes();
     reader = set->raster(0);
   } else {
-    reader = make_memory_reader(image.pixels);
+    reader = reader_of_pixels(image, 0);
   }
   seen.spec = reader->spec();
   const SourceLayout& layout = reader->layout();
@@ -87,6 +115,7 @@ StageTraits traits_of(const SeenImage& seen, const PointwiseOp& op) {
           .settles_missing = true,
           .keeps_missing = true,
           .has_second = true,
+          .second_is_set = raster_count(seen.axes) > 1,
           .second_nodata = seen.nodata};
 }
 
@@ -103,8 +132,8 @@ class BesideStage final : public Stage {
     if (!repeats_to(spec, input.extent, input.channels))
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of {} rows x {} columns of {} channel{}, which does not fit an "
-          "image "
-          "of {} rows x {} columns of {} channel{}: give one as large, or one row, column or pixel of it",
+          "image of {} rows x {} columns of {} channel{}: give one as large, or one row, column or pixel of "
+          "it; axes= says of an array that it is a stack",
           text_, spec.extent.rows, spec.extent.cols, spec.channels, spec.channels == 1 ? "" : "s",
           input.extent.rows, input.extent.cols, input.channels, input.channels == 1 ? "" : "s"));
     return whole;
@@ -227,9 +256,10 @@ class BesideStage final : public Stage {
 
 }  // namespace
 
-StagePtr beside_stage(const Spelling& spelling, const SecondImage& image, const PointwiseOp& op) {
-  return std::make_shared<BesideStage>(spelling.text(), std::make_shared<SeenImage>(look_at(image, spelling)),
-                                       op);
+StagePtr beside_stage(const Spelling& spelling, const SecondImage& image, const std::string& axes,
+                      const PointwiseOp& op) {
+  return std::make_shared<BesideStage>(spelling.text(),
+                                       std::make_shared<SeenImage>(look_at(image, axes, spelling)), op);
 }
 
 StagePtr beside_volume(const StagePtr& stage, const VolumeShape& shape) {

@@ -24,12 +24,18 @@ Keys keys_beside(Options& options) {
        .value = &options.chain,
        .words = "in place of a file what these stages make of the input: [box:radius=9 | abs]",
        .needed = true,
-       .not_with = "file"}};
+       .not_with = "file"},
+      {.name = "axes",
+       .value = &options.axes,
+       .words =
+           "of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape "
+           "or its names say",
+       .only_with = "file"}};
 }
 
 template <class Options>
 StagePtr make_beside(const Options& options, const Spelling& spelling, const PointwiseOp& op) {
-  if (options.chain.empty()) return beside_stage(spelling, options.file, op);
+  if (options.chain.empty()) return beside_stage(spelling, options.file, options.axes, op);
   return own_chain_stage(spelling, options.chain, op);
 }
 

@@ -2,6 +2,8 @@
 // of stages.hpp.
 #pragma once
 
+#include <string>
+
 #include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/chain/second_image.hpp"
 
@@ -12,6 +14,7 @@ template <PointwiseOp::Kind kKind>
 struct JoinOptions {
   SecondImage file{};  ///< as large as the input, or one row, column or pixel, which repeats
   Chain chain{};       ///< in its place what these stages make of the input
+  std::string axes{};  ///< of an array in the file, as OpenOptions::axes
   static StageEntry entry();
 };
 using AddOptions = JoinOptions<PointwiseOp::Kind::sum>;
@@ -38,6 +41,7 @@ StageEntry MaxOptions::entry();
 struct BlendOptions {
   SecondImage file{};
   Chain chain{};
+  std::string axes{};
   double alpha = 0.5;  ///< 0 to 1
   static StageEntry entry();
 };

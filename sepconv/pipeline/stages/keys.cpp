@@ -38,6 +38,7 @@ std::optional<std::string> text_of(const KeyValue& value) {
           [](const std::filesystem::path* kept) -> Text {
             return kept->empty() ? std::nullopt : Text(kept->string());
           },
+          [](const std::string* kept) -> Text { return kept->empty() ? std::nullopt : Text(*kept); },
           [](const SecondImage* kept) -> Text { return kept->empty() ? std::nullopt : Text(kept->text()); },
           [](const Chain* kept) -> Text {
             return kept->empty() ? std::nullopt : Text(fmt::format("[{}]", kept->text()));
@@ -70,8 +71,8 @@ std::vector<double> numbers_of(const KeyValue& value) {
 
 StageKey::Type type_of(const KeyValue& value) {
   using enum StageKey::Type;
-  constexpr StageKey::Type types[] = {number, number, integer, integer, flag,  numbers,
-                                      size,   path,   image,   chain,   choice};
+  constexpr StageKey::Type types[] = {number, number, integer, integer, flag,   numbers,
+                                      size,   path,   image,   chain,   choice, text};
   static_assert(std::size(types) == std::variant_size_v<KeyValue>);
   return types[value.index()];
 }
@@ -120,6 +121,10 @@ class ValueOf {
     return both ? "" : "COLSxROWS is needed, as 640x480 is";
   }
   std::string operator()(std::filesystem::path* kept) const {
+    *kept = text_;
+    return "";
+  }
+  std::string operator()(std::string* kept) const {
     *kept = text_;
     return "";
   }

@@ -26,10 +26,10 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
-/// Where an option is kept. What is optional, a list, a path, an image or a chain may be left out.
+/// Where an option is kept. What is optional, a list, a path, an image, a chain or a text may be left out.
 using KeyValue = std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
                               bool*, std::vector<double>*, std::optional<Extent>*, std::filesystem::path*,
-                              SecondImage*, Chain*, Choice>;
+                              SecondImage*, Chain*, Choice, std::string*>;
 
 /// A StageKey and where its value is kept. The default is what stands there in options that nobody touched.
 struct Key {
