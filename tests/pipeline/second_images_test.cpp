@@ -146,7 +146,7 @@ TEST_CASE("a stage takes a second image or a chain, and that keeps its input's s
   CHECK_THROWS_WITH(parse_stage("add:chain=[box | reduce:factor=2]"),
                     Contains("does not lie over its input"));
   CHECK_THROWS_WITH(parse_stage("add:chain=gaussian:sigma=1,sigma_z=1"), Contains("no key 'sigma_z'"));
-  CHECK_THROWS_WITH(parse_stage("add:chain=[gaussian:sigma=1,sigma_z=1]"), Contains("along z"));
+  CHECK_THROWS_WITH(parse_stage("add:chain=abs,axes=zyx"), Contains("it goes only with file"));
   CHECK_THROWS_WITH(parse_stage("add:chain=[box"), Contains("bracket"));
   std::string deep = "abs";
   for (int i = 0; i < 10000; ++i) deep = "add:chain=" + deep;

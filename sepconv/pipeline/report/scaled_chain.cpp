@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "sepconv/pipeline/stages/on_volume.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -83,10 +85,10 @@ ScaledStage scaled_text(const std::string& text, double scale) {
 }
 
 void add_in_plane(const StagePtr& stage, ScaledChain& chain) {
-  if (stage->along_z() != nullptr)
+  if (is_deep(stage))
     chain.notes.push_back(fmt::format("{} is seen without what it does along z",
                                       stage->text().substr(0, stage->text().find(':'))));
-  if (const StagePtr in_plane = stage->in_plane()) chain.chain.then(in_plane);
+  chain.chain = chain.chain | in_planes(stage);
 }
 
 /// Adds the stage of the level, or the same where it has no lengths that are known.

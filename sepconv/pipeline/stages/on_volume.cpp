@@ -71,4 +71,18 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
   return result;
 }
 
+Chain in_planes(const Chain& chain) {
+  Chain result;
+  for (const StagePtr& stage : chain.stages()) {
+    if (const Chain* const parts = deep_parts(*stage)) {
+      result = result | in_planes(*parts);
+    } else if (const Chain* const own = own_chain_of(*stage); own != nullptr && is_deep(*own)) {
+      result.then(own_chain_in_planes(*stage, in_planes(*own)));
+    } else if (const StagePtr in_plane = stage->in_plane()) {
+      result.then(in_plane);
+    }
+  }
+  return result;
+}
+
 }  // namespace sepconv

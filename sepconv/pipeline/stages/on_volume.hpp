@@ -27,6 +27,9 @@ bool is_deep(const Chain& chain);
 /// another type of result than they can be, and for volumes with rows that are too long (kMaxSide).
 Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape);
 
+/// What the chain does within planes, without what it does along z.
+Chain in_planes(const Chain& chain);
+
 /// Of the input of each stage that on_volume() made, at most, wherever a part of the result of this extent
 /// lies; the last is `output` itself.
 std::vector<Extent> most_needed_on_volume(const Chain& chain, Extent output, const ImageSpec& input);

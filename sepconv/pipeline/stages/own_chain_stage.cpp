@@ -49,8 +49,8 @@ class OwnChainStage final : public Stage {
 
   std::string text() const override { return text_; }
   const Chain& chain() const noexcept { return chain_; }
-  StagePtr of_volume(Chain chain) const {
-    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_, true);
+  StagePtr with_chain(Chain chain, bool on_volume) const {
+    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_, on_volume);
   }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
@@ -176,7 +176,11 @@ const Chain* own_chain_of(const Stage& stage) {
 }
 
 StagePtr own_chain_on_volume(const Stage& stage, Chain chain) {
-  return dynamic_cast<const OwnChainStage&>(stage).of_volume(std::move(chain));
+  return dynamic_cast<const OwnChainStage&>(stage).with_chain(std::move(chain), true);
+}
+
+StagePtr own_chain_in_planes(const Stage& stage, Chain chain) {
+  return dynamic_cast<const OwnChainStage&>(stage).with_chain(std::move(chain), false);
 }
 
 }  // namespace sepconv
