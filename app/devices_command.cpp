@@ -120,6 +120,10 @@ void print_processor(const Processor& cpu) {
   print_line("free memory", format_bytes(static_cast<double>(cpu.free_bytes)));
   print_line("copy", gigabytes(cpu.limits.host.copy_bytes_per_second) + " (read and written, 32 MiB)");
   print_line("fused multiply-adds", fmt::format("{:.0f} G/s in f32", cpu.limits.host.fma_per_second / 1e9));
+  if (was_busy(cpu.limits.host.processor_share))
+    print_line("busy",
+               fmt::format("measuring had a processor for {:.0f} % of its time: what is measured is rough",
+                           100 * cpu.limits.host.processor_share));
   print_figures(host_figures, cpu.limits);
 }
 
@@ -153,6 +157,8 @@ nlohmann::ordered_json processor_json(const Processor& cpu) {
           {"free_memory_bytes", cpu.free_bytes},
           {"copy_bytes_per_second", cpu.limits.host.copy_bytes_per_second},
           {"fma_f32_per_second", cpu.limits.host.fma_per_second},
+          {"processor_share", cpu.limits.host.processor_share},
+          {"busy", was_busy(cpu.limits.host.processor_share)},
           {"machine", figures_json(host_figures, cpu.limits)}};
 }
 

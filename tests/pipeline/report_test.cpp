@@ -4,9 +4,11 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/pipeline/machine/best_seconds.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 #include "sepconv/pipeline/report/facts.hpp"
@@ -188,6 +190,37 @@ TEST_CASE("measured limits are those of a machine") {
   const FileLimits files = measure_file_limits(1, 16 << 20);
   for (const double rate : {files.read_bytes_per_second, files.write_bytes_per_second})
     CHECK((rate > 1e7 && rate < 1e13));
+}
+
+TEST_CASE("limits that were measured while others had the processors are said to be rough") {
+  const RunReport report = report_of_a_run();
+  CHECK_THAT(limits_text(report.plan, kLimits), !Contains("busy"));
+  CHECK(nlohmann::json::parse(to_json(report, kLimits)).at("limits").at("busy") == false);
+  for (const bool of_files : {false, true}) {
+    RunLimits busy = kLimits;
+    (of_files ? busy.file.processor_share : busy.host.processor_share) = 0.43;
+    CHECK_THAT(summary(report, busy),
+               Contains("the machine was busy while they were measured (with a "
+                        "processor for 43 % of that time): shares of limits are rough"));
+    const auto limits = nlohmann::json::parse(to_json(report, busy)).at("limits");
+    CHECK(limits.at("busy") == true);
+    CHECK(limits.at("processor_share") == 0.43);
+  }
+}
+
+TEST_CASE("measuring notices that its threads have no processor") {
+  using namespace std::chrono_literals;
+  ThreadPool pool(2);
+  // A thread that sleeps has none, as one has none that waits for others.
+  const BestRound asleep = best_round(pool, [](int) { std::this_thread::sleep_for(1ms); });
+  CHECK(asleep.seconds >= 1e-3);
+  CHECK(was_busy(asleep.processor_share));
+  // One of them works in every round, whichever: a round is as long as that takes.
+  const BestRound one = best_round(pool, [](int thread) {
+    if (thread == 0) std::this_thread::sleep_for(1ms);
+  });
+  CHECK(was_busy(one.processor_share));
+  CHECK_FALSE(was_busy(1));
 }
 
 TEST_CASE("measuring limits is not in a run's peak of memory") {

@@ -1,33 +1,46 @@
 // How long a thing takes that all threads do at once, by the best of many rounds.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <cstdint>
+#include <vector>
 
+#include "sepconv/pipeline/machine/host_limits.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 
 namespace sepconv {
 
+struct BestRound {
+  double seconds = 0;
+  /// For which part of it the thread that had it longest had a processor: close to 1 where there is no other
+  /// work, since a round is as long as its slowest thread works; 1/2 where two threads took turns.
+  double processor_share = 1;
+};
+
 /// Decides after each round whether one more is worth its time. Called from one thread at a time.
 class Rounds {
  public:
-  void end() noexcept {
+  /// `longest`: for which one of the threads had a processor.
+  void end(double longest) noexcept {
     const Clock::time_point now = Clock::now();
     if (count_++ > 0) {  // the first only brings the threads together
       const double seconds = since(last_, now);
-      unimproved_ = seconds < 0.99 * best_ ? 0 : unimproved_ + 1;
-      best_ = std::min(best_, seconds);
+      unimproved_ = seconds < 0.99 * best_.seconds ? 0 : unimproved_ + 1;
+      if (seconds < best_.seconds) best_ = {seconds, std::min(1.0, longest / seconds)};
     } else {
       begin_ = now;
     }
     last_ = now;
     const double all = since(begin_, now);
-    done_ =
-        (all > kMostSeconds && count_ > kUnimproved) || (all > kLeastSeconds && unimproved_ >= kUnimproved);
+    const bool good = unimproved_ >= kUnimproved && !was_busy(best_.processor_share);
+    done_ = (all > kMostSeconds && count_ > kUnimproved) || (all > kLeastSeconds && good);
   }
   bool done() const noexcept { return done_; }
-  double best() const noexcept { return best_; }
+  const BestRound& best() const noexcept { return best_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -38,21 +51,33 @@ class Rounds {
   static constexpr double kLeastSeconds = 0.02, kMostSeconds = 0.25;
   static constexpr int kUnimproved = 8;
   Clock::time_point begin_, last_;
-  double best_ = 1e30;
+  BestRound best_{.seconds = 1e30};
   int count_ = 0, unimproved_ = 0;
   bool done_ = false;
 };
 
-/// Seconds of a round of `work(thread)` on all threads at once, the best when rounds have got no better for a
-/// while: processors and memory take some time to come to their speed, and other work disturbs single rounds.
+/// Seconds for which this thread has had a processor.
+inline double thread_seconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// A round of `work(thread)` on all threads at once, the best when rounds have got no better for a while:
+/// processors and memory take some time to come to their speed, and other work disturbs single rounds.
 template <class Work>
-double best_seconds(ThreadPool& pool, Work&& work) {
+BestRound best_round(ThreadPool& pool, Work&& work) {
   const int threads = pool.concurrency();
+  std::vector<double> had(static_cast<std::size_t>(threads));  // of a processor, in this round
   Rounds rounds;
-  std::barrier round(threads, [&]() noexcept { rounds.end(); });
+  std::barrier round(threads, [&]() noexcept { rounds.end(*std::ranges::max_element(had)); });
   // A task a thread: all of them wait for each other.
-  pool.for_each(threads, [&](std::int64_t, int thread) {
-    for (round.arrive_and_wait(); !rounds.done(); round.arrive_and_wait()) work(thread);
+  pool.for_each(threads, [&](std::int64_t task, int thread) {
+    for (round.arrive_and_wait(); !rounds.done(); round.arrive_and_wait()) {
+      const double begin = thread_seconds();
+      work(thread);
+      had[static_cast<std::size_t>(task)] = thread_seconds() - begin;
+    }
   });
   return rounds.best();
 }

@@ -54,18 +54,19 @@ FileLimits measure_file_limits(int asked_threads, std::int64_t bytes) {
   const Buffer buffer(threads * piece_bytes);
   std::memset(buffer.data(), 1, static_cast<std::size_t>(buffer.size()));
   std::atomic<bool> good = true;
-  const auto rate = [&](double seconds) {
-    return good ? static_cast<double>(pieces * piece_bytes) / seconds : 0;
-  };
   FileLimits limits;
+  const auto rate = [&](const BestRound& best) {
+    limits.processor_share = std::min(limits.processor_share, best.processor_share);
+    return good ? static_cast<double>(pieces * piece_bytes) / best.seconds : 0;
+  };
   // The kernel lets one thread at a time write into a file.
-  limits.write_bytes_per_second = rate(best_seconds(pool, [&](int thread) {
+  limits.write_bytes_per_second = rate(best_round(pool, [&](int thread) {
     if (thread > 0) return;
     bool all = file.empty();
     for (std::int64_t piece = 0; piece < pieces; ++piece) all = all && file.write(piece, buffer.data());
     if (!all) good = false;
   }));
-  limits.read_bytes_per_second = rate(best_seconds(pool, [&](int thread) {
+  limits.read_bytes_per_second = rate(best_round(pool, [&](int thread) {
     bool all = true;
     for (std::int64_t piece = thread; piece < pieces; piece += threads)
       all = all && file.read(piece, buffer.data() + thread * piece_bytes);

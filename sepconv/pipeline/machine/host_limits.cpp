@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <vector>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/machine/best_seconds.hpp"
@@ -60,20 +61,22 @@ HWY_EXPORT(lanes_f64);
 
 namespace {
 
-// Copied in a round: about a millisecond where many threads copy, so that their meeting is a small part.
+// Copied in a round: about a millisecond where many threads copy, so that their meeting is a small part and
+// that they are likely to have their processors all that time where others want them, too.
 constexpr std::int64_t kRoundBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
 constexpr int kRegisters = 10;
 
-double fma_rate(ThreadPool& pool, Arithmetic arithmetic) {
+double fma_rate(ThreadPool& pool, Arithmetic arithmetic, double& processor_share) {
   std::atomic<double> sink = 0;
   const bool is_f64 = arithmetic == Arithmetic::f64;
-  const double seconds = best_seconds(pool, [&](int) {
+  const BestRound best = best_round(pool, [&](int) {
     sink = is_f64 ? HWY_DYNAMIC_DISPATCH(fma_burst_f64)(kFmaSteps, 0.5)
                   : static_cast<double>(HWY_DYNAMIC_DISPATCH(fma_burst_f32)(kFmaSteps, 0.5F));
   });
   const std::int64_t lanes = is_f64 ? HWY_DYNAMIC_DISPATCH(lanes_f64)() : HWY_DYNAMIC_DISPATCH(lanes_f32)();
-  return static_cast<double>(lanes * kRegisters * kFmaSteps * pool.concurrency()) / seconds;
+  processor_share = std::min(processor_share, best.processor_share);
+  return static_cast<double>(lanes * kRegisters * kFmaSteps * pool.concurrency()) / best.seconds;
 }
 
 }  // namespace
@@ -82,24 +85,32 @@ HostLimits measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t 
   ThreadPool pool({.threads = std::max(threads, 1)});
   HostLimits limits;
   const std::int64_t share = copy_bytes / pool.concurrency();
+  const std::int64_t piece = std::min(share, kRoundBytes / pool.concurrency());
   const std::int64_t copies = std::max<std::int64_t>(1, kRoundBytes / copy_bytes);
+  std::vector<std::int64_t> places(static_cast<std::size_t>(pool.concurrency()));  // in the threads' shares
   const Buffer from(copy_bytes), to(copy_bytes);
   pool.for_each(pool.concurrency(), [&](std::int64_t part, int) {  // else all its pages are one page of zeros
     std::memset(from.data() + part * share, 1, static_cast<std::size_t>(share));
   });
-  const double copy_seconds = best_seconds(pool, [&](int thread) {
-    for (std::int64_t copy = 0; copy < copies; ++copy)
-      std::memcpy(to.data() + thread * share, from.data() + thread * share, static_cast<std::size_t>(share));
+  const BestRound copied = best_round(pool, [&](int thread) {
+    std::int64_t& place = places[static_cast<std::size_t>(thread)];
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      const std::int64_t begin = thread * share + place;
+      std::memcpy(to.data() + begin, from.data() + begin, static_cast<std::size_t>(piece));
+      place = place + 2 * piece <= share ? place + piece : 0;
+    }
   });
   limits.copy_bytes_per_second =
-      2.0 * static_cast<double>(copies * share * pool.concurrency()) / copy_seconds;
-  limits.fma_per_second = fma_rate(pool, arithmetic);
+      2.0 * static_cast<double>(copies * piece * pool.concurrency()) / copied.seconds;
+  limits.processor_share = copied.processor_share;
+  limits.fma_per_second = fma_rate(pool, arithmetic, limits.processor_share);
   return limits;
 }
 
 double measure_fma_rate(int threads, Arithmetic arithmetic) {
   ThreadPool pool(threads);
-  return fma_rate(pool, arithmetic);
+  double processor_share = 1;
+  return fma_rate(pool, arithmetic, processor_share);
 }
 
 }  // namespace sepconv

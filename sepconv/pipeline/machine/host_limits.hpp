@@ -7,11 +7,16 @@
 
 namespace sepconv {
 
+/// Whether other work kept the processors from what was measured, with the share of a BestRound. Rates that
+/// were measured so differ from one time to the next by far more than 10 %.
+constexpr bool was_busy(double processor_share) noexcept { return processor_share < 0.8; }
+
 /// Rates that this machine reaches now, measured with `threads` threads until they get no better: some tenths
 /// of a second in all.
 struct HostLimits {
   double copy_bytes_per_second = 0;  ///< memory copy, read + written
   double fma_per_second = 0;         ///< f32 (or f64) fused multiply-adds
+  double processor_share = 1;        ///< the least that measuring one of them had, see BestRound
 };
 /// The copy takes two times `copy_bytes`. What fits a cache measures that cache, which differs from one start
 /// of a process to the next by where its pages lie; four times the last-level cache measures memory.

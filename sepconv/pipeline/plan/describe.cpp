@@ -38,8 +38,10 @@ std::string limit_text(const Plan& plan) {
   const double copying = 2.0 * static_cast<double>(moved) / limits.copy_bytes_per_second;
   const double arithmetic = plan.operations / limits.fma_per_second;
   return fmt::format(
-      "{}: at this machine's rates copying takes {:.2f} s and arithmetic {:.2f} s, storage and codecs aside",
-      copying > arithmetic ? "memory bandwidth" : "arithmetic", copying, arithmetic);
+      "{}: at this machine's rates copying takes {:.2f} s and arithmetic {:.2f} s, storage and codecs "
+      "aside{}",
+      copying > arithmetic ? "memory bandwidth" : "arithmetic", copying, arithmetic,
+      was_busy(limits.processor_share) ? "; rough, since the machine is busy" : "");
 }
 
 }  // namespace

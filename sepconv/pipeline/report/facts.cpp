@@ -129,6 +129,24 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
       plan.threads);
 }
 
+std::string rates_text(const Plan& plan, const RunLimits& limits) {
+  if (limits.host.copy_bytes_per_second <= 0) return "not measured: the run was too short for it";
+  const FileLimits& file = limits.file;
+  std::string text = fmt::format("host copy {:.1f} GB/s", limits.host.copy_bytes_per_second / 1e9);
+  if (file.write_bytes_per_second > 0)
+    text += fmt::format(", files in memory read at {:.1f} and one written at {:.1f} GB/s",
+                        file.read_bytes_per_second / 1e9, file.write_bytes_per_second / 1e9);
+  if (plan.devices.empty())
+    return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);
+  const DeviceLimits& device = limits.device;
+  if (device.copy_bytes_per_second <= 0) return text + "; the GPU's could not be measured";
+  const bool wide = plan.arithmetic == Arithmetic::f64;
+  return text +
+         fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s",
+                     device.duplex_bytes_per_second / 1e9, device.copy_bytes_per_second / 1e9,
+                     (wide ? device.fma_f64_per_second : device.fma_f32_per_second) / 1e12);
+}
+
 }  // namespace
 
 std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limits) {
@@ -154,21 +172,14 @@ std::string share_text(const StepFacts& step) {
 }
 
 std::string limits_text(const Plan& plan, const RunLimits& limits) {
-  if (limits.host.copy_bytes_per_second <= 0) return "not measured: the run was too short for it";
-  const FileLimits& file = limits.file;
-  std::string text = fmt::format("host copy {:.1f} GB/s", limits.host.copy_bytes_per_second / 1e9);
-  if (file.write_bytes_per_second > 0)
-    text += fmt::format(", files in memory read at {:.1f} and one written at {:.1f} GB/s",
-                        file.read_bytes_per_second / 1e9, file.write_bytes_per_second / 1e9);
-  if (plan.devices.empty())
-    return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);
-  const DeviceLimits& device = limits.device;
-  if (device.copy_bytes_per_second <= 0) return text + "; the GPU's could not be measured";
-  const bool wide = plan.arithmetic == Arithmetic::f64;
-  return text +
-         fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s",
-                     device.duplex_bytes_per_second / 1e9, device.copy_bytes_per_second / 1e9,
-                     (wide ? device.fma_f64_per_second : device.fma_f32_per_second) / 1e12);
+  std::string text = rates_text(plan, limits);
+  if (was_busy(limits.processor_share()))
+    text += fmt::format(
+        "; the machine was busy while they were measured (with a processor for {:.0f} % of that time): "
+        "shares "
+        "of limits are rough",
+        100 * limits.processor_share());
+  return text;
 }
 
 std::string advice(const RunReport& report, const RunLimits& limits) {

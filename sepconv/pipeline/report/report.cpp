@@ -32,7 +32,9 @@ json limits_json(const Plan& plan, const RunLimits& limits) {
   json all = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
               {"fma_per_second", limits.host.fma_per_second},
               {"file_read_bytes_per_second", limits.file.read_bytes_per_second},
-              {"file_write_bytes_per_second", limits.file.write_bytes_per_second}};
+              {"file_write_bytes_per_second", limits.file.write_bytes_per_second},
+              {"processor_share", limits.processor_share()},
+              {"busy", was_busy(limits.processor_share())}};
   if (plan.devices.empty()) return all;
   const DeviceLimits& device = limits.device;
   all["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},

@@ -1,6 +1,7 @@
 // The closing summary of a run, for people and for machines.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct RunLimits {
   HostLimits host;
   FileLimits file{};
   DeviceLimits device{};
+
+  /// What the host's measuring had of its processors, at the least.
+  double processor_share() const noexcept { return std::min(host.processor_share, file.processor_share); }
 };
 /// Measures what a run of more than a second needs, now: in some tenths of a second for the host and as much
 /// for a GPU, inside the plan's ceilings, of which the host's is taken for 4 MiB at least. A shorter run is
