@@ -44,7 +44,9 @@ PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
       fmt::format("{} x {}, channels: {}, {}", page.spec.extent.cols, page.spec.extent.rows,
                   page.spec.channels, describe(page.layout.stored.value_or(StoredType(page.spec.type)))));
   facts.emplace_back("layout", page.layout.description);
-  for (const auto& fact : page.facts) facts.push_back(fact);
+  for (const auto& fact : page.facts) {
+    if (fact != facts.back()) facts.push_back(fact);
+  }
   return facts;
 } catch (const Error& error) {
   return {{"name", path.string()}, {"not read", error.what()}};

@@ -95,7 +95,10 @@ void SideFiles::write(const Timeline& timeline, const TraceFacts& facts, const s
 int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, const Reporting& reporting) {
   std::optional<RunPictures> pictures;
   ExecutionOptions options = request.options;
-  if (side_files.wants_page()) options.observer = &pictures.emplace(job.plan);
+  if (side_files.wants_page())
+    options.observer = &pictures.emplace(
+        job.plan,
+        missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout().stored));
   RunReport report;
   {
     ProgressLine line(reporting.quiet);

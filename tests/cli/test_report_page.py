@@ -113,6 +113,43 @@ def test_a_part_of_a_result_has_no_pictures_of_all_of_it(sepconv):
     assert not shown.pictures() and "made a part of the result" in shown.text
 
 
+def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
+    """Of a value far from all others, which would leave these one shade of grey."""
+    values = np.linspace(100, 1100, 200 * 300).reshape(200, 300).astype(np.float32)
+    values[:100] = -9999
+    np.save(sepconv.folder / "in.npy", values)
+    made = page(sepconv, "in.npy", "out.npy", "box:radius=0", "--nodata", "-9999", "--result-nodata", "-5000")
+    for side in ("source", "result"):
+        low, high, mean, least, share = map(float, re.search(
+            side + r", 300 x 200 pixels: black is (\S+), white is (\S+).*?" + side + r": mean (\S+), deviation \S+, from (\S+) to .*? samples; (\S+) % are missing", made.text).groups())
+        assert low == pytest.approx(602, abs=3) and high == pytest.approx(1098, abs=3) and mean == pytest.approx(850, abs=2) and least >= 600 and share == 50
+    shown = made.pictures()["Overview of the result"]
+    assert shown[:100].max() == 0 and shown[100:].std() > 50
+
+
+@pytest.mark.parametrize("dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)])
+def test_histograms_of_integers_are_no_combs(sepconv, dtype, most):
+    """Of all values as often as of each other, each bar is as high as its neighbour."""
+    np.save(sepconv.folder / "in.npy", np.resize(np.arange(most + 1), (120000 // (most + 1), most + 1)).astype(dtype))
+    text = (sepconv.folder / "report.html", page(sepconv, "in.npy", "out.npy"))[0].read_text()
+    low, high, points = re.search(r'aria-label="Histogram of the source from (\S+) to (\S+)".*?points="(.*?)"', text).groups()
+    heights = np.array([float(point.split(",")[1]) for point in points.split()])
+    middle = heights[len(heights) // 4 : 3 * len(heights) // 4]
+    assert middle.max() - middle.min() < 10 and float(low) >= (0 if dtype != np.int16 else -10) and float(low).is_integer() and float(high).is_integer()
+
+
+def test_a_ceiling_far_above_leaves_the_memory_its_picture(sepconv):
+    np.save(sepconv.folder / "in.npy", image(300, 400))
+    far, near = (page(sepconv, "in.npy", "out.npy", "--max-memory", most).text for most in ("4G", "32M"))
+    assert "ceiling, 4.00 GiB, far above this picture" in far and "far above" not in near
+
+
+def test_a_fact_of_a_file_is_said_once(sepconv):
+    np.save(sepconv.folder / "in.npy", image(30, 40))
+    words = page(sepconv, "in.npy", "out.png").words
+    assert words.count("layout") == 2  # of the source, of the result
+
+
 def test_not_a_number_is_said(sepconv):
     values = np.ones((64, 64), np.float32)
     values[:32] = np.nan
@@ -285,6 +322,7 @@ def test_timeline_zooms_by_buttons_and_by_keyboard(shown):
 def test_nothing_is_wider_than_the_window(shown, sepconv, width, dark):
     shown.open(sepconv.folder / "report.html", width, dark=dark)
     assert shown.value("document.documentElement.scrollWidth") <= width
+    assert shown.value("(table => table.scrollWidth <= table.clientWidth)(document.querySelector('.scroll'))")  # nor need it be moved
     ground = shown.value("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
 

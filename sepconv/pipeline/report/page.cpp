@@ -55,9 +55,9 @@ std::string time_section(const RunReport& report, const RunLimits& limits) {
                         "it took.",
                         100 * overlap.copy_hidden, overlap.speed_up),
                     "note") +
-          paragraph(
-              limits_text(report.plan, limits) + ". Predicted: " + to_string(report.plan.predicted) + ".",
-              "note"));
+          paragraph("Limits: " + limits_text(report.plan, limits) +
+                        ". Predicted: " + to_string(report.plan.predicted) + ".",
+                    "note"));
 }
 
 std::string memory_section(const RunReport& report) {
@@ -67,9 +67,9 @@ std::string memory_section(const RunReport& report) {
       memory_drawing(report) +
           fmt::format(
               "<p class=\"note\"><span class=\"key k1\">resident, {} at the peak</span><span class=\"key "
-              "k4\">planned, {}</span><span class=\"key k3\">ceiling, {}</span></p>\n",
+              "k4\">planned, {}</span><span class=\"key k3\">ceiling, {}{}</span></p>\n",
               bytes(report.peak_rss_bytes), bytes(report.plan.memory.total()),
-              bytes(report.plan.max_memory_bytes)) +
+              bytes(report.plan.max_memory_bytes), draws_ceiling(report) ? "" : ", far above this picture") +
           paragraph("What is resident has the program itself in it, and what it keeps for this page.",
                     "note"));
 }

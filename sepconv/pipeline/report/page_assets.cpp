@@ -39,10 +39,10 @@ dl { display: grid; grid-template-columns: minmax(5rem, 9rem) 1fr; margin: 0; ga
 dt { color: var(--faint); }
 dd { margin: 0; }
 pre { background: var(--ground); padding: .8rem; white-space: pre-wrap; margin: .4rem 0; }
-.lanes { display: grid; grid-template-columns: max-content 1fr; gap: .6rem; }
+.lanes { display: grid; grid-template-columns: max-content 1fr; column-gap: .6rem; }
 .names { display: flex; flex-direction: column; gap: 6px; font-size: .85rem; }
 .names span { height: 26px; line-height: 26px; }
-.lanes + .axis { padding-left: 5.5rem; }
+.lanes .axis { grid-column: 2; }
 #timeline { touch-action: pan-y; cursor: grab; }
 #timeline:focus-visible { outline: 3px solid var(--read); outline-offset: 2px; }
 .buttons button { font: inherit; padding: .15rem .7rem; margin: .4rem .3rem 0 0; color: var(--ink); background: var(--ground);
@@ -60,6 +60,7 @@ rect.x { fill: var(--read); } rect.y { fill: var(--upload); }
 .key.k1::before { background: var(--read); } .key.k2::before { background: var(--upload); } .key.k3::before { background: var(--write); }
 .key.k4::before { background: var(--compute); }
 .both { display: none; }
+@media (max-width: 30rem) { dl { grid-template-columns: fit-content(9rem) 1fr; } table { font-size: .8rem; } th, td { padding: .25rem .15rem; } }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; } .slider, .ends, .buttons, .screen { display: none; } .both { display: grid; }
   h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } .pair { grid-template-columns: 1fr 1fr; }
@@ -79,7 +80,7 @@ const char* const kPageScript = R"js(
   const drawing = document.getElementById("timeline");
   if (!drawing) return;
   const whole = 1000, seconds = Number(drawing.dataset.seconds), height = drawing.viewBox.baseVal.height;
-  const marks = document.querySelectorAll(".lanes + .axis span");
+  const marks = document.querySelectorAll(".lanes .axis span");
   let left = 0, width = whole;
   const show = () => {
     width = Math.min(whole, Math.max(whole / 5000, width));

@@ -79,6 +79,13 @@ std::string block_text(const std::string& track, const Block& block) {
   return fmt::format("{}, {}: {:.4f} to {:.4f} s", track, bands, block.begin, block.end);
 }
 
+/// Planned or seen.
+double most_held(const RunReport& report) {
+  std::int64_t most = std::max(report.plan.memory.total(), report.peak_rss_bytes);
+  for (const MemorySample& sample : report.timeline.memory()) most = std::max(most, sample.bytes);
+  return static_cast<double>(most);
+}
+
 }  // namespace
 
 std::string html_text(std::string_view text) {
@@ -109,6 +116,7 @@ std::string html_text(std::string_view text) {
 
 std::string short_number(double value) {
   if (value == 0) return "0";
+  if (std::abs(value) >= 1e4 && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
   return std::abs(value) < 1e6 && std::abs(value) >= 1e-3 ? fmt::format("{:.4g}", value)
                                                           : fmt::format("{:.3e}", value);
 }
@@ -140,7 +148,11 @@ std::string timeline_drawing(const RunReport& report) {
          drawing(y, label, lanes,
                  fmt::format(" id=\"timeline\" tabindex=\"0\" data-seconds=\"{:.6f}\" style=\"height:{}px\"",
                              report.wall_seconds, y)) +
-         "</div>" + under("0 s", "", fmt::format("{:.3f} s", report.wall_seconds));
+         under("0 s", "", fmt::format("{:.3f} s", report.wall_seconds)) + "</div>";
+}
+
+bool draws_ceiling(const RunReport& report) {
+  return static_cast<double>(report.plan.max_memory_bytes) <= 4 * most_held(report);
 }
 
 std::string memory_drawing(const RunReport& report) {
@@ -148,9 +160,8 @@ std::string memory_drawing(const RunReport& report) {
   const auto ceiling = static_cast<double>(report.plan.max_memory_bytes);
   const auto planned = static_cast<double>(report.plan.memory.total());
   const std::vector<MemorySample> samples = report.timeline.memory();
-  double most = std::max(ceiling, planned);
-  for (const MemorySample& sample : samples) most = std::max(most, static_cast<double>(sample.bytes));
-  most *= 1.05;
+  const double most =
+      1.05 * (draws_ceiling(report) ? std::max(ceiling, most_held(report)) : most_held(report));
   const auto x = [&](double seconds) { return kWide * seconds / std::max(report.wall_seconds, 1e-9); };
   std::string area = fmt::format("0,{} ", kHigh);
   double last = 0;
@@ -164,7 +175,7 @@ std::string memory_drawing(const RunReport& report) {
       fmt::format("Resident memory over time, below a ceiling of {}", format_bytes(ceiling));
   return drawing(kHigh, label,
                  fmt::format("<polygon class=\"area\" points=\"{}\"/>", area) +
-                     level_line(kHigh * (1 - ceiling / most), "ceiling") +
+                     (draws_ceiling(report) ? level_line(kHigh * (1 - ceiling / most), "ceiling") : "") +
                      level_line(kHigh * (1 - planned / most), "planned")) +
          under("0 s", "", fmt::format("{:.3f} s", report.wall_seconds));
 }

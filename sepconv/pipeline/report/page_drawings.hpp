@@ -20,6 +20,8 @@ std::string timeline_drawing(const RunReport& report);
 
 /// What was resident over time, with lines for what was planned and for the ceiling.
 std::string memory_drawing(const RunReport& report);
+/// Whether the ceiling is in that drawing: far above what was held it would press that down to a line.
+bool draws_ceiling(const RunReport& report);
 
 std::string histogram_drawing(const Histogram& histogram, std::string_view of_what);
 

@@ -66,13 +66,13 @@ std::string slider(const Pictures& pictures) {
 
 std::string histogram(const SampledPixels& pixels, std::string_view name) {
   const Histogram found = histogram_of(pixels);
+  const char* const nothing = pixels.some_can_be_missing() ? "missing" : "not-a-number";
   std::string caption = fmt::format("{}: mean {}, deviation {}, from {} to {}, of {} samples", name,
                                     short_number(found.mean), short_number(found.deviation),
                                     short_number(found.least), short_number(found.most), found.samples);
   if (found.nan_share > 0)
-    caption +=
-        fmt::format("; {:.2g} % are not-a-number, which pictures show as black", 100 * found.nan_share);
-  if (found.nan_share == 1) return paragraph(fmt::format("All samples of the {} are not-a-number.", name));
+    caption += fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * found.nan_share, nothing);
+  if (found.nan_share == 1) return paragraph(fmt::format("All samples of the {} are {}.", name, nothing));
   return figure(histogram_drawing(found, name), caption);
 }
 

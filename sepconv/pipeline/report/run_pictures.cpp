@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "sepconv/io/png/png_pixels.hpp"
 
@@ -38,6 +40,10 @@ Rect detail_of(const ImageSpec& sink) {
   return {(sink.extent.rows - part.rows) / 2, (sink.extent.cols - part.cols) / 2, part.rows, part.cols};
 }
 
+std::optional<double> result_value(const MissingPixels& missing) {
+  return missing.value ? std::optional(missing.result) : std::nullopt;
+}
+
 /// The plane's part in the pixels of a rectangle of rows that are planes, all of it rows of planes; empty
 /// where it has none.
 std::pair<Rect, ConstPixelView> in_plane(std::int64_t row, Extent plane, const Rect& rect,
@@ -48,6 +54,31 @@ std::pair<Rect, ConstPixelView> in_plane(std::int64_t row, Extent plane, const R
   part.extent = {cols / plane.cols, plane.cols};
   part.pitch_bytes = plane.cols * part.pixel_bytes();
   return {{rect.col / plane.cols, 0, part.extent.rows, part.extent.cols}, part};
+}
+
+/// From one value to another, both of which are in them.
+struct Bins {
+  double low = 0, high = 0, width = 1;
+  int count = 1;
+};
+
+/// Of what is shown and some more on both sides. Those of integers have the same number of them each: else
+/// their histogram is a comb.
+Bins bins_of(PixelType type, const Stretch& stretch) {
+  constexpr int kMost = 128;
+  const double margin = type == PixelType::u8 ? 0 : 0.05 * (stretch.high - stretch.low);
+  const double low = stretch.low - margin, high = stretch.high + margin;
+  return visit_pixel_type(type, [&]<class T>(std::type_identity<T>) -> Bins {
+    if constexpr (std::is_integral_v<T>) {
+      const double first = std::max(std::floor(low), static_cast<double>(std::numeric_limits<T>::min()));
+      const double last = std::min(std::ceil(high), static_cast<double>(std::numeric_limits<T>::max()));
+      const double width = std::ceil((last - first + 1) / kMost);
+      const auto count = static_cast<int>(std::ceil((last - first + 1) / width));
+      return {first, first + width * count - 1, width, count};
+    } else {
+      return {low, high, high > low ? (high - low) / kMost : 1.0, kMost};
+    }
+  });
 }
 
 std::uint8_t grey(double value, const Stretch& stretch) {
@@ -89,17 +120,19 @@ struct RunPictures::Kept {
   }
 };
 
-RunPictures::RunPictures(const Plan& plan) : RunPictures(plan, Kept(plan)) {}
+RunPictures::RunPictures(const Plan& plan, const MissingPixels& missing)
+    : RunPictures(plan, Kept(plan), missing) {}
 
-RunPictures::RunPictures(const Plan& plan, const Kept& kept)
+RunPictures::RunPictures(const Plan& plan, const Kept& kept, const MissingPixels& missing)
     : plane_(plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt),
       same_places_(!moves_pixels(kept.given)),
-      source_{{kept.source, kept.in_source(kept.region), overview_pixels(kept.source)},
-              {kept.source, kept.in_source(kept.detail_in_result()), kDetail.area()},
+      source_{{kept.source, kept.in_source(kept.region), overview_pixels(kept.source), missing.value},
+              {kept.source, kept.in_source(kept.detail_in_result()), kDetail.area(), missing.value},
               kept.source.extent},
-      result_{{kept.sink(), Rect::whole(kept.sink().extent), overview_pixels(kept.sink())},
-              {kept.sink(), detail_of(kept.sink()), kDetail.area()},
-              kept.sink().extent} {}
+      result_{
+          {kept.sink(), Rect::whole(kept.sink().extent), overview_pixels(kept.sink()), result_value(missing)},
+          {kept.sink(), detail_of(kept.sink()), kDetail.area(), result_value(missing)},
+          kept.sink().extent} {}
 
 void RunPictures::see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const {
   if (plane_) {
@@ -162,22 +195,19 @@ std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretc
 }
 
 Histogram histogram_of(const SampledPixels& pixels) {
-  constexpr int kBins = 128;
   const std::vector<float> values = pixels.values();
   const auto channels = static_cast<std::size_t>(pixels.channels());
-  const Stretch stretch = stretch_of(pixels.type(), values);
-  const double margin = pixels.type() == PixelType::u8 ? 0 : 0.05 * (stretch.high - stretch.low);
-  Histogram found{.low = stretch.low - margin,
-                  .high = stretch.high + margin,
+  const Bins bins = bins_of(pixels.type(), stretch_of(pixels.type(), values));
+  Histogram found{.low = bins.low,
+                  .high = bins.high,
                   .samples = std::ssize(values),
-                  .ends_hold_others = margin > 0};
-  found.counts.assign(channels, std::vector<std::int64_t>(kBins));
-  const double width = found.high > found.low ? found.high - found.low : 1;
+                  .ends_hold_others = pixels.type() != PixelType::u8};
+  found.counts.assign(channels, std::vector<std::int64_t>(static_cast<std::size_t>(bins.count)));
   double count = 0, sum = 0, squares = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = values[i];
     if (std::isnan(value)) continue;
-    const double bin = std::clamp(kBins * (value - found.low) / width, 0.0, kBins - 1.0);
+    const double bin = std::clamp((value - bins.low) / bins.width, 0.0, static_cast<double>(bins.count - 1));
     ++found.counts[i % channels][static_cast<std::size_t>(bin)];
     found.least = count == 0 ? value : std::min(found.least, value);
     found.most = count == 0 ? value : std::max(found.most, value);

@@ -17,7 +17,9 @@ namespace sepconv {
 /// Of rows that are planes along z the one in the middle is kept.
 class RunPictures final : public BandObserver {
  public:
-  explicit RunPictures(const Plan& plan);
+  /// `missing`: missing_pixels() of the plan's source. Those by their value are left out of what is told of
+  /// values.
+  explicit RunPictures(const Plan& plan, const MissingPixels& missing = {});
 
   void see_source(const Rect& rect, const ConstPixelView& pixels) override;
   void see_result(const Rect& rect, const ConstPixelView& pixels) override;
@@ -35,7 +37,7 @@ class RunPictures final : public BandObserver {
 
  private:
   struct Kept;
-  RunPictures(const Plan& plan, const Kept& kept);
+  RunPictures(const Plan& plan, const Kept& kept, const MissingPixels& missing);
   void see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const;
   static void keep(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels);
 
@@ -62,13 +64,14 @@ std::vector<std::uint8_t> stretched(const std::vector<float>& values, const Stre
 std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretch);
 
 /// What of the values lies where between low and high; values beyond are in the first and the last of the
-/// counts.
+/// counts, each of which is of as many integers.
 struct Histogram {
   double low = 0, high = 0;
   std::vector<std::vector<std::int64_t>> counts{};  // of each channel
   std::int64_t samples = 0;
   bool ends_hold_others = true;  // what lies beyond low and high
-  double nan_share = 0, mean = 0, deviation = 0, least = 0, most = 0;
+  double nan_share = 0;          // and of what is missing
+  double mean = 0, deviation = 0, least = 0, most = 0;
 };
 Histogram histogram_of(const SampledPixels& pixels);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -32,8 +33,9 @@ std::int64_t shown_channels(const ImageSpec& image) {
   return image.channels == 3 || image.channels == 4 ? 3 : 1;
 }
 
-SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most)
-    : area_(area), channels_(shown_channels(image)), type_(image.type) {
+SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most,
+                             std::optional<double> missing)
+    : area_(area), channels_(shown_channels(image)), type_(image.type), missing_(missing) {
   const double step = std::max(1.0, std::sqrt(static_cast<double>(area.area()) / static_cast<double>(most)));
   const auto count = [step, most](std::int64_t length) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(length) / step), 1, most);
@@ -71,7 +73,9 @@ std::vector<float> SampledPixels::values() const {
   std::vector<float> all(static_cast<std::size_t>(grid().area() * channels_));
   visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
     const T* const from = reinterpret_cast<const T*>(pixels_.data());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(from[i]);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = missing_ == static_cast<double>(from[i]) ? std::numeric_limits<float>::quiet_NaN()
+                                                        : static_cast<float>(from[i]);
   });
   return all;
 }

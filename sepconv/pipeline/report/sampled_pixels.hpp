@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sepconv/core/image.hpp"
@@ -16,8 +17,9 @@ std::int64_t shown_channels(const ImageSpec& image);
 /// one of each cell. Of shown_channels().
 class SampledPixels {
  public:
-  /// At most `most` pixels, and memory for them.
-  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most);
+  /// At most `most` pixels, and memory for them. `missing`: the value of those that are missing.
+  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most,
+                std::optional<double> missing = {});
 
   void see(const Rect& rect, const ConstPixelView& pixels);
   bool seen() const noexcept { return seen_; }
@@ -25,13 +27,15 @@ class SampledPixels {
   Extent grid() const noexcept { return {std::ssize(rows_), std::ssize(cols_)}; }
   std::int64_t channels() const noexcept { return channels_; }
   PixelType type() const noexcept { return type_; }
-  /// Row after row, channels side by side.
+  bool some_can_be_missing() const noexcept { return missing_.has_value(); }
+  /// Row after row, channels side by side. What is missing is NaN.
   std::vector<float> values() const;
 
  private:
   Rect area_;
   std::int64_t channels_;
   PixelType type_;
+  std::optional<double> missing_;
   std::vector<std::int64_t> rows_, cols_;  // of the image
   std::vector<std::byte> pixels_;
   bool seen_ = false;
