@@ -142,6 +142,8 @@ def test_a_ceiling_far_above_leaves_the_memory_its_picture(sepconv):
     np.save(sepconv.folder / "in.npy", image(300, 400))
     far, near = (page(sepconv, "in.npy", "out.npy", "--max-memory", most).text for most in ("4G", "32M"))
     assert "ceiling, 4.00 GiB, far above this picture" in far and "far above" not in near
+    points = re.search(r'class="area" points="(.*?)"', (sepconv.folder / "report.html").read_text())[1].split()
+    assert points[-1] == "1000,100" and points[-2] == "1000," + points[-3].split(",")[1]  # as much as at the last band, to the end
 
 
 def test_a_fact_of_a_file_is_said_once(sepconv):

@@ -164,13 +164,12 @@ std::string memory_drawing(const RunReport& report) {
       1.05 * (draws_ceiling(report) ? std::max(ceiling, most_held(report)) : most_held(report));
   const auto x = [&](double seconds) { return kWide * seconds / std::max(report.wall_seconds, 1e-9); };
   std::string area = fmt::format("0,{} ", kHigh);
-  double last = 0;
+  double y = kHigh;
   for (const MemorySample& sample : samples) {
-    const double y = kHigh * (1 - static_cast<double>(sample.bytes) / most);
-    last = x(sample.seconds);
-    area += fmt::format("{:.1f},{:.2f} ", area.size() < 8 ? 0.0 : last, y);
+    y = kHigh * (1 - static_cast<double>(sample.bytes) / most);
+    area += fmt::format("{:.1f},{:.2f} ", area.size() < 8 ? 0.0 : x(sample.seconds), y);
   }
-  area += fmt::format("{:.1f},{}", last, kHigh);
+  area += fmt::format("{0},{1:.2f} {0},{2}", kWide, y, kHigh);
   const std::string label =
       fmt::format("Resident memory over time, below a ceiling of {}", format_bytes(ceiling));
   return drawing(kHigh, label,
