@@ -41,7 +41,8 @@ def test_short_names(sepconv, source):
 @pytest.mark.parametrize("name", ["-n", "--dry-run"])
 def test_dry_run_is_plan(sepconv, source, name):
     words = [source, "out.npy", "gaussian:sigma=2", "--band-rows", "32", "--max-memory", "256M"]
-    assert sepconv("run", *words, name).stdout == sepconv("plan", *words).stdout != ""
+    told = [sepconv(*command).stdout.replace("; rough, since the machine is busy", "") for command in (["run", *words, name], ["plan", *words])]
+    assert told[0] == told[1] != ""
     assert sepconv("run", *words, name, "--json").stdout == sepconv("plan", *words, "--json").stdout
     assert listing(sepconv.folder) == ["in.npy"]
     sepconv("run", *words)

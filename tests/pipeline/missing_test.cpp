@@ -204,7 +204,8 @@ TEST_CASE("a chain says what it does with what is missing", "[missing]") {
   const MissingPixels missing{.value = 7, .result = 7};
   const Chain chain = Chain::parse({"gaussian:sigma=1", "sobel", "dog:sigma=1,sigma2=2", "reduce:factor=2"});
   const std::string text = honouring(missing, chain, reader->spec()).text();
-  CHECK(text.find("gaussian:sigma=1,truncate=4,order=0,border=reflect101,flip=false,missing=ignore") !=
+  CHECK(text.find(
+            "gaussian:sigma=1,truncate=4,order=0,method=exact,border=reflect101,flip=false,missing=ignore") !=
         text.npos);
   CHECK(text.find("sobel:axis=x,border=reflect101,flip=false,missing=propagate") != text.npos);
   CHECK(text.find("sigma2=2,border=reflect101,flip=false,missing=ignore") != text.npos);

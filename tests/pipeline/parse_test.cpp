@@ -79,7 +79,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"gaussian:sigma=2x", "a finite number is needed"},
       {"gaussian:sgma=2",
        "has no key 'sgma' (did you mean 'sigma'?); its keys are sigma, sigma_y, truncate, radius, radius_y, "
-       "order, order_y, sigma_z, radius_z, order_z, border, value, flip"},
+       "order, order_y, sigma_z, radius_z, order_z, method, border, value, flip"},
       {"gaussian:sigma=2,edge_handling=x", "has no key 'edge_handling'; its keys are sigma,"},
       {"gaussian:sigma=2,order=4", "cannot take order=4: it must be between 0 and 3"},
       {"gaussian:sigma=2,order_y=-1", "cannot take order_y=-1: it must be between 0 and 3"},

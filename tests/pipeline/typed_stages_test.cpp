@@ -39,6 +39,7 @@ Cases cases(const std::string& file) {
       {"gaussian:sigma=2,truncate=2.5", gaussian({.sigma = 2, .truncate = 2.5})},
       {"gaussian:sigma=2,radius=3,radius_y=7,border=constant,value=-1.5",
        gaussian({.sigma = 2, .radius = 3, .radius_y = 7, .border = {BorderMode::constant, -1.5}})},
+      {"gaussian:sigma=20,method=multirate", gaussian({.sigma = 20, .method = GaussianMethod::multirate})},
       {"gaussian:sigma=2,sigma_z=3,radius_z=4,order_z=1",
        gaussian({.sigma = 2, .sigma_z = 3, .radius_z = 4, .order_z = 1})},
       {"box:radius_z=2", box({.radius_z = 2})},
@@ -343,6 +344,6 @@ TEST_CASE("a table of keys says what texts get") {
   CHECK(keys[2].help() ==
         "where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
         "radius)");
-  CHECK_THAT(keys[11].help(), Contains("(default 0; only with border=constant)"));
-  CHECK_THAT(keys[12].help(), Contains("(false true; default false)"));
+  CHECK_THAT(keys[12].help(), Contains("(default 0; only with border=constant)"));
+  CHECK_THAT(keys[13].help(), Contains("(false true; default false)"));
 }
