@@ -147,7 +147,7 @@ std::optional<std::string> ZarrStore::text(const std::string& key, std::int64_t 
 }
 
 std::string joined_key(const std::string& parent, const std::string& name) {
-  return parent.empty() ? name : parent + "/" + name;
+  return parent.empty() || name.empty() ? parent + name : parent + "/" + name;
 }
 
 }  // namespace sepconv

@@ -52,7 +52,7 @@ std::unique_ptr<ZarrStore> open_folder_store(InputFile folder);
 /// damaged file.
 std::unique_ptr<ZarrStore> open_zip_store(InputFile file);
 
-/// "a/b", or "b" below the root.
+/// "a/b"; "b" below the root, and "a" of what has no name.
 std::string joined_key(const std::string& parent, const std::string& name);
 
 }  // namespace sepconv
