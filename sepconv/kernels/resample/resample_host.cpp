@@ -149,16 +149,17 @@ class Resampler {
 
   void columns_first() {
     for (std::int64_t row = 0; row < out_.extent.rows; row += kGroup) {
-      worker_.throw_if_stopped();
       const std::int64_t rows = std::min(kGroup, out_.extent.rows - row);
       const std::int64_t elements = in_.row_elements();
-      for (std::int64_t first = 0; first < elements; first += kColumnBlock)
+      for (std::int64_t first = 0; first < elements; first += kColumnBlock) {
+        worker_.throw_if_stopped();
         for (std::int64_t i = 0; i < rows; ++i)
           column_pass(row + i, std::min(kColumnBlock, elements - first), group_ + i * sizes_.in_pitch + first,
                       [&](std::int64_t input, std::int64_t k) {
                         return part_of(input, first, std::min(kColumnBlock, elements - first),
                                        line_ + k * kColumnBlock);
                       });
+      }
       if (resampling_.border)
         for (std::int64_t i = 0; i < rows; ++i) extend(group_ + i * sizes_.in_pitch);
       row_pass(group_, rows, ring_);

@@ -32,7 +32,7 @@ Keys keys(GaussianOptions& options) {
          .value = choice(options.method,
                          {{"exact", GaussianMethod::exact}, {"multirate", GaussianMethod::multirate}}),
          .words =
-             "exact: with these taps; multirate: by cells of many pixels, for sigma of 8 and more, at the "
+             "exact: with these taps; multirate: by cells of many pixels, for sigma of 8 to 10000, at the "
              "same cost for any, and to 1e-4 of the Gaussian's taps"}},
        convolving_keys(options)});
 }
@@ -40,7 +40,8 @@ Keys keys(GaussianOptions& options) {
 StagePtr make_multirate(const GaussianOptions& options, const Spelling& spelling) {
   const auto refuse = [&](const char* why) { spelling.refuse("method", why); };
   const double sigma_y = options.sigma_y.value_or(*options.sigma);
-  if (std::min(*options.sigma, sigma_y) < kLeastMultirateSigma) refuse("it is for a sigma of 8 and more");
+  const auto [least, most] = std::minmax(*options.sigma, sigma_y);
+  if (least < kLeastMultirateSigma || most > kMostMultirateSigma) refuse("it is for a sigma of 8 to 10000");
   if (options.order != 0 || options.order_y.value_or(0) != 0) refuse("it blurs, and has no derivatives");
   if (options.sigma_z) refuse("it is of planes; blur along z by a stage of its own");
   if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)

@@ -6,8 +6,8 @@
 
 namespace sepconv {
 
-/// The least standard deviation that is blurred so.
-inline constexpr double kLeastMultirateSigma = 8;
+/// The standard deviations that are blurred so.
+inline constexpr double kLeastMultirateSigma = 8, kMostMultirateSigma = 10'000;
 
 /// One side. Variances add: sigma^2 = to_cells^2 + from_cells^2. A cell is short enough beside both that what
 /// it folds over, and what comes back as images of it, is next to nothing; see docs/maths.md.
@@ -24,8 +24,8 @@ struct MultirateSide {
   /// Multiply-adds of a pixel, to cells, and in both passes.
   double taps_to_cells() const;
   double taps() const;
-  /// Sum of |taps - exact| of the pixel in a cell at which it is largest: the taps that both passes amount
-  /// to, and those of the Gaussian without an end.
+  /// Sum of |taps - exact| of the pixel in a cell at which it is largest, of some 64 of its pixels: the taps
+  /// that both passes amount to, and those of the Gaussian without an end.
   double worst_error() const;
 
   double sigma;

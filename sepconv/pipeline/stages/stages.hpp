@@ -27,7 +27,7 @@ namespace sepconv {
 /// x: from column to column; y: from row to row; z: from plane to plane of a stack.
 enum class Axis : std::uint8_t { x, y, z };
 
-/// How a blur is computed. multirate: by cells of many pixels, for a standard deviation of 8 and more, at a
+/// How a blur is computed. multirate: by cells of many pixels, for a standard deviation of 8 to 10000, at a
 /// cost that does not depend on it, and to 1e-4 of the Gaussian's taps; docs/maths.md.
 enum class GaussianMethod : std::uint8_t { exact, multirate };
 
