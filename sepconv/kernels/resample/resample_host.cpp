@@ -1,7 +1,7 @@
 // A row pass takes kGroup rows at once: they are transposed so that neighbours in memory are the same place
 // of different rows, and each pixel of the result is a sum of whole vectors. Means of pairs, which pyramids
 // are made of, are taken of rows as they lie. The column pass adds rows.
-#include "sepconv/kernels/resample/resample_check.hpp"
+#include "sepconv/kernels/resample/resample_sizes.hpp"
 #include "sepconv/kernels/simd/dispatch.hpp"
 #include "sepconv/kernels/transpose/transpose.hpp"
 
@@ -17,59 +17,6 @@
 #include "sepconv/kernels/resample/halves-inl.h"
 #include "sepconv/kernels/resample/pairs-inl.h"
 #include "sepconv/kernels/simd/vectors-inl.h"
-
-#ifndef SEPCONV_RESAMPLE_HOST_SIZES
-#define SEPCONV_RESAMPLE_HOST_SIZES
-namespace sepconv {
-
-constexpr std::int64_t kGroup =
-    16;  ///< rows of a row pass: a vector of the widest target, whole ones of others
-constexpr std::int64_t kAdded = 8;  ///< rows that a column pass adds at once
-/// Elements of each of the many rows of a window that a column pass goes through before it goes on: they stay
-/// in a cache for the next window.
-constexpr std::int64_t kColumnBlock = 256;
-
-/// What one region takes, in elements of the arithmetic type.
-struct ResampleSizes {
-  ResampleSizes(const Resampling& resampling, Extent out, std::int64_t in_cols, std::int64_t channels,
-                std::int64_t element_bytes)
-      : in_pitch(aligned_pitch_bytes(in_cols * channels * element_bytes) / element_bytes),
-        out_pitch(aligned_pitch_bytes(out.cols * channels * element_bytes) / element_bytes),
-        ring_rows(resampling.columns_first
-                      ? kGroup
-                      : round_up(resample_most_taps(resampling.down) + kGroup - 1, kGroup)),
-        line_elements(resampling.columns_first ? kAdded * kColumnBlock : out_pitch),
-        row_weights(out.rows * resample_most_taps(resampling.down)),
-        col_weights(out.cols * resample_most_taps(resampling.across)),
-        raw_weights(std::max(resample_most_taps(resampling.down), resample_most_taps(resampling.across))) {}
-
-  std::int64_t in_pitch, out_pitch, ring_rows, line_elements, row_weights, col_weights, raw_weights;
-};
-
-/// The windows of some neighbours, and their weights, `taps` apart.
-template <class A>
-struct ResampleTable {
-  ResampleTable(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, double* raw, Worker& worker)
-      : taps(resample_most_taps(axis)),
-        windows(worker.allocate<ResampleWindow>(count)),
-        weights(worker.allocate<A>(count * taps)) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      windows[i] = resample_window(axis, begin + i);
-      double sum = 0;
-      for (std::int64_t k = 0; k < windows[i].count; ++k)
-        sum += raw[k] = resample_weight(axis, begin + i, windows[i].first + k);
-      for (std::int64_t k = 0; k < windows[i].count; ++k)
-        weights[i * taps + k] = static_cast<A>(raw[k] / sum);
-    }
-  }
-
-  std::int64_t taps;
-  ResampleWindow* windows;
-  A* weights;
-};
-
-}  // namespace sepconv
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
