@@ -34,7 +34,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     order_z : int
         order of the derivative along z (between 0 and 3; default 0; only with sigma_z)
     method : str
-        exact: with these taps; multirate: by cells of many pixels, for sigma of 8 and more, at the same cost for any, and to 1e-4 of the Gaussian's taps (exact multirate; default exact)
+        exact: with these taps; multirate: by cells of many pixels, for sigma of 8 to 10000, at the same cost for any, and to 1e-4 of the Gaussian's taps (exact multirate; default exact)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
