@@ -17,11 +17,9 @@ function(sepconv_options target)
   endif()
 endfunction()
 
-# Tests are not the code that is tested. Development presets compile them without optimizing, which takes a third of the time off, and without looking for
-# undefined behaviour, which is two fifths of what is left under its sanitizer.
+# Tests are not the code that is tested: what looking for undefined behaviour adds is two fifths of the time that they take to compile.
 function(sepconv_test_options target)
   sepconv_options(${target})
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:RelWithDebInfo>>:-O0>)
   if(SEPCONV_SANITIZE MATCHES "undefined")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
