@@ -38,8 +38,7 @@ class PngCoder::Search {
       : of_sample_(deflate::make_search(deflate::kSampleLevel)),
         found_(static_cast<std::size_t>(most_searched_bytes(most_bytes))) {
     constexpr int kRawBlocks = -15, kUsualMemory = 8;
-    if (of_sample_ == nullptr ||
-        deflateInit2(&zlib_, level, Z_DEFLATED, kRawBlocks, kUsualMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&zlib_, level, Z_DEFLATED, kRawBlocks, kUsualMemory, Z_DEFAULT_STRATEGY) != Z_OK)
       throw OutOfMemory("no memory for a deflate encoder; ask for a smaller image");
   }
   Search(const Search&) = delete;
